@@ -1,0 +1,2 @@
+//! The program `quorate`.
+fn main() {}

@@ -1,0 +1,393 @@
+//! Builds the table from (task, worker, label) rows.
+
+use hashbrown::HashSet;
+use rustc_hash::FxBuildHasher;
+
+use super::class_order::{ClassOrder, natural_codes};
+use super::{Annotations, MAX_CLASSES, MAX_LABELS, Names};
+use crate::error::{Error, Result};
+
+/// What to do with a second label of the same worker on the same task.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Duplicates {
+    /// The last row counts: people correct themselves.
+    #[default]
+    Last,
+    /// The first row counts.
+    First,
+    /// Every row counts as a label of its own.
+    Keep,
+    /// A repeated row is an error.
+    Error,
+}
+
+/// What happened to the rows on the way in.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct RowCounts {
+    /// Rows pushed.
+    pub rows: u64,
+    /// Rows whose label was empty: not used.
+    pub abstentions: u64,
+    /// Rows that repeat the (task, worker) of an earlier row.
+    pub repeated: u64,
+    /// How repeated rows were treated.
+    pub duplicates: Duplicates,
+}
+
+/// Collects rows and turns them into [`Annotations`].
+#[derive(Debug, Clone, Default)]
+pub struct AnnotationsBuilder {
+    tasks: Names,
+    workers: Names,
+    classes: Names,
+    task: Vec<u32>,
+    worker: Vec<u32>,
+    label: Vec<u16>,
+    classes_given: bool,
+    class_order: ClassOrder,
+    rows: RowCounts,
+    /// (task, worker) pairs seen; kept only where a repeated row is an error.
+    seen: HashSet<(u32, u32), FxBuildHasher>,
+}
+
+impl AnnotationsBuilder {
+    /// A builder that treats repeated (task, worker) rows in this way.
+    pub fn new(duplicates: Duplicates) -> Self {
+        Self {
+            rows: RowCounts {
+                duplicates,
+                ..RowCounts::default()
+            },
+            ..Self::default()
+        }
+    }
+
+    pub(super) fn with_names(tasks: Names, workers: Names, classes: Names, duplicates: Duplicates) -> Self {
+        Self {
+            tasks,
+            workers,
+            classes,
+            classes_given: true,
+            ..Self::new(duplicates)
+        }
+    }
+
+    /// Allows these classes only, in this order.
+    pub fn with_classes<S: AsRef<str>>(mut self, classes: &[S]) -> Result<Self> {
+        for class in classes {
+            if self.classes.find(class.as_ref()).is_some() {
+                return Err(Error::RepeatedClass(class.as_ref().to_owned()));
+            }
+            self.intern_class(class.as_ref())?;
+        }
+        self.classes_given = true;
+        Ok(self)
+    }
+
+    /// Orders classes in this way when none are given.
+    pub fn with_class_order(mut self, order: ClassOrder) -> Self {
+        self.class_order = order;
+        self
+    }
+
+    /// Adds one row. An empty label is an abstention: the task and the worker are noted, the row is counted,
+    /// and nothing else comes of it.
+    pub fn push(&mut self, task: &str, worker: &str, label: &str) -> Result<()> {
+        if task.is_empty() {
+            return Err(Error::EmptyId("task"));
+        }
+        if worker.is_empty() {
+            return Err(Error::EmptyId("worker"));
+        }
+        if label.is_empty() {
+            let task = self.tasks.intern(task);
+            let worker = self.workers.intern(worker);
+            self.check_size(task, worker)?;
+            self.rows.rows += 1;
+            self.rows.abstentions += 1;
+            return Ok(());
+        }
+        let label = match self.classes.find(label) {
+            Some(code) => code as u16,
+            None if self.classes_given => {
+                return Err(Error::UnknownClass {
+                    label: label.to_owned(),
+                    classes: self.classes.iter().map(str::to_owned).collect(),
+                });
+            }
+            None => self.intern_class(label)?,
+        };
+        let task = self.tasks.intern(task);
+        let worker = self.workers.intern(worker);
+        self.push_codes(task, worker, label)
+    }
+
+    /// Adds one row of codes that are already known.
+    pub(super) fn push_codes(&mut self, task: u32, worker: u32, label: u16) -> Result<()> {
+        self.check_size(task, worker)?;
+        if task as usize >= self.tasks.len()
+            || worker as usize >= self.workers.len()
+            || label as usize >= self.classes.len()
+        {
+            return Err(Error::Mismatch(format!(
+                "codes (task {task}, worker {worker}, class {label}) lie outside the {} tasks, {} workers and {} \
+                 classes that were named",
+                self.tasks.len(),
+                self.workers.len(),
+                self.classes.len()
+            )));
+        }
+        if self.rows.duplicates == Duplicates::Error && !self.seen.insert((task, worker)) {
+            return Err(Error::RepeatedLabel {
+                task: self.tasks.get(task as usize).to_owned(),
+                worker: self.workers.get(worker as usize).to_owned(),
+            });
+        }
+        self.rows.rows += 1;
+        self.task.push(task);
+        self.worker.push(worker);
+        self.label.push(label);
+        Ok(())
+    }
+
+    /// Rows pushed so far.
+    pub fn row_count(&self) -> u64 {
+        self.rows.rows
+    }
+
+    /// Sorts the rows into the table.
+    pub fn build(mut self) -> Result<Annotations> {
+        if self.label.is_empty() {
+            return Err(Error::NoLabels(match self.rows.abstentions {
+                0 => {
+                    "the input has no rows; expected one row for each label with a task, a worker and a label"
+                        .into()
+                }
+                count => format!("all {count} rows have an empty label"),
+            }));
+        }
+        if !self.classes_given && self.class_order == ClassOrder::Natural {
+            let codes = natural_codes(&self.classes);
+            let mut ordered = vec![""; codes.len()];
+            for (old, &new) in codes.iter().enumerate() {
+                ordered[new as usize] = self.classes.get(old);
+            }
+            self.classes = ordered.into_iter().collect();
+            for label in &mut self.label {
+                *label = codes[*label as usize];
+            }
+        }
+        let (mut task_starts, mut worker, mut label) =
+            compress(self.tasks.len(), &self.task, &self.worker, &self.label);
+        // The rows are no longer needed: peak memory is what counts here.
+        (self.task, self.worker, self.label) = Default::default();
+        self.rows.repeated = order_tasks(&mut task_starts, &mut worker, &mut label, self.rows.duplicates);
+        Ok(Annotations {
+            tasks: self.tasks,
+            workers: self.workers,
+            classes: self.classes,
+            task_starts,
+            worker,
+            label,
+            rows: self.rows,
+            by_worker: Default::default(),
+        })
+    }
+
+    fn intern_class(&mut self, class: &str) -> Result<u16> {
+        if self.classes.len() == MAX_CLASSES {
+            return Err(Error::TooMany {
+                what: "labels",
+                limit: MAX_CLASSES,
+                hint: "labels must be classes; is the label column the right one?",
+            });
+        }
+        Ok(self.classes.intern(class) as u16)
+    }
+
+    fn check_size(&self, task: u32, worker: u32) -> Result<()> {
+        if self.label.len() >= MAX_LABELS || task as usize >= MAX_LABELS || worker as usize >= MAX_LABELS {
+            return Err(Error::TooMany {
+                what: "rows, tasks or workers",
+                limit: MAX_LABELS,
+                hint: "split the input by task and aggregate the parts",
+            });
+        }
+        Ok(())
+    }
+}
+
+/// Counting sort by task; rows of one task keep their order.
+fn compress(tasks: usize, task: &[u32], worker: &[u32], label: &[u16]) -> (Vec<u32>, Vec<u32>, Vec<u16>) {
+    let mut starts = vec![0u32; tasks + 1];
+    for &n in task {
+        starts[n as usize + 1] += 1;
+    }
+    for n in 0..tasks {
+        starts[n + 1] += starts[n];
+    }
+    let mut next = starts.clone();
+    let (mut workers, mut labels) = (vec![0; worker.len()], vec![0; label.len()]);
+    for ((&n, &m), &x) in task.iter().zip(worker).zip(label) {
+        let slot = &mut next[n as usize];
+        workers[*slot as usize] = m;
+        labels[*slot as usize] = x;
+        *slot += 1;
+    }
+    (starts, workers, labels)
+}
+
+/// Puts the labels of each task in order of worker and settles repeated ones; returns how many rows repeat
+/// an earlier one.
+fn order_tasks(
+    starts: &mut [u32],
+    worker: &mut Vec<u32>,
+    label: &mut Vec<u16>,
+    duplicates: Duplicates,
+) -> u64 {
+    let mut scratch: Vec<(u32, u16)> = Vec::new();
+    let mut repeated = 0;
+    let mut write = 0;
+    for n in 0..starts.len() - 1 {
+        let (start, end) = (starts[n] as usize, starts[n + 1] as usize);
+        starts[n] = write as u32;
+        let ordered = worker[start..end].is_sorted_by(|a, b| a < b);
+        if ordered && write == start {
+            write = end;
+            continue;
+        }
+        scratch.clear();
+        scratch.extend(
+            worker[start..end]
+                .iter()
+                .copied()
+                .zip(label[start..end].iter().copied()),
+        );
+        scratch.sort_by_key(|&(m, _)| m);
+        for (position, &(m, x)) in scratch.iter().enumerate() {
+            if position > 0 && scratch[position - 1].0 == m {
+                repeated += 1;
+                match duplicates {
+                    Duplicates::Last => {
+                        label[write - 1] = x;
+                        continue;
+                    }
+                    Duplicates::First => continue,
+                    Duplicates::Keep | Duplicates::Error => {}
+                }
+            }
+            worker[write] = m;
+            label[write] = x;
+            write += 1;
+        }
+    }
+    if let Some(last) = starts.last_mut() {
+        *last = write as u32;
+    }
+    worker.truncate(write);
+    label.truncate(write);
+    repeated
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn rows(annotations: &Annotations) -> Vec<(String, String, String)> {
+        let named = |(task, worker, label): (usize, usize, usize)| {
+            (
+                annotations.tasks().get(task).to_owned(),
+                annotations.workers().get(worker).to_owned(),
+                annotations.classes().get(label).to_owned(),
+            )
+        };
+        annotations.iter().map(named).collect()
+    }
+
+    fn build(duplicates: Duplicates, rows: &[(&str, &str, &str)]) -> Result<Annotations> {
+        let mut builder = AnnotationsBuilder::new(duplicates);
+        for (task, worker, label) in rows {
+            builder.push(task, worker, label)?;
+        }
+        builder.build()
+    }
+
+    const REPEATED: [(&str, &str, &str); 4] =
+        [("t", "a", "1"), ("t", "b", "1"), ("t", "a", "2"), ("u", "a", "")];
+
+    #[test]
+    fn repeated_rows_follow_the_policy_and_are_counted() {
+        for (duplicates, expected) in [(Duplicates::Last, "2"), (Duplicates::First, "1")] {
+            let annotations = build(duplicates, &REPEATED).unwrap();
+            assert_eq!(annotations.label_count(), 2);
+            assert_eq!(rows(&annotations)[0].2, expected);
+            assert_eq!(annotations.rows().repeated, 1);
+            assert_eq!(annotations.rows().abstentions, 1);
+            assert_eq!(annotations.summary().unlabelled_tasks, 1);
+        }
+        assert_eq!(build(Duplicates::Keep, &REPEATED).unwrap().label_count(), 3);
+        assert_eq!(
+            build(Duplicates::Error, &REPEATED).unwrap_err(),
+            Error::RepeatedLabel {
+                task: "t".into(),
+                worker: "a".into()
+            }
+        );
+    }
+
+    #[test]
+    fn bad_rows_are_errors() {
+        let mut builder = AnnotationsBuilder::default()
+            .with_classes(&["yes", "no"])
+            .unwrap();
+        assert_eq!(builder.push("", "w", "yes"), Err(Error::EmptyId("task")));
+        assert_eq!(builder.push("t", "", "yes"), Err(Error::EmptyId("worker")));
+        let message = builder.push("t", "w", "maybe").unwrap_err().to_string();
+        assert_eq!(
+            message,
+            r#"label "maybe" is not one of the given classes "yes", "no""#
+        );
+        assert_eq!(builder.row_count(), 0);
+        assert!(matches!(builder.build(), Err(Error::NoLabels(_))));
+        assert!(AnnotationsBuilder::default().with_classes(&["a", "a"]).is_err());
+    }
+
+    #[test]
+    fn given_classes_keep_their_order_and_unused_ones_stay() {
+        let mut builder = AnnotationsBuilder::default()
+            .with_classes(&["z", "a", "m"])
+            .unwrap();
+        builder.push("t", "w", "a").unwrap();
+        let annotations = builder.build().unwrap();
+        assert_eq!(annotations.classes().iter().collect::<Vec<_>>(), ["z", "a", "m"]);
+    }
+
+    proptest! {
+        #[test]
+        fn table_holds_the_rows_that_a_map_would_hold(
+            rows in proptest::collection::vec((0u8..6, 0u8..5, 0u8..4), 1..60),
+        ) {
+            let named: Vec<_> = rows.iter().map(|(t, w, x)| (format!("t{t}"), format!("w{w}"), x.to_string())).collect();
+            let borrowed: Vec<_> = named.iter().map(|(t, w, x)| (t.as_str(), w.as_str(), x.as_str())).collect();
+            let annotations = build(Duplicates::Last, &borrowed).unwrap();
+            let mut naive = std::collections::BTreeMap::new();
+            for (task, worker, label) in &named {
+                naive.insert((task.clone(), worker.clone()), label.clone());
+            }
+            let table: std::collections::BTreeMap<_, _> =
+                self::rows(&annotations).into_iter().map(|(t, w, x)| ((t, w), x)).collect();
+            prop_assert_eq!(&table, &naive);
+            prop_assert_eq!(annotations.rows().repeated as usize, named.len() - naive.len());
+            let by_worker = annotations.by_worker();
+            let transposed: usize = (0..annotations.worker_count()).map(|m| by_worker.labels(m).count()).sum();
+            prop_assert_eq!(transposed, naive.len());
+            for m in 0..annotations.worker_count() {
+                for (n, x) in by_worker.labels(m) {
+                    prop_assert!(annotations.labels_of_task(n).any(|label| label == (m, x)));
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,213 @@
+//! The annotation table: who answered what on which task.
+//!
+//! Labels are kept compressed by task (a worker and a class code for each label: 6 bytes) and, once a method
+//! asks for it, by worker (another 6 bytes). Ids are interned in order of first appearance. Classes stand
+//! in their natural order (numbers by value, words by spelling) unless the caller gives an order: then the
+//! answer, ties included, does not depend on the order of the rows.
+
+mod builder;
+mod by_worker;
+mod class_order;
+mod names;
+mod summary;
+
+use std::sync::OnceLock;
+
+pub use builder::{AnnotationsBuilder, Duplicates, RowCounts};
+pub use by_worker::ByWorker;
+pub use class_order::ClassOrder;
+pub use names::Names;
+pub use summary::Summary;
+
+use crate::error::{Error, Result};
+
+/// Largest number of classes a table can hold (codes are 16 bits).
+pub const MAX_CLASSES: usize = 1 << 16;
+
+/// Largest number of labels, tasks or workers a table can hold (offsets are 32 bits).
+pub const MAX_LABELS: usize = u32::MAX as usize - 1;
+
+/// All labels, compressed by task, with the names of tasks, workers and classes.
+#[derive(Debug, Clone)]
+pub struct Annotations {
+    tasks: Names,
+    workers: Names,
+    classes: Names,
+    task_starts: Vec<u32>,
+    worker: Vec<u32>,
+    label: Vec<u16>,
+    rows: RowCounts,
+    by_worker: OnceLock<ByWorker>,
+}
+
+impl Annotations {
+    /// A table from codes, with numbered names `t0..`, `w0..`, `0..`: for simulations and for callers that
+    /// have done their own interning. Repeated (task, worker) labels are kept.
+    pub fn from_codes(
+        tasks: usize,
+        workers: usize,
+        classes: usize,
+        labels: impl IntoIterator<Item = (u32, u32, u16)>,
+    ) -> Result<Self> {
+        let tasks = Names::numbered("t", tasks);
+        let workers = Names::numbered("w", workers);
+        let classes = Names::numbered("", classes);
+        Self::from_named_codes(tasks, workers, classes, labels)
+    }
+
+    /// A table from codes into the given names. Repeated (task, worker) labels are kept.
+    pub fn from_named_codes(
+        tasks: Names,
+        workers: Names,
+        classes: Names,
+        labels: impl IntoIterator<Item = (u32, u32, u16)>,
+    ) -> Result<Self> {
+        let mut builder = AnnotationsBuilder::with_names(tasks, workers, classes, Duplicates::Keep);
+        for (task, worker, label) in labels {
+            builder.push_codes(task, worker, label)?;
+        }
+        builder.build()
+    }
+
+    /// Names of the tasks, in order of first appearance.
+    pub fn tasks(&self) -> &Names {
+        &self.tasks
+    }
+
+    /// Names of the workers, in order of first appearance.
+    pub fn workers(&self) -> &Names {
+        &self.workers
+    }
+
+    /// Names of the classes; a class code is an index into them.
+    pub fn classes(&self) -> &Names {
+        &self.classes
+    }
+
+    /// Number of tasks, N.
+    pub fn task_count(&self) -> usize {
+        self.tasks.len()
+    }
+
+    /// Number of workers, M.
+    pub fn worker_count(&self) -> usize {
+        self.workers.len()
+    }
+
+    /// Number of classes, K.
+    pub fn class_count(&self) -> usize {
+        self.classes.len()
+    }
+
+    /// Number of labels, L.
+    pub fn label_count(&self) -> usize {
+        self.label.len()
+    }
+
+    /// The labels of one task as (worker, class) codes, in order of worker.
+    pub fn labels_of_task(&self, task: usize) -> impl ExactSizeIterator<Item = (usize, usize)> + Clone + '_ {
+        let (workers, labels) = self.task_slices(task);
+        workers
+            .iter()
+            .zip(labels)
+            .map(|(&worker, &label)| (worker as usize, label as usize))
+    }
+
+    /// The labels of one task: its workers and their answers, side by side.
+    pub fn task_slices(&self, task: usize) -> (&[u32], &[u16]) {
+        let range = self.task_starts[task] as usize..self.task_starts[task + 1] as usize;
+        (&self.worker[range.clone()], &self.label[range])
+    }
+
+    /// Where each task's labels start in the arrays by task; one entry more than there are tasks.
+    pub fn task_starts(&self) -> &[u32] {
+        &self.task_starts
+    }
+
+    /// The same labels compressed by worker; built on first use.
+    pub fn by_worker(&self) -> &ByWorker {
+        self.by_worker.get_or_init(|| {
+            ByWorker::transpose(self.worker_count(), &self.task_starts, &self.worker, &self.label)
+        })
+    }
+
+    /// Every label as (task, worker, class) codes, by task.
+    pub fn iter(&self) -> impl Iterator<Item = (usize, usize, usize)> + '_ {
+        (0..self.task_count()).flat_map(move |task| {
+            self.labels_of_task(task)
+                .map(move |(worker, label)| (task, worker, label))
+        })
+    }
+
+    /// Number of labels each worker gave.
+    pub fn labels_per_worker(&self) -> Vec<u32> {
+        let mut counts = vec![0; self.worker_count()];
+        for &worker in &self.worker {
+            counts[worker as usize] += 1;
+        }
+        counts
+    }
+
+    /// What happened to the rows on the way in: abstentions, repeated rows.
+    pub fn rows(&self) -> &RowCounts {
+        &self.rows
+    }
+
+    /// Sizes, density and other plain facts of the table.
+    pub fn summary(&self) -> Summary {
+        Summary::of(self)
+    }
+
+    /// A hash of the content (names and labels, 64-bit FNV-1a over a fixed byte order): tells whether two
+    /// files are the same data.
+    pub fn fingerprint(&self) -> u64 {
+        let mut hash: u64 = 0xcbf2_9ce4_8422_2325;
+        let mut eat = |bytes: &[u8]| {
+            for &byte in bytes {
+                hash = (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3);
+            }
+        };
+        for names in [&self.tasks, &self.workers, &self.classes] {
+            for name in names.iter() {
+                eat(name.as_bytes());
+                eat(&[0xff]);
+            }
+        }
+        for start in &self.task_starts {
+            eat(&start.to_le_bytes());
+        }
+        for (worker, label) in self.worker.iter().zip(&self.label) {
+            eat(&worker.to_le_bytes());
+            eat(&label.to_le_bytes());
+        }
+        hash
+    }
+
+    /// The table with only the workers that `keep` accepts. All tasks stay, so that a task without labels is
+    /// seen and said.
+    pub fn keep_workers(&self, mut keep: impl FnMut(&str) -> bool) -> Result<Self> {
+        let kept: Vec<bool> = self.workers.iter().map(&mut keep).collect();
+        let mut workers = Names::default();
+        let mut code = vec![u32::MAX; kept.len()];
+        for (worker, name) in self
+            .workers
+            .iter()
+            .enumerate()
+            .filter(|&(worker, _)| kept[worker])
+        {
+            code[worker] = workers.intern(name);
+        }
+        if workers.is_empty() {
+            return Err(Error::NoLabels(
+                "none of the workers to keep labelled anything".into(),
+            ));
+        }
+        let labels = self
+            .iter()
+            .filter(|&(_, worker, _)| kept[worker])
+            .map(|(task, worker, label)| (task as u32, code[worker], label as u16));
+        let mut subset = Self::from_named_codes(self.tasks.clone(), workers, self.classes.clone(), labels)?;
+        subset.rows = self.rows.clone();
+        Ok(subset)
+    }
+}

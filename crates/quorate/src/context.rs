@@ -1,0 +1,170 @@
+//! What a fit is run with: seed, threads, progress, cancellation, memory limit.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use chacha20::ChaCha8Rng;
+use rand::SeedableRng;
+
+use crate::error::{Error, Result};
+
+/// Told about the progress of long work. Called from the thread that runs the fit.
+pub trait Progress: Send {
+    /// `done` steps of `total` (if known) of the stage called `stage`.
+    fn update(&mut self, stage: &str, done: usize, total: Option<usize>);
+}
+
+/// Memory that one fit may use unless the caller says otherwise.
+pub const DEFAULT_MEMORY_LIMIT: u64 = 8 << 30;
+
+/// Seed, threads, progress, cancellation and memory limit of a fit.
+///
+/// The same annotations, method and seed give the same bits for any number of threads.
+#[derive(Default)]
+pub struct Context {
+    seed: u64,
+    memory_limit: Option<u64>,
+    pool: Option<Arc<rayon::ThreadPool>>,
+    progress: Option<Box<dyn Progress>>,
+    cancelled: Option<Arc<AtomicBool>>,
+}
+
+impl Context {
+    /// A context with this seed, all threads of the machine and no progress reports.
+    pub fn new(seed: u64) -> Self {
+        Self {
+            seed,
+            ..Self::default()
+        }
+    }
+
+    /// Uses this many threads (0: all of the machine).
+    pub fn with_threads(mut self, threads: usize) -> Result<Self> {
+        self.pool = match threads {
+            0 => None,
+            _ => Some(Arc::new(
+                rayon::ThreadPoolBuilder::new()
+                    .num_threads(threads)
+                    .build()
+                    .map_err(|error| Error::Parameter {
+                        name: "threads".into(),
+                        problem: format!("could not start {threads} threads: {error}"),
+                    })?,
+            )),
+        };
+        Ok(self)
+    }
+
+    /// Refuses work that would need more than this many bytes.
+    pub fn with_memory_limit(mut self, bytes: u64) -> Self {
+        self.memory_limit = Some(bytes);
+        self
+    }
+
+    /// Reports progress here.
+    pub fn with_progress(mut self, progress: impl Progress + 'static) -> Self {
+        self.progress = Some(Box::new(progress));
+        self
+    }
+
+    /// Stops with [`Error::Cancelled`] soon after the flag is set.
+    pub fn with_cancellation(mut self, flag: Arc<AtomicBool>) -> Self {
+        self.cancelled = Some(flag);
+        self
+    }
+
+    /// The seed.
+    pub fn seed(&self) -> u64 {
+        self.seed
+    }
+
+    /// The largest amount of memory that one fit may plan for, in bytes.
+    pub fn memory_limit(&self) -> u64 {
+        self.memory_limit.unwrap_or(DEFAULT_MEMORY_LIMIT)
+    }
+
+    /// A generator of its own for each `stream` (restart, worker, replicate): streams of one seed never
+    /// overlap, and a stream does not depend on how much another one drew.
+    pub fn rng(&self, stream: u64) -> ChaCha8Rng {
+        seeded(self.seed, stream)
+    }
+
+    /// Says that `done` of `total` steps are finished; fails if the caller asked to stop.
+    pub fn step(&mut self, stage: &str, done: usize, total: Option<usize>) -> Result<()> {
+        if self
+            .cancelled
+            .as_ref()
+            .is_some_and(|flag| flag.load(Ordering::Relaxed))
+        {
+            return Err(Error::Cancelled);
+        }
+        if let Some(progress) = &mut self.progress {
+            progress.update(stage, done, total);
+        }
+        Ok(())
+    }
+
+    /// Fails with [`Error::TooLarge`] if `needed` bytes for `what` are above the limit.
+    pub fn reserve(&self, what: impl Into<String>, needed: u64, hint: impl Into<String>) -> Result<()> {
+        let limit = self.memory_limit();
+        if needed > limit {
+            return Err(Error::TooLarge {
+                what: what.into(),
+                needed,
+                limit,
+                hint: hint.into(),
+            });
+        }
+        Ok(())
+    }
+
+    /// Runs `work` on the context's threads.
+    pub fn run<R: Send>(&self, work: impl FnOnce() -> R + Send) -> R {
+        match &self.pool {
+            Some(pool) => pool.install(work),
+            None => work(),
+        }
+    }
+}
+
+/// The generator behind every seed in this library: ChaCha with 8 rounds, one stream for each use.
+pub fn seeded(seed: u64, stream: u64) -> ChaCha8Rng {
+    let mut rng = ChaCha8Rng::seed_from_u64(seed);
+    rng.set_stream(stream);
+    rng
+}
+
+#[cfg(test)]
+mod tests {
+    use rand::Rng;
+
+    use super::*;
+
+    #[test]
+    fn streams_of_one_seed_differ_and_repeat() {
+        let context = Context::new(1);
+        let first = context.rng(0).next_u64();
+        assert_eq!(first, context.rng(0).next_u64());
+        assert_ne!(first, context.rng(1).next_u64());
+        assert_ne!(first, Context::new(2).rng(0).next_u64());
+    }
+
+    #[test]
+    fn cancellation_and_memory_limit_are_errors() {
+        let flag = Arc::new(AtomicBool::new(false));
+        let mut context = Context::new(0)
+            .with_cancellation(flag.clone())
+            .with_memory_limit(1 << 20);
+        assert_eq!(context.step("x", 0, None), Ok(()));
+        flag.store(true, Ordering::Relaxed);
+        assert_eq!(context.step("x", 1, None), Err(Error::Cancelled));
+        let message = context
+            .reserve("a table", 1 << 31, "use fewer classes")
+            .unwrap_err()
+            .to_string();
+        assert_eq!(
+            message,
+            "a table would need about 2.0 GiB of memory, above the limit of 1 MiB: use fewer classes"
+        );
+    }
+}

@@ -1,0 +1,128 @@
+//! What can go wrong, in words that say what was found, what was expected and what to do.
+
+/// Result of everything in this library that can fail on bad input.
+pub type Result<T, E = Error> = std::result::Result<T, E>;
+
+/// Bad input or a request that cannot be met. Non-convergence is not an error: see
+/// [`Fit`](crate::methods::Fit).
+#[derive(Debug, thiserror::Error, Clone, PartialEq)]
+#[non_exhaustive]
+pub enum Error {
+    /// No label is left to work with.
+    #[error("there are no labels: {0}")]
+    NoLabels(String),
+    /// A task or worker id is empty.
+    #[error("the {0} id is empty: every row needs a task, a worker and a label")]
+    EmptyId(&'static str),
+    /// A label outside the classes that the caller allowed.
+    #[error("label {label:?} is not one of the given classes {}", list(classes))]
+    UnknownClass {
+        /// The label that was found.
+        label: String,
+        /// The classes that were given.
+        classes: Vec<String>,
+    },
+    /// The same class was given twice.
+    #[error("class {0:?} is given twice")]
+    RepeatedClass(String),
+    /// One worker answered one task twice, and the caller asked for that to be an error.
+    #[error(
+        "worker {worker:?} labelled task {task:?} more than once: keep one row, or choose what to do \
+         with repeated rows (last, first, keep)"
+    )]
+    RepeatedLabel {
+        /// The task's id.
+        task: String,
+        /// The worker's id.
+        worker: String,
+    },
+    /// More distinct values than the table can hold.
+    #[error("more than {limit} distinct {what}: {hint}")]
+    TooMany {
+        /// What there are too many of.
+        what: &'static str,
+        /// The largest number allowed.
+        limit: usize,
+        /// What to do about it.
+        hint: &'static str,
+    },
+    /// A method would need more memory than the context allows.
+    #[error(
+        "{what} would need about {} of memory, above the limit of {}: {hint}",
+        bytes(*needed), bytes(*limit)
+    )]
+    TooLarge {
+        /// What is too large.
+        what: String,
+        /// Bytes needed.
+        needed: u64,
+        /// Bytes allowed.
+        limit: u64,
+        /// What to do about it.
+        hint: String,
+    },
+    /// The method is not defined for this input (binary-only method with more classes, say).
+    #[error("{method} cannot be used here: {reason}")]
+    NotApplicable {
+        /// The method's name.
+        method: &'static str,
+        /// Why, and what to do.
+        reason: String,
+    },
+    /// No method of this name.
+    #[error(
+        "there is no method {name:?}{}: `quorate methods` lists them all",
+        suggest(suggestion)
+    )]
+    UnknownMethod {
+        /// The name asked for.
+        name: String,
+        /// The nearest known name, if one is near.
+        suggestion: Option<String>,
+    },
+    /// A parameter that is unknown, out of range or not of the right kind.
+    #[error("parameter {name:?}: {problem}")]
+    Parameter {
+        /// The parameter's name.
+        name: String,
+        /// What was found and what was expected.
+        problem: String,
+    },
+    /// Two values that should fit together do not.
+    #[error("{0}")]
+    Mismatch(String),
+    /// The caller asked to stop.
+    #[error("cancelled")]
+    Cancelled,
+}
+
+fn list(names: &[String]) -> String {
+    const SHOWN: usize = 12;
+    let mut text = names
+        .iter()
+        .take(SHOWN)
+        .map(|name| format!("{name:?}"))
+        .collect::<Vec<_>>()
+        .join(", ");
+    if names.len() > SHOWN {
+        text.push_str(&format!(", and {} more", names.len() - SHOWN));
+    }
+    text
+}
+
+fn suggest(suggestion: &Option<String>) -> String {
+    suggestion
+        .as_ref()
+        .map(|name| format!(" (did you mean {name:?}?)"))
+        .unwrap_or_default()
+}
+
+fn bytes(count: u64) -> String {
+    const MIB: f64 = 1024.0 * 1024.0;
+    let mib = count as f64 / MIB;
+    if mib < 1024.0 {
+        format!("{mib:.0} MiB")
+    } else {
+        format!("{:.1} GiB", mib / 1024.0)
+    }
+}

@@ -1,0 +1,8 @@
+//! The linear algebra the methods stand on: small dense K x K kernels, the simplex, assignment, the top of the
+//! spectrum of a block-sparse matrix. Matrices are row-major slices.
+
+pub mod assignment;
+pub mod block_sparse;
+pub mod lanczos;
+pub mod simplex;
+pub mod small;

@@ -1,0 +1,175 @@
+//! Small dense matrices: K x K row-major slices, factorisations by nalgebra.
+
+use nalgebra::{DMatrix, DVector};
+
+/// `out = a b^T` for K x K row-major matrices.
+pub fn multiply_transposed(a: &[f64], b: &[f64], n: usize, out: &mut [f64]) {
+    for row in 0..n {
+        for column in 0..n {
+            out[row * n + column] = dot(&a[row * n..][..n], &b[column * n..][..n]);
+        }
+    }
+}
+
+/// `out = a b` for K x K row-major matrices.
+pub fn multiply(a: &[f64], b: &[f64], n: usize, out: &mut [f64]) {
+    out.fill(0.0);
+    for row in 0..n {
+        for inner in 0..n {
+            let factor = a[row * n + inner];
+            for (cell, value) in out[row * n..][..n].iter_mut().zip(&b[inner * n..][..n]) {
+                *cell += factor * value;
+            }
+        }
+    }
+}
+
+/// Adds `weight a^T b` to `out`, for row-major matrices of `n` columns and any number of rows.
+pub fn add_gram(a: &[f64], b: &[f64], n: usize, weight: f64, out: &mut [f64]) {
+    for (left, right) in a.chunks_exact(n).zip(b.chunks_exact(n)) {
+        for (row, value) in left.iter().enumerate() {
+            let factor = weight * value;
+            for (cell, other) in out[row * n..][..n].iter_mut().zip(right) {
+                *cell += factor * other;
+            }
+        }
+    }
+}
+
+/// Inner product.
+#[inline(always)]
+pub fn dot(a: &[f64], b: &[f64]) -> f64 {
+    a.iter().zip(b).map(|(x, y)| x * y).sum()
+}
+
+/// Sum of squares.
+#[inline(always)]
+pub fn norm_squared(a: &[f64]) -> f64 {
+    dot(a, a)
+}
+
+/// Transpose of a K x K matrix.
+pub fn transpose(a: &[f64], n: usize) -> Vec<f64> {
+    (0..n * n).map(|cell| a[cell % n * n + cell / n]).collect()
+}
+
+/// Eigenvalues and eigenvectors (columns of the second result, row-major) of a symmetric K x K matrix, in
+/// rising order of eigenvalue.
+pub fn symmetric_eigen(a: &[f64], n: usize) -> (Vec<f64>, Vec<f64>) {
+    let eigen = DMatrix::from_row_slice(n, n, a).symmetric_eigen();
+    let mut order: Vec<usize> = (0..n).collect();
+    order.sort_by(|&i, &j| eigen.eigenvalues[i].total_cmp(&eigen.eigenvalues[j]));
+    let values = order.iter().map(|&i| eigen.eigenvalues[i]).collect();
+    let mut vectors = vec![0.0; n * n];
+    for row in 0..n {
+        for (column, &i) in order.iter().enumerate() {
+            vectors[row * n + column] = eigen.eigenvectors[(row, i)];
+        }
+    }
+    (values, vectors)
+}
+
+/// The orthogonal `Q` that maximises `trace(Q^T C)` for a K x K matrix `C`: `Q = W V^T` where `C = W S V^T`.
+pub fn nearest_orthogonal(c: &[f64], n: usize) -> Vec<f64> {
+    let svd = DMatrix::from_row_slice(n, n, c).svd(true, true);
+    let (Some(w), Some(v_t)) = (svd.u, svd.v_t) else {
+        unreachable!("both factors were asked for");
+    };
+    row_major(&(w * v_t))
+}
+
+/// Singular values of a K x K matrix, in falling order.
+pub fn singular_values(a: &[f64], n: usize) -> Vec<f64> {
+    let mut values: Vec<f64> = DMatrix::from_row_slice(n, n, a)
+        .singular_values()
+        .iter()
+        .copied()
+        .collect();
+    values.sort_by(|a, b| b.total_cmp(a));
+    values
+}
+
+/// Inverse of a K x K matrix, `None` if it is singular to working precision.
+pub fn inverse(a: &[f64], n: usize) -> Option<Vec<f64>> {
+    let inverse = DMatrix::from_row_slice(n, n, a).try_inverse()?;
+    let values = row_major(&inverse);
+    values.iter().all(|value| value.is_finite()).then_some(values)
+}
+
+/// Solution `x` of `a x = b`, `None` if `a` is singular to working precision.
+pub fn solve(a: &[f64], b: &[f64], n: usize) -> Option<Vec<f64>> {
+    let solution = DMatrix::from_row_slice(n, n, a)
+        .lu()
+        .solve(&DVector::from_column_slice(b))?;
+    solution
+        .iter()
+        .all(|value| value.is_finite())
+        .then(|| solution.iter().copied().collect())
+}
+
+fn row_major(matrix: &DMatrix<f64>) -> Vec<f64> {
+    let (rows, columns) = matrix.shape();
+    (0..rows * columns)
+        .map(|cell| matrix[(cell / columns, cell % columns)])
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const A: [f64; 9] = [2.0, 1.0, 0.0, 1.0, 3.0, -1.0, 0.0, -1.0, 1.0];
+
+    fn assert_close(found: &[f64], wanted: &[f64]) {
+        for (a, b) in found.iter().zip(wanted) {
+            assert!((a - b).abs() < 1e-12, "{found:?} {wanted:?}");
+        }
+    }
+
+    const IDENTITY: [f64; 9] = [1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0];
+
+    #[test]
+    fn eigen_reconstructs() {
+        let (values, vectors) = symmetric_eigen(&A, 3);
+        assert!(values.is_sorted());
+        let scaled: Vec<f64> = (0..9).map(|cell| vectors[cell] * values[cell % 3]).collect();
+        let mut rebuilt = [0.0; 9];
+        multiply_transposed(&scaled, &vectors, 3, &mut rebuilt);
+        assert_close(&rebuilt, &A);
+    }
+
+    #[test]
+    fn inverse_and_solve() {
+        let mut product = [0.0; 9];
+        multiply(&A, &inverse(&A, 3).unwrap(), 3, &mut product);
+        assert_close(&product, &IDENTITY);
+        assert!(inverse(&[1.0, 2.0, 2.0, 4.0], 2).is_none());
+        assert_close(
+            &solve(&[2.0, 0.0, 0.0, 4.0], &[2.0, 2.0], 2).unwrap(),
+            &[1.0, 0.5],
+        );
+    }
+
+    #[test]
+    fn nearest_orthogonal_is_orthogonal_and_fixes_rotations() {
+        let q = nearest_orthogonal(&A, 3);
+        let mut product = [0.0; 9];
+        multiply_transposed(&q, &q, 3, &mut product);
+        assert_close(&product, &IDENTITY);
+        assert_close(&nearest_orthogonal(&q, 3), &q);
+    }
+
+    #[test]
+    fn gram_and_transpose() {
+        let mut gram = [0.0; 9];
+        add_gram(&A, &A, 3, 1.0, &mut gram);
+        let mut naive = [0.0; 9];
+        multiply(&transpose(&A, 3), &A, 3, &mut naive);
+        assert_close(&gram, &naive);
+        assert_close(&[norm_squared(&A)], &[18.0]);
+        assert_close(
+            &[singular_values(&A, 3).iter().map(|s| s * s).sum::<f64>()],
+            &[18.0],
+        );
+    }
+}

@@ -1,0 +1,214 @@
+//! Majority vote: every label is one vote.
+//!
+//! ```text
+//! V(n, k) = number of labels k on task n,      q_n(k) = V(n, k) / sum_k V(n, k)
+//! ```
+//!
+//! The posterior is the share of the votes, the label the class with most of them. Ties: `lowest` class (the
+//! default), the class with the larger `prior` (mean share over all tasks), or `random` with the seed; a broken
+//! tie moves no votes, it puts the winner ahead by a hair more than [`TIE`](crate::model::TIE). A task without
+//! labels gets the prior. The model is counted against the shares (one Dawid-Skene M-step).
+//! `O(L + N K)` time.
+
+use rand::seq::IndexedRandom;
+
+use super::{Aggregate, ClassSupport, Fit, Kind, Method, Parameter, Values};
+use crate::annotations::Annotations;
+use crate::context::Context;
+use crate::error::Result;
+use crate::model::{Consensus, TIE, count_answers};
+use crate::parallel::{balanced_ranges, map_rows};
+
+pub(super) const METHOD: Method = Method {
+    name: "majority-vote",
+    aliases: &["mv", "majority"],
+    summary: "The class with most labels wins",
+    description: "Every label is one vote. Treats all workers alike, so it is a fair baseline where workers are \
+                  equally good and err independently, and a poor one where some are spammers or share a bias.",
+    citation: "Folklore",
+    classes: ClassSupport::Any,
+    returns_model: true,
+    parameters: PARAMETERS,
+    build: |values| Box::new(MajorityVote::from(values)),
+};
+
+const PARAMETERS: &[Parameter] = &[Parameter {
+    name: "ties",
+    about: "who wins a tie: the lowest class, the class that is more common, or one drawn with the seed",
+    kind: Kind::Choice(&["lowest", "prior", "random"]),
+    default: "lowest",
+}];
+
+/// Who wins a tie.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Ties {
+    /// The lowest class.
+    Lowest,
+    /// The class with the larger prior, then the lowest.
+    Prior,
+    /// One of them drawn with the seed.
+    Random,
+}
+
+/// Majority vote.
+#[derive(Debug, Clone, PartialEq)]
+pub struct MajorityVote {
+    /// Who wins a tie.
+    pub ties: Ties,
+}
+
+impl From<&Values> for MajorityVote {
+    fn from(values: &Values) -> Self {
+        let ties = match values.text("ties") {
+            "prior" => Ties::Prior,
+            "random" => Ties::Random,
+            _ => Ties::Lowest,
+        };
+        Self { ties }
+    }
+}
+
+impl Default for MajorityVote {
+    fn default() -> Self {
+        Self::from(&Values::defaults(PARAMETERS))
+    }
+}
+
+impl Aggregate for MajorityVote {
+    fn fit(&self, annotations: &Annotations, context: &mut Context) -> Result<Fit> {
+        let mut consensus = context.run(|| vote_fractions(annotations));
+        let model = context.run(|| count_answers(annotations, &consensus).to_model(0.0));
+        match self.ties {
+            Ties::Lowest => {}
+            Ties::Prior => consensus = break_ties(consensus, |_, tied| heaviest(model.prior(), tied)),
+            Ties::Random => {
+                let mut rng = context.rng(0);
+                consensus = break_ties(consensus, |_, tied| *tied.choose(&mut rng).unwrap_or(&tied[0]));
+            }
+        }
+        Ok(Fit {
+            model: Some(model),
+            ..Fit::direct(consensus)
+        })
+    }
+}
+
+/// Share of the votes of each class on every task; a task without labels gets the mean share over the tasks
+/// that have some.
+pub fn vote_fractions(annotations: &Annotations) -> Consensus {
+    let classes = annotations.class_count();
+    let mut shares = vec![0.0; annotations.task_count() * classes];
+    let ranges = balanced_ranges(annotations.task_starts(), 64);
+    let sums = map_rows(ranges, &mut shares, classes, |tasks, rows| {
+        let mut sum = vec![0.0; classes];
+        for (task, row) in tasks.zip(rows.chunks_exact_mut(classes)) {
+            let (workers, labels) = annotations.task_slices(task);
+            for &label in labels {
+                row[label as usize] += 1.0;
+            }
+            for (share, sum) in row.iter_mut().zip(&mut sum).filter(|_| !workers.is_empty()) {
+                *share /= workers.len() as f64;
+                *sum += *share;
+            }
+        }
+        sum
+    });
+    let mut prior = vec![0.0; classes];
+    for sum in sums {
+        prior.iter_mut().zip(sum).for_each(|(total, part)| *total += part);
+    }
+    let total: f64 = prior.iter().sum();
+    prior.iter_mut().for_each(|share| *share /= total);
+    for (task, row) in shares.chunks_exact_mut(classes).enumerate() {
+        if annotations.task_slices(task).0.is_empty() {
+            row.copy_from_slice(&prior);
+        }
+    }
+    Consensus::new(classes, shares)
+}
+
+/// Lets `choose` pick the winner of each tie; the winner gets a hair of the mass of the other tied classes.
+fn break_ties(consensus: Consensus, mut choose: impl FnMut(usize, &[usize]) -> usize) -> Consensus {
+    let classes = consensus.class_count();
+    let mut rows = consensus.into_vec();
+    let mut tied = Vec::with_capacity(classes);
+    for (task, row) in rows.chunks_exact_mut(classes).enumerate() {
+        let top = row.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+        tied.clear();
+        tied.extend((0..classes).filter(|&k| row[k] >= top - TIE));
+        if tied.len() < 2 {
+            continue;
+        }
+        let winner = choose(task, &tied);
+        for &k in &tied {
+            row[k] -= 2.0 * TIE;
+        }
+        row[winner] += 2.0 * TIE * tied.len() as f64;
+    }
+    Consensus::new(classes, rows)
+}
+
+fn heaviest(prior: &[f64], tied: &[usize]) -> usize {
+    tied.iter()
+        .copied()
+        .reduce(|best, k| if prior[k] > prior[best] + TIE { k } else { best })
+        .unwrap_or(0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::methods::tests::toy_a;
+
+    #[test]
+    fn toy_a_by_hand() {
+        // Worked example: votes (3,1,0), (2,1,0), (0,4,0), (1,2,0), (1,0,3), (0,1,3).
+        let fit = MajorityVote::default()
+            .fit(&toy_a(), &mut Context::new(0))
+            .unwrap();
+        assert_eq!(fit.consensus.row(0), [0.75, 0.25, 0.0]);
+        assert_eq!(fit.consensus.labels(), [0, 0, 1, 1, 2, 2]);
+        let model = fit.model.unwrap();
+        for (found, wanted) in model.prior().iter().zip([1.0 / 3.0, 5.0 / 12.0, 0.25]) {
+            assert!((found - wanted).abs() < 1e-12);
+        }
+        let first = [
+            17.0 / 24.0,
+            7.0 / 30.0,
+            0.0,
+            1.0 / 6.0,
+            2.0 / 3.0,
+            0.0,
+            0.125,
+            0.1,
+            1.0,
+        ];
+        for (found, wanted) in model.confusion(0).iter().zip(first) {
+            assert!((found - wanted).abs() < 1e-12);
+        }
+    }
+
+    #[test]
+    fn ties_follow_the_rule() {
+        // Task 0 is tied between 0 and 1; class 1 is more common.
+        let annotations =
+            Annotations::from_codes(2, 2, 2, [(0, 0, 0), (0, 1, 1), (1, 0, 1), (1, 1, 1)]).unwrap();
+        let label = |ties, seed| {
+            let fit = MajorityVote { ties }
+                .fit(&annotations, &mut Context::new(seed))
+                .unwrap();
+            assert!((fit.consensus.row(0).iter().sum::<f64>() - 1.0).abs() < 1e-12);
+            fit.consensus.label(0)
+        };
+        assert_eq!((label(Ties::Lowest, 0), label(Ties::Prior, 0)), (0, 1));
+        let drawn: Vec<_> = (0..20).map(|seed| label(Ties::Random, seed)).collect();
+        assert!(drawn.contains(&0) && drawn.contains(&1));
+        assert_eq!(label(Ties::Random, 3), drawn[3]);
+    }
+
+    #[test]
+    fn a_task_without_labels_gets_the_prior() {
+        let annotations = Annotations::from_codes(2, 1, 2, [(0, 0, 1)]).unwrap();
+        assert_eq!(vote_fractions(&annotations).row(1), [0.0, 1.0]);
+    }
+}

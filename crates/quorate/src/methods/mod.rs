@@ -1,0 +1,223 @@
+//! One file for each method, and the one table of methods that the command line, the docs and other languages
+//! read.
+
+mod dawid_skene;
+mod majority_vote;
+mod parameters;
+
+use std::fmt::Debug;
+
+pub use dawid_skene::DawidSkeneEm;
+pub use majority_vote::{MajorityVote, vote_fractions};
+pub use parameters::{Kind, Parameter, Values};
+
+use crate::annotations::Annotations;
+use crate::context::Context;
+use crate::error::{Error, Result};
+use crate::model::{Consensus, DawidSkene, Em};
+
+/// A method with its parameters set: turns annotations into a [`Fit`].
+pub trait Aggregate: Debug + Send + Sync {
+    /// Fits the method. Bad input is an error; non-convergence is reported in the result.
+    fn fit(&self, annotations: &Annotations, context: &mut Context) -> Result<Fit>;
+}
+
+/// What a method returns.
+#[derive(Debug, Clone)]
+pub struct Fit {
+    /// Posterior over the classes for every task.
+    pub consensus: Consensus,
+    /// Prior and confusion matrices, for the methods that estimate them.
+    pub model: Option<DawidSkene>,
+    /// One number for each worker in the method's own terms (a weight, a skill), for methods that have one.
+    pub worker_scores: Option<Vec<f64>>,
+    /// The objective before each iteration and at the end; empty for methods without one.
+    pub trace: Vec<f64>,
+    /// Iterations done.
+    pub iterations: usize,
+    /// Whether the iteration reached its tolerance.
+    pub converged: bool,
+    /// What the caller should know about this result, each in one sentence.
+    pub warnings: Vec<String>,
+}
+
+impl Fit {
+    /// The result of a method that does not iterate.
+    pub fn direct(consensus: Consensus) -> Self {
+        Self {
+            consensus,
+            model: None,
+            worker_scores: None,
+            trace: Vec::new(),
+            iterations: 0,
+            converged: true,
+            warnings: Vec::new(),
+        }
+    }
+}
+
+/// How many classes a method is defined for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ClassSupport {
+    /// Any number of classes.
+    Any,
+    /// Two classes only.
+    BinaryOnly,
+}
+
+/// An entry of the table of methods.
+#[derive(Debug)]
+pub struct Method {
+    /// Name, as in `-m NAME`.
+    pub name: &'static str,
+    /// Other names that people write.
+    pub aliases: &'static [&'static str],
+    /// One line: what it is.
+    pub summary: &'static str,
+    /// A paragraph: the model, when to use it, when it fails.
+    pub description: &'static str,
+    /// Where it was published.
+    pub citation: &'static str,
+    /// Number of classes it is defined for.
+    pub classes: ClassSupport,
+    /// Whether it estimates a prior and confusion matrices.
+    pub returns_model: bool,
+    /// Its parameters.
+    pub parameters: &'static [Parameter],
+    build: fn(&Values) -> Box<dyn Aggregate>,
+}
+
+impl Method {
+    /// The method with default parameters.
+    pub fn with_defaults(&self) -> Result<Box<dyn Aggregate>> {
+        self.with_parameters(&[])
+    }
+
+    /// The method with some parameters set.
+    pub fn with_parameters(&self, given: &[(String, String)]) -> Result<Box<dyn Aggregate>> {
+        Ok((self.build)(&Values::with(self.parameters, given)?))
+    }
+}
+
+/// Parameters that every method with EM rounds shares.
+const EM_MAX_ITER: Parameter = Parameter {
+    name: "max-iter",
+    about: "largest number of EM rounds",
+    kind: Kind::Integer(1, usize::MAX),
+    default: "500",
+};
+const EM_TOL: Parameter = Parameter {
+    name: "tol",
+    about: "EM stops when no posterior changes by more than this",
+    kind: Kind::Number(0.0, 1.0),
+    default: "1e-6",
+};
+const EM_SMOOTHING: Parameter = Parameter {
+    name: "smoothing",
+    about: "pseudo-count added to every cell of every confusion matrix",
+    kind: Kind::Number(0.0, f64::INFINITY),
+    default: "0",
+};
+
+impl From<&Values> for Em {
+    /// Reads `max-iter`, `tol` and `smoothing`.
+    fn from(values: &Values) -> Self {
+        Self {
+            max_iter: values.integer("max-iter"),
+            tol: values.number("tol"),
+            smoothing: values.number("smoothing"),
+            flat_prior: false,
+        }
+    }
+}
+
+/// The table of methods.
+pub static METHODS: &[Method] = &[majority_vote::METHOD, dawid_skene::METHOD];
+
+/// The method that is used when none is named.
+pub const DEFAULT_METHOD: &str = "dawid-skene";
+
+/// Looks a method up by its name or an alias.
+pub fn find(name: &str) -> Result<&'static Method> {
+    let wanted = name.to_ascii_lowercase().replace('_', "-");
+    let known = |method: &&Method| method.name == wanted || method.aliases.contains(&wanted.as_str());
+    METHODS.iter().find(known).ok_or_else(|| Error::UnknownMethod {
+        name: name.to_owned(),
+        suggestion: nearest(&wanted),
+    })
+}
+
+/// The known name that is most like `name`, if any is like it at all.
+fn nearest(name: &str) -> Option<String> {
+    let names = METHODS
+        .iter()
+        .flat_map(|method| std::iter::once(&method.name).chain(method.aliases));
+    let (distance, best) = names.map(|known| (edit_distance(name, known), *known)).min()?;
+    (distance * 3 <= name.len().max(best.len())).then(|| best.to_owned())
+}
+
+/// Levenshtein distance: least number of letters to insert, delete or replace.
+fn edit_distance(a: &str, b: &str) -> usize {
+    let b: Vec<char> = b.chars().collect();
+    let mut row: Vec<usize> = (0..=b.len()).collect();
+    for (i, letter) in a.chars().enumerate() {
+        let mut diagonal = row[0];
+        row[0] = i + 1;
+        for j in 0..b.len() {
+            let replace = diagonal + usize::from(letter != b[j]);
+            diagonal = row[j + 1];
+            row[j + 1] = replace.min(diagonal + 1).min(row[j] + 1);
+        }
+    }
+    row[b.len()]
+}
+
+#[cfg(test)]
+pub(crate) mod tests {
+    use super::*;
+
+    /// The three-class example that the methods' worked numbers refer to: rows are tasks.
+    pub(crate) fn toy_a() -> Annotations {
+        let rows = [
+            &[0, 0, 0, 1][..],
+            &[0, 0, 1],
+            &[1, 1, 1, 1],
+            &[1, 1, 0],
+            &[2, 2, 2, 0],
+            &[2, 1, 2, 2],
+        ];
+        let labels = rows.iter().enumerate().flat_map(|(task, row)| {
+            row.iter()
+                .enumerate()
+                .map(move |(worker, &label)| (task as u32, worker as u32, label))
+        });
+        Annotations::from_codes(6, 4, 3, labels).unwrap()
+    }
+
+    #[test]
+    fn names_aliases_and_misspellings() {
+        assert_eq!(find("MV").unwrap().name, "majority-vote");
+        assert_eq!(find("dawid_skene").unwrap().name, "dawid-skene");
+        let message = find("majority-vot").unwrap_err().to_string();
+        assert!(message.contains(r#"did you mean "majority-vote"?"#), "{message}");
+        assert!(
+            find("zzz")
+                .unwrap_err()
+                .to_string()
+                .starts_with(r#"there is no method "zzz": "#)
+        );
+    }
+
+    #[test]
+    fn names_are_unique() {
+        let mut names: Vec<_> = METHODS
+            .iter()
+            .flat_map(|method| std::iter::once(&method.name).chain(method.aliases))
+            .collect();
+        let count = names.len();
+        names.sort_unstable();
+        names.dedup();
+        assert_eq!(names.len(), count);
+        assert!(find(DEFAULT_METHOD).is_ok());
+    }
+}

@@ -1,0 +1,115 @@
+//! The posterior over the classes for every task.
+
+/// Probabilities closer than this count as tied. Sums of the same terms in another order differ by less, so
+/// the label of a tied task does not depend on the order of rows.
+pub const TIE: f64 = 1e-9;
+
+/// One probability vector for each task.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Consensus {
+    classes: usize,
+    probabilities: Vec<f64>,
+}
+
+impl Consensus {
+    /// From the probabilities `[task][class]`, class fastest.
+    ///
+    /// # Panics
+    /// If the length is not a multiple of the number of classes.
+    pub fn new(classes: usize, probabilities: Vec<f64>) -> Self {
+        assert!(
+            classes > 0 && probabilities.len().is_multiple_of(classes),
+            "a row for each task"
+        );
+        Self {
+            classes,
+            probabilities,
+        }
+    }
+
+    /// All mass on one class for each task.
+    pub fn one_hot(classes: usize, labels: impl IntoIterator<Item = usize>) -> Self {
+        let mut probabilities = Vec::new();
+        for label in labels {
+            let row = probabilities.len();
+            probabilities.resize(row + classes, 0.0);
+            probabilities[row + label] = 1.0;
+        }
+        Self::new(classes, probabilities)
+    }
+
+    /// Number of tasks.
+    pub fn len(&self) -> usize {
+        self.probabilities.len() / self.classes
+    }
+
+    /// Whether there are no tasks.
+    pub fn is_empty(&self) -> bool {
+        self.probabilities.is_empty()
+    }
+
+    /// Number of classes.
+    pub fn class_count(&self) -> usize {
+        self.classes
+    }
+
+    /// One task's probabilities.
+    pub fn row(&self, task: usize) -> &[f64] {
+        &self.probabilities[task * self.classes..][..self.classes]
+    }
+
+    /// All probabilities, `[task][class]`.
+    pub fn as_slice(&self) -> &[f64] {
+        &self.probabilities
+    }
+
+    /// The probabilities, given up.
+    pub fn into_vec(self) -> Vec<f64> {
+        self.probabilities
+    }
+
+    /// The most probable class; of tied ones ([`TIE`]) the lowest.
+    pub fn label(&self, task: usize) -> usize {
+        label_of(self.row(task))
+    }
+
+    /// Probability of the task's label.
+    pub fn confidence(&self, task: usize) -> f64 {
+        self.row(task)[self.label(task)]
+    }
+
+    /// Number of classes that share the first place (1: no tie).
+    pub fn tied(&self, task: usize) -> usize {
+        let row = self.row(task);
+        let top = row.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+        row.iter()
+            .filter(|&&probability| probability >= top - TIE)
+            .count()
+    }
+
+    /// The label of every task.
+    pub fn labels(&self) -> Vec<usize> {
+        (0..self.len()).map(|task| self.label(task)).collect()
+    }
+}
+
+pub(crate) fn label_of(row: &[f64]) -> usize {
+    let top = row.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+    row.iter()
+        .position(|&probability| probability >= top - TIE)
+        .unwrap_or(0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ties_go_to_the_lowest_class_even_with_rounding() {
+        let consensus = Consensus::new(3, vec![0.4 - 1e-12, 0.4, 0.2, 0.1, 0.2, 0.7]);
+        assert_eq!(consensus.labels(), [0, 2]);
+        assert_eq!((consensus.tied(0), consensus.tied(1)), (2, 1));
+        assert_eq!(consensus.confidence(1), 0.7);
+        assert_eq!(Consensus::one_hot(2, [1, 0]).as_slice(), [0.0, 1.0, 1.0, 0.0]);
+    }
+}

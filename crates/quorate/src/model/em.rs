@@ -1,0 +1,121 @@
+//! Expectation-maximisation of the Dawid-Skene likelihood.
+//!
+//! ```text
+//! E: q_n(k) ~ prior(k) prod A_m(x_mn, k)      M: A_m(a, k) = C_m(a, k) / sum_a C_m(a, k),  prior(k) = mean q_n(k)
+//! ```
+//!
+//! Each iteration is one pass over the labels: the E-step of a task and its contribution to the M-step's counts
+//! are made together. The log-likelihood (with smoothing: plus the log-prior of the matrices) does not fall.
+
+use super::posterior::Sweep;
+use super::{AnswerCounts, Consensus, DawidSkene, count_answers, posterior};
+use crate::annotations::Annotations;
+use crate::context::Context;
+use crate::error::Result;
+
+/// Settings of EM.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Em {
+    /// Largest number of iterations.
+    pub max_iter: usize,
+    /// Stops when no posterior changed by more than this.
+    pub tol: f64,
+    /// Pseudo-count added to every cell of every confusion matrix.
+    pub smoothing: f64,
+    /// Keeps the prior uniform instead of estimating it.
+    pub flat_prior: bool,
+}
+
+/// Where EM starts.
+#[derive(Debug, Clone)]
+pub enum EmStart {
+    /// From a posterior: begins with an M-step.
+    Consensus(Consensus),
+    /// From a model: begins with an E-step.
+    Model(DawidSkene),
+}
+
+/// What EM found.
+#[derive(Debug, Clone)]
+pub struct EmFit {
+    /// Posterior under `model`.
+    pub consensus: Consensus,
+    /// The last model.
+    pub model: DawidSkene,
+    /// Log-likelihood before each iteration and at the end.
+    pub trace: Vec<f64>,
+    /// Iterations (M-steps after the start) done.
+    pub iterations: usize,
+    /// Whether the posteriors stopped moving.
+    pub converged: bool,
+}
+
+impl Em {
+    /// Runs EM from `start`.
+    pub fn run(&self, annotations: &Annotations, start: EmStart, context: &mut Context) -> Result<EmFit> {
+        let classes = annotations.class_count();
+        reserve(annotations, context)?;
+        let (mut model, mut rows) = match start {
+            EmStart::Consensus(consensus) => {
+                let counts = context.run(|| count_answers(annotations, &consensus));
+                (self.maximise(&counts), consensus.into_vec())
+            }
+            EmStart::Model(model) => {
+                let (consensus, _) = context.run(|| posterior(annotations, &model));
+                (model, consensus.into_vec())
+            }
+        };
+        let mut trace = Vec::new();
+        let mut converged = false;
+        let mut iterations = 0;
+        for iteration in 0..self.max_iter {
+            context.step("EM", iteration, Some(self.max_iter))?;
+            let sweep = context.run(|| Sweep::new(&model).run(annotations, &mut rows, true));
+            trace.push(sweep.log_likelihood);
+            converged = iteration > 0 && sweep.change < self.tol;
+            if converged {
+                break;
+            }
+            let counts: AnswerCounts = sweep.counts.expect("counts were asked for");
+            model = self.maximise(&counts);
+            iterations = iteration + 1;
+        }
+        // One more E-step, so that the posterior is that of the model that is returned.
+        let last = context.run(|| Sweep::new(&model).run(annotations, &mut rows, false));
+        trace.push(last.log_likelihood);
+        Ok(EmFit {
+            consensus: Consensus::new(classes, rows),
+            model,
+            trace,
+            iterations,
+            converged,
+        })
+    }
+
+    fn maximise(&self, counts: &AnswerCounts) -> DawidSkene {
+        let model = counts.to_model(self.smoothing);
+        if !self.flat_prior {
+            return model;
+        }
+        let classes = model.class_count();
+        DawidSkene {
+            prior: vec![1.0 / classes as f64; classes],
+            ..model
+        }
+    }
+}
+
+/// Refuses what would not fit: confusion matrices are dense, M K^2 numbers each time they are held.
+fn reserve(annotations: &Annotations, context: &Context) -> Result<()> {
+    let classes = annotations.class_count() as u64;
+    let cells = annotations.worker_count() as u64 * classes * classes;
+    let rows = annotations.task_count() as u64 * classes;
+    context.reserve(
+        format!(
+            "a {classes} x {classes} confusion matrix for each of {} workers",
+            annotations.worker_count()
+        ),
+        8 * (4 * cells + rows),
+        "merge rare classes, use majority-vote, or raise the limit",
+    )
+}

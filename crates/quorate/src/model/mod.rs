@@ -1,0 +1,86 @@
+//! The Dawid-Skene model: a prior over the classes and a confusion matrix for every worker.
+//!
+//! ```text
+//! truth y_n ~ prior,   Pr(worker m answers a | y_n = k) = A_m(a, k),   answers independent given y_n
+//! ```
+
+mod alignment;
+mod consensus;
+mod counts;
+mod em;
+mod posterior;
+
+pub use alignment::{Alignment, align_classes};
+pub use consensus::{Consensus, TIE};
+pub use counts::{AnswerCounts, count_answers};
+pub use em::{Em, EmFit, EmStart};
+pub use posterior::{LOG_FLOOR, posterior};
+
+/// A prior over the K classes and a K x K confusion matrix for each of the M workers.
+#[derive(Debug, Clone, PartialEq)]
+pub struct DawidSkene {
+    prior: Vec<f64>,
+    /// `[worker][answer][truth]`, truth fastest: one label touches one contiguous row.
+    confusion: Vec<f64>,
+}
+
+impl DawidSkene {
+    /// A model from a prior and the confusion matrices `[worker][answer][truth]`.
+    ///
+    /// # Panics
+    /// If the lengths do not fit together.
+    pub fn new(prior: Vec<f64>, confusion: Vec<f64>) -> Self {
+        let block = prior.len() * prior.len();
+        assert!(
+            block > 0 && confusion.len().is_multiple_of(block),
+            "confusion matrices must be K x K"
+        );
+        Self { prior, confusion }
+    }
+
+    /// Number of classes, K.
+    pub fn class_count(&self) -> usize {
+        self.prior.len()
+    }
+
+    /// Number of workers, M.
+    pub fn worker_count(&self) -> usize {
+        self.confusion.len() / (self.prior.len() * self.prior.len())
+    }
+
+    /// Probability of each class before any answer is seen.
+    pub fn prior(&self) -> &[f64] {
+        &self.prior
+    }
+
+    /// One worker's confusion matrix, row-major: row = answer, column = truth, columns sum to 1.
+    pub fn confusion(&self, worker: usize) -> &[f64] {
+        let block = self.prior.len() * self.prior.len();
+        &self.confusion[worker * block..][..block]
+    }
+
+    /// All confusion matrices, `[worker][answer][truth]`.
+    pub fn confusions(&self) -> &[f64] {
+        &self.confusion
+    }
+
+    /// Probability that this worker answers `answer` when the truth is `truth`.
+    pub fn probability(&self, worker: usize, answer: usize, truth: usize) -> f64 {
+        self.confusion(worker)[answer * self.prior.len() + truth]
+    }
+
+    /// Probability that this worker is right about a task drawn from the prior.
+    pub fn accuracy(&self, worker: usize) -> f64 {
+        (0..self.prior.len())
+            .map(|k| self.prior[k] * self.probability(worker, k, k))
+            .sum()
+    }
+
+    /// The same model with class `k` taken from component `order[k]` (columns and prior, not answers).
+    pub fn with_truth_order(&self, order: &[usize]) -> Self {
+        let prior = order.iter().map(|&k| self.prior[k]).collect();
+        let rows = self.confusion.chunks_exact(self.prior.len());
+        let confusion = rows.flat_map(|row| order.iter().map(move |&k| row[k])).collect();
+        Self { prior, confusion }
+    }
+}

@@ -1,0 +1,87 @@
+//! Parallel sums whose bits do not depend on the number of threads.
+//!
+//! Floating-point addition is not associative, so work is cut into chunks whose borders depend on the data
+//! alone; partial results are collected in chunk order and folded in that order.
+
+use std::ops::Range;
+
+use rayon::prelude::*;
+
+/// Borders of `chunks` ranges over `0..starts.len() - 1` items, each with about the same share of
+/// `starts[last]` (compressed rows: `starts` is the offset array).
+pub(crate) fn balanced_ranges(starts: &[u32], chunks: usize) -> Vec<Range<usize>> {
+    let items = starts.len().saturating_sub(1);
+    let total = starts.last().copied().unwrap_or(0) as u64;
+    let mut borders = vec![0];
+    for chunk in 1..chunks as u64 {
+        let target = (total * chunk / chunks as u64) as u32;
+        let border = starts.partition_point(|&start| start < target).min(items);
+        if border > *borders.last().unwrap_or(&0) {
+            borders.push(border);
+        }
+    }
+    if *borders.last().unwrap_or(&0) < items || borders.len() == 1 {
+        borders.push(items);
+    }
+    borders.windows(2).map(|pair| pair[0]..pair[1]).collect()
+}
+
+/// Runs `work` on each range in parallel; results come back in the order of the ranges.
+pub(crate) fn map_ranges<R: Send>(
+    ranges: Vec<Range<usize>>,
+    work: impl Fn(Range<usize>) -> R + Sync + Send,
+) -> Vec<R> {
+    if ranges.len() <= 1 {
+        return ranges.into_iter().map(work).collect();
+    }
+    ranges.into_par_iter().map(work).collect()
+}
+
+/// Runs `work` on each range in parallel together with the matching slice of `rows` (`width` values an
+/// item), so that every task can write its own row; results come back in the order of the ranges.
+pub(crate) fn map_rows<T: Send, R: Send>(
+    ranges: Vec<Range<usize>>,
+    rows: &mut [T],
+    width: usize,
+    work: impl Fn(Range<usize>, &mut [T]) -> R + Sync,
+) -> Vec<R> {
+    let mut parts = Vec::with_capacity(ranges.len());
+    let mut rest = rows;
+    for range in ranges {
+        let (part, tail) = rest.split_at_mut(range.len() * width);
+        rest = tail;
+        parts.push((range, part));
+    }
+    if parts.len() <= 1 {
+        return parts.into_iter().map(|(range, part)| work(range, part)).collect();
+    }
+    parts
+        .into_par_iter()
+        .map(|(range, part)| work(range, part))
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ranges_cover_everything_once_whatever_the_skew() {
+        for (starts, chunks) in [
+            (vec![0], 4),
+            (vec![0, 0, 0], 4),
+            (vec![0, 1, 2, 3, 4], 2),
+            (vec![0, 100, 101, 102], 8),
+            (vec![0, 1, 2, 1000], 3),
+        ] {
+            let ranges = balanced_ranges(&starts, chunks);
+            assert!(ranges.len() <= chunks.max(1));
+            let mut next = 0;
+            for range in ranges {
+                assert_eq!(range.start, next);
+                next = range.end;
+            }
+            assert_eq!(next, starts.len() - 1);
+        }
+    }
+}
