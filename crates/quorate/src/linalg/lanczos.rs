@@ -107,7 +107,7 @@ fn orthonormalise(vector: &mut [f64], basis: &[Vec<f64>]) -> bool {
     subtract_projections(vector, basis);
     subtract_projections(vector, basis);
     let norm = norm_squared(vector).sqrt();
-    if !(norm > 1e-12 * before.max(1e-300)) {
+    if norm.is_nan() || norm <= 1e-12 * before.max(1e-300) {
         return false;
     }
     for value in vector {

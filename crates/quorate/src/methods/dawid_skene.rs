@@ -32,6 +32,8 @@ pub(super) const METHOD: Method = Method {
     citation: "A. P. Dawid, A. M. Skene: Maximum likelihood estimation of observer error-rates using the EM \
                algorithm. Applied Statistics 28 (1979)",
     classes: ClassSupport::Any,
+    uses_class_order: false,
+    uses_worker_order: false,
     returns_model: true,
     parameters: PARAMETERS,
     build: |values| Box::new(DawidSkeneEm::from(values)),
@@ -88,6 +90,66 @@ impl From<EmFit> for Fit {
             iterations: em.iterations,
             converged: em.converged,
             ..Self::direct(em.consensus)
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::methods::tests::{assert_close, toy_a};
+
+    #[test]
+    fn toy_a_by_hand() {
+        // Worked example from vote fractions: log-likelihoods of successive E-steps, six printed decimals.
+        let fit = DawidSkeneEm::default()
+            .fit(&toy_a(), &mut Context::new(0))
+            .unwrap();
+        let expected = [
+            -15.637619, -12.870370, -12.225511, -12.138476, -12.136852, -12.136851,
+        ];
+        assert_close(&fit.trace[..6], &expected, 1e-6);
+        assert_eq!(fit.consensus.labels(), [0, 0, 1, 1, 2, 2]);
+        assert!(fit.converged);
+
+        let one_round = DawidSkeneEm {
+            em: Em {
+                max_iter: 1,
+                ..DawidSkeneEm::default().em
+            },
+        };
+        let first = one_round.fit(&toy_a(), &mut Context::new(0)).unwrap();
+        assert_eq!(first.iterations, 1);
+        assert_close(first.consensus.row(0), &[0.907425, 0.092575, 0.0], 1e-6);
+        assert_close(first.consensus.row(1), &[0.821676, 0.178324, 0.0], 1e-6);
+        assert_close(first.consensus.row(4), &[0.002597, 0.0, 0.997403], 1e-6);
+        let model = first.model.unwrap();
+        let last_worker = [0.25, 0.0, 0.5, 0.75, 0.833333, 0.0, 0.0, 0.166667, 0.5];
+        assert_close(model.confusion(3), &last_worker, 1e-6);
+    }
+
+    #[test]
+    fn smoothing_by_hand() {
+        let em = Em {
+            max_iter: 1,
+            smoothing: 1.0,
+            ..DawidSkeneEm::default().em
+        };
+        let fit = DawidSkeneEm { em }.fit(&toy_a(), &mut Context::new(0)).unwrap();
+        let expected = [
+            0.3125, 0.222222, 0.388889, 0.4375, 0.5, 0.222222, 0.25, 0.277778, 0.388889,
+        ];
+        assert_close(fit.model.unwrap().confusion(3), &expected, 1e-6);
+        assert_close(fit.consensus.row(0), &[0.681752, 0.288968, 0.029280], 1e-6);
+    }
+
+    #[test]
+    fn the_likelihood_does_not_fall() {
+        let fit = DawidSkeneEm::default()
+            .fit(&toy_a(), &mut Context::new(0))
+            .unwrap();
+        for pair in fit.trace.windows(2) {
+            assert!(pair[1] >= pair[0] - 1e-9 * pair[0].abs(), "{:?}", fit.trace);
         }
     }
 }

@@ -27,6 +27,8 @@ pub(super) const METHOD: Method = Method {
                   equally good and err independently, and a poor one where some are spammers or share a bias.",
     citation: "Folklore",
     classes: ClassSupport::Any,
+    uses_class_order: false,
+    uses_worker_order: false,
     returns_model: true,
     parameters: PARAMETERS,
     build: |values| Box::new(MajorityVote::from(values)),

@@ -80,6 +80,11 @@ pub struct Method {
     pub citation: &'static str,
     /// Number of classes it is defined for.
     pub classes: ClassSupport,
+    /// Whether the order of the classes has a meaning for it (grades, not kinds).
+    pub uses_class_order: bool,
+    /// Whether it deals workers into groups by their place in the table, so that another naming of the workers
+    /// can change its answer.
+    pub uses_worker_order: bool,
     /// Whether it estimates a prior and confusion matrices.
     pub returns_model: bool,
     /// Its parameters.
@@ -192,6 +197,13 @@ pub(crate) mod tests {
                 .map(move |(worker, &label)| (task as u32, worker as u32, label))
         });
         Annotations::from_codes(6, 4, 3, labels).unwrap()
+    }
+
+    pub(crate) fn assert_close(found: &[f64], wanted: &[f64], tolerance: f64) {
+        assert_eq!(found.len(), wanted.len());
+        for (a, b) in found.iter().zip(wanted) {
+            assert!((a - b).abs() <= tolerance, "{found:?}, expected {wanted:?}");
+        }
     }
 
     #[test]

@@ -16,7 +16,7 @@ use crate::error::Result;
 /// Settings of EM.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Em {
-    /// Largest number of iterations.
+    /// Largest number of rounds; a round is an M-step and the E-step after it.
     pub max_iter: usize,
     /// Stops when no posterior changed by more than this.
     pub tol: f64,
@@ -42,9 +42,9 @@ pub struct EmFit {
     pub consensus: Consensus,
     /// The last model.
     pub model: DawidSkene,
-    /// Log-likelihood before each iteration and at the end.
+    /// Log-likelihood of each E-step.
     pub trace: Vec<f64>,
-    /// Iterations (M-steps after the start) done.
+    /// Rounds done.
     pub iterations: usize,
     /// Whether the posteriors stopped moving.
     pub converged: bool,
@@ -55,30 +55,31 @@ impl Em {
     pub fn run(&self, annotations: &Annotations, start: EmStart, context: &mut Context) -> Result<EmFit> {
         let classes = annotations.class_count();
         reserve(annotations, context)?;
-        let (mut model, mut rows) = match start {
+        let (mut model, mut rows, first_round) = match start {
             EmStart::Consensus(consensus) => {
                 let counts = context.run(|| count_answers(annotations, &consensus));
-                (self.maximise(&counts), consensus.into_vec())
+                (self.maximise(&counts), consensus.into_vec(), 1)
             }
             EmStart::Model(model) => {
                 let (consensus, _) = context.run(|| posterior(annotations, &model));
-                (model, consensus.into_vec())
+                (model, consensus.into_vec(), 0)
             }
         };
         let mut trace = Vec::new();
         let mut converged = false;
-        let mut iterations = 0;
-        for iteration in 0..self.max_iter {
-            context.step("EM", iteration, Some(self.max_iter))?;
+        let mut iterations = first_round;
+        context.step("EM", 0, Some(self.max_iter))?;
+        for round in first_round..self.max_iter {
+            context.step("EM", round, Some(self.max_iter))?;
             let sweep = context.run(|| Sweep::new(&model).run(annotations, &mut rows, true));
             trace.push(sweep.log_likelihood);
-            converged = iteration > 0 && sweep.change < self.tol;
+            converged = round > 0 && sweep.change < self.tol;
             if converged {
                 break;
             }
             let counts: AnswerCounts = sweep.counts.expect("counts were asked for");
             model = self.maximise(&counts);
-            iterations = iteration + 1;
+            iterations = round + 1;
         }
         // One more E-step, so that the posterior is that of the model that is returned.
         let last = context.run(|| Sweep::new(&model).run(annotations, &mut rows, false));

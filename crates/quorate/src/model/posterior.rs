@@ -134,8 +134,8 @@ fn add_counts<W: Width>(
             cells[k] += row[k];
         }
     }
-    for k in 0..classes {
-        counts.mass[k] += row[k];
+    for (mass, q) in counts.mass.iter_mut().zip(row) {
+        *mass += q;
     }
 }
 

@@ -1,0 +1,322 @@
+//! What every method of the table must keep to, whatever it is.
+
+mod support;
+
+use quorate::methods::{ClassSupport, Fit, METHODS, Method};
+use quorate::{Annotations, AnnotationsBuilder, Context, Error};
+use rand::seq::SliceRandom;
+use support::{by_name, crowd, fit, table};
+
+/// The crowds that the invariances are checked on: two and three classes (the latter where defined).
+fn crowds(method: &Method) -> Vec<Vec<(String, String, String)>> {
+    let mut crowds = vec![crowd(120, 9, 2, 0.6, 1)];
+    if method.classes == ClassSupport::Any {
+        crowds.push(crowd(150, 12, 3, 0.5, 2));
+    }
+    crowds
+}
+
+fn assert_valid(method: &Method, annotations: &Annotations, fit: &Fit, what: &str) {
+    let name = method.name;
+    assert_eq!(fit.consensus.len(), annotations.task_count(), "{name}, {what}");
+    for task in 0..fit.consensus.len() {
+        let row = fit.consensus.row(task);
+        assert!(
+            row.iter().all(|p| (0.0..=1.0).contains(p)),
+            "{name}, {what}: task {task} has {row:?}"
+        );
+        assert!(
+            (row.iter().sum::<f64>() - 1.0).abs() < 1e-9,
+            "{name}, {what}: task {task} has {row:?}"
+        );
+    }
+    assert_eq!(fit.model.is_some(), method.returns_model, "{name}, {what}: model");
+    if let Some(model) = &fit.model {
+        let classes = annotations.class_count();
+        assert_eq!(model.worker_count(), annotations.worker_count());
+        assert!(
+            (model.prior().iter().sum::<f64>() - 1.0).abs() < 1e-9,
+            "{name}, {what}: {:?}",
+            model.prior()
+        );
+        for worker in 0..model.worker_count() {
+            for truth in 0..classes {
+                let column = (0..classes).map(|answer| model.probability(worker, answer, truth));
+                assert!(
+                    column.clone().all(|p| (0.0..=1.0 + 1e-12).contains(&p)),
+                    "{name}, {what}: worker {worker}"
+                );
+                assert!(
+                    (column.sum::<f64>() - 1.0).abs() < 1e-9,
+                    "{name}, {what}: worker {worker}, truth {truth}"
+                );
+            }
+        }
+    }
+    assert!(
+        fit.trace.iter().all(|value| value.is_finite()),
+        "{name}, {what}: trace {:?}",
+        fit.trace
+    );
+    if let Some(scores) = &fit.worker_scores {
+        assert_eq!(scores.len(), annotations.worker_count(), "{name}, {what}");
+        assert!(
+            scores.iter().all(|score| score.is_finite()),
+            "{name}, {what}: scores {scores:?}"
+        );
+    }
+}
+
+/// Largest difference of a posterior between two fits, tasks and classes matched by name.
+fn difference(a: (&Annotations, &Fit), b: (&Annotations, &Fit), rename: impl Fn(&str) -> String) -> f64 {
+    let other = by_name(b.0, b.1);
+    let same = by_name(a.0, a.1).into_iter();
+    same.map(|((task, class), p)| (p - other[&(task, rename(&class))]).abs())
+        .fold(0.0, f64::max)
+}
+
+#[test]
+fn results_are_probabilities() {
+    for method in METHODS {
+        for rows in crowds(method) {
+            let annotations = table(&rows);
+            assert_valid(method, &annotations, &fit(method, &annotations).unwrap(), "crowd");
+        }
+    }
+}
+
+#[test]
+fn a_good_crowd_is_not_flipped() {
+    for method in METHODS {
+        for rows in crowds(method) {
+            let annotations = table(&rows);
+            let found = fit(method, &annotations).unwrap().consensus.labels();
+            let votes = quorate::methods::vote_fractions(&annotations).labels();
+            let same = found.iter().zip(&votes).filter(|(a, b)| a == b).count();
+            assert!(
+                same * 10 > found.len() * 8,
+                "{}: agrees with {same} of {} votes",
+                method.name,
+                found.len()
+            );
+        }
+    }
+}
+
+#[test]
+fn fitting_twice_and_any_number_of_threads_give_the_same_bits() {
+    for method in METHODS {
+        for rows in crowds(method) {
+            let annotations = table(&rows);
+            let with_threads = |threads| {
+                let mut context = Context::new(5).with_threads(threads).unwrap();
+                let fit = method
+                    .with_defaults()
+                    .unwrap()
+                    .fit(&annotations, &mut context)
+                    .unwrap();
+                (fit.consensus, fit.model, fit.trace)
+            };
+            let one = with_threads(1);
+            assert_eq!(one, with_threads(1), "{}", method.name);
+            assert_eq!(one, with_threads(3), "{}", method.name);
+        }
+    }
+}
+
+#[test]
+fn order_of_rows_does_not_matter() {
+    for method in METHODS {
+        for rows in crowds(method) {
+            let mut shuffled = rows.clone();
+            shuffled.shuffle(&mut quorate::context::seeded(9, 9));
+            let (a, b) = (table(&rows), table(&shuffled));
+            let (x, y) = (fit(method, &a).unwrap(), fit(method, &b).unwrap());
+            let gap = difference((&a, &x), (&b, &y), str::to_owned);
+            assert!(gap < 1e-5, "{}: posteriors differ by {gap}", method.name);
+        }
+    }
+}
+
+#[test]
+fn names_of_workers_do_not_matter() {
+    for method in METHODS.iter().filter(|method| !method.uses_worker_order) {
+        for rows in crowds(method) {
+            let renamed: Vec<_> = rows
+                .iter()
+                .map(|(t, w, x)| (t.clone(), w.chars().rev().collect(), x.clone()))
+                .collect();
+            let (a, b) = (table(&rows), table(&renamed));
+            let (x, y) = (fit(method, &a).unwrap(), fit(method, &b).unwrap());
+            let gap = difference((&a, &x), (&b, &y), str::to_owned);
+            assert!(gap < 1e-5, "{}: posteriors differ by {gap}", method.name);
+        }
+    }
+}
+
+#[test]
+fn names_of_classes_do_not_matter() {
+    // Reverses the order of the classes. Two classes: for every method; more: where their order has no meaning.
+    let rename = |class: &str| match class {
+        "class 0" => "z".to_owned(),
+        "class 1" => "y".to_owned(),
+        _ => "x".to_owned(),
+    };
+    for method in METHODS {
+        for rows in crowds(method) {
+            let renamed: Vec<_> = rows
+                .iter()
+                .map(|(t, w, x)| (t.clone(), w.clone(), rename(x)))
+                .collect();
+            let (a, b) = (table(&rows), table(&renamed));
+            if a.class_count() > 2 && method.uses_class_order {
+                continue;
+            }
+            let (x, y) = (fit(method, &a).unwrap(), fit(method, &b).unwrap());
+            let gap = difference((&a, &x), (&b, &y), rename);
+            assert!(gap < 1e-5, "{}: posteriors differ by {gap}", method.name);
+        }
+    }
+}
+
+/// Tables at the edge of what makes sense.
+fn degenerate() -> Vec<(&'static str, Annotations)> {
+    let codes = |tasks, workers, classes, labels: &[(u32, u32, u16)]| {
+        Annotations::from_codes(tasks, workers, classes, labels.iter().copied()).unwrap()
+    };
+    let everybody = |tasks: u32, workers: u32, label: fn(u32, u32) -> u16| -> Vec<_> {
+        (0..tasks)
+            .flat_map(|n| (0..workers).map(move |m| (n, m, label(n, m))))
+            .collect()
+    };
+    vec![
+        ("one label", codes(1, 1, 2, &[(0, 0, 1)])),
+        (
+            "one worker",
+            codes(4, 1, 2, &[(0, 0, 1), (1, 0, 0), (2, 0, 0), (3, 0, 1)]),
+        ),
+        (
+            "two workers",
+            codes(6, 2, 2, &everybody(6, 2, |n, m| ((n + m) % 2) as u16)),
+        ),
+        ("one class", codes(5, 3, 1, &everybody(5, 3, |_, _| 0))),
+        (
+            "a class that nobody used",
+            codes(6, 3, 2, &everybody(6, 3, |_, _| 1)),
+        ),
+        (
+            "no overlap",
+            codes(4, 4, 2, &[(0, 0, 1), (1, 1, 0), (2, 2, 1), (3, 3, 0)]),
+        ),
+        ("two crowds apart", {
+            let labels = everybody(12, 6, |n, m| ((n / 2 + u32::from(m == 5)) % 2) as u16);
+            codes(
+                12,
+                6,
+                2,
+                &labels
+                    .into_iter()
+                    .filter(|&(n, m, _)| (n < 6) == (m < 3))
+                    .collect::<Vec<_>>(),
+            )
+        }),
+        (
+            "a task and a worker without labels",
+            codes(4, 3, 2, &[(0, 0, 1), (0, 1, 1), (1, 0, 0), (2, 1, 0)]),
+        ),
+        (
+            "everybody always disagrees",
+            codes(5, 2, 2, &everybody(5, 2, |_, m| m as u16)),
+        ),
+        ("a worker with a single label", {
+            let mut labels = everybody(8, 3, |n, _| (n % 2) as u16);
+            labels.push((0, 3, 1));
+            codes(8, 4, 2, &labels)
+        }),
+        (
+            "the same answer repeated",
+            codes(2, 2, 2, &[(0, 0, 1), (0, 0, 1), (0, 1, 0), (1, 1, 0)]),
+        ),
+    ]
+}
+
+#[test]
+fn degenerate_tables_are_answered_or_refused_in_words() {
+    for method in METHODS {
+        for (what, annotations) in degenerate() {
+            match fit(method, &annotations) {
+                Ok(fit) => assert_valid(method, &annotations, &fit, what),
+                Err(Error::NotApplicable { method: name, reason }) => {
+                    assert_eq!(name, method.name);
+                    assert!(reason.len() > 20, "{name}, {what}: {reason}");
+                }
+                Err(error) => panic!("{}, {what}: {error}", method.name),
+            }
+        }
+    }
+}
+
+#[test]
+fn binary_methods_refuse_more_classes() {
+    let annotations = table(&crowd(30, 5, 3, 0.8, 3));
+    for method in METHODS
+        .iter()
+        .filter(|method| method.classes == ClassSupport::BinaryOnly)
+    {
+        let message = fit(method, &annotations).unwrap_err().to_string();
+        assert!(message.contains("2 classes"), "{}: {message}", method.name);
+    }
+}
+
+#[test]
+fn cancelling_stops_iterative_methods() {
+    let flag = std::sync::Arc::new(std::sync::atomic::AtomicBool::new(true));
+    let annotations = table(&crowd(60, 8, 2, 0.5, 4));
+    for method in METHODS {
+        let mut context = Context::new(1).with_cancellation(flag.clone());
+        match method.with_defaults().unwrap().fit(&annotations, &mut context) {
+            Err(Error::Cancelled) => {}
+            Ok(fit) => assert_eq!(
+                fit.iterations, 0,
+                "{} iterates and cannot be cancelled",
+                method.name
+            ),
+            Err(error) => panic!("{}: {error}", method.name),
+        }
+    }
+}
+
+#[test]
+fn parameters_are_documented_and_their_defaults_fit() {
+    for method in METHODS {
+        for parameter in method.parameters {
+            assert!(!parameter.about.is_empty(), "{} {}", method.name, parameter.name);
+            let given = [(parameter.name.to_owned(), parameter.default.to_owned())];
+            assert!(
+                method.with_parameters(&given).is_ok(),
+                "{} {}",
+                method.name,
+                parameter.name
+            );
+        }
+        assert!(
+            method.summary.len() < 90 && method.description.len() > 80,
+            "{}",
+            method.name
+        );
+        assert!(!method.citation.is_empty(), "{}", method.name);
+        assert!(
+            method.with_parameters(&[("no such".into(), "1".into())]).is_err(),
+            "{}",
+            method.name
+        );
+    }
+}
+
+#[test]
+fn a_table_without_labels_cannot_be_built() {
+    assert!(matches!(
+        AnnotationsBuilder::default().build(),
+        Err(Error::NoLabels(_))
+    ));
+}
