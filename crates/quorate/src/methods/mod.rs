@@ -4,12 +4,14 @@
 mod dawid_skene;
 mod majority_vote;
 mod parameters;
+mod symnmf;
 
 use std::fmt::Debug;
 
 pub use dawid_skene::DawidSkeneEm;
 pub use majority_vote::{MajorityVote, vote_fractions};
 pub use parameters::{Kind, Parameter, Values};
+pub use symnmf::{Family, Form, Init, SymNmf};
 
 use crate::annotations::Annotations;
 use crate::context::Context;
@@ -37,8 +39,10 @@ pub struct Fit {
     pub iterations: usize,
     /// Whether the iteration reached its tolerance.
     pub converged: bool,
-    /// What the caller should know about this result, each in one sentence.
+    /// What the caller should beware of in this result, each in one sentence.
     pub warnings: Vec<String>,
+    /// Facts about the run that are worth knowing.
+    pub notes: Vec<String>,
 }
 
 impl Fit {
@@ -52,6 +56,7 @@ impl Fit {
             iterations: 0,
             converged: true,
             warnings: Vec::new(),
+            notes: Vec::new(),
         }
     }
 }
@@ -109,13 +114,13 @@ const EM_MAX_ITER: Parameter = Parameter {
     name: "max-iter",
     about: "largest number of EM rounds",
     kind: Kind::Integer(1, usize::MAX),
-    default: "500",
+    default: "1000",
 };
 const EM_TOL: Parameter = Parameter {
     name: "tol",
     about: "EM stops when no posterior changes by more than this",
     kind: Kind::Number(0.0, 1.0),
-    default: "1e-6",
+    default: "1e-4",
 };
 const EM_SMOOTHING: Parameter = Parameter {
     name: "smoothing",
@@ -137,10 +142,20 @@ impl From<&Values> for Em {
 }
 
 /// The table of methods.
-pub static METHODS: &[Method] = &[majority_vote::METHOD, dawid_skene::METHOD];
+pub static METHODS: &[Method] = &[
+    symnmf::ROB_SYMNMF_EM,
+    symnmf::ROB_SYMNMF,
+    symnmf::ROB_SYMNMF_UNIFORM,
+    symnmf::DES_SYMNMF_EM,
+    symnmf::DES_SYMNMF,
+    symnmf::SYMNMF_EM,
+    symnmf::SYMNMF,
+    dawid_skene::METHOD,
+    majority_vote::METHOD,
+];
 
 /// The method that is used when none is named.
-pub const DEFAULT_METHOD: &str = "dawid-skene";
+pub const DEFAULT_METHOD: &str = "rob-symnmf-em";
 
 /// Looks a method up by its name or an alias.
 pub fn find(name: &str) -> Result<&'static Method> {

@@ -98,6 +98,26 @@ impl AnswerCounts {
         pooled
     }
 
+    /// The pooled confusion matrix of the crowd; a class without mass gets a uniform column.
+    pub fn pooled_matrix(&self) -> Vec<f64> {
+        let classes = self.mass.len();
+        let mut pooled = self.pooled();
+        normalise_columns(&mut pooled, classes, 0.0, &vec![1.0 / classes as f64; classes * classes]);
+        pooled
+    }
+
+    /// How many labels each worker gave to tasks of each class, `[worker][truth]`.
+    pub fn labels_per_truth(&self) -> Vec<f64> {
+        let classes = self.mass.len();
+        let columns = |worker| (0..classes).map(move |k| self.worker(worker)[k..].iter().step_by(classes).sum());
+        (0..self.worker_count()).flat_map(columns).collect()
+    }
+
+    /// Number of workers.
+    pub fn worker_count(&self) -> usize {
+        self.cells.len() / (self.mass.len() * self.mass.len())
+    }
+
     /// The model that maximises the expected likelihood with `smoothing` pseudo-counts in every cell:
     /// `A_m(a, k) = (C_m(a, k) + s) / sum_a (C_m(a, k) + s)`, `prior(k) = S(k) / sum S`.
     ///

@@ -1,0 +1,615 @@
+//! The SymNMF family: co-occurrences, imputation, shifted-ReLU SymNMF, Bayes' rule; optionally EM after that.
+//!
+//! ```text
+//! R_mj = A_m D A_j^T   ->   U U^T = X (missing blocks and diagonal imputed)   ->   H = U Q >= 0   ->   A_m, prior
+//! ```
+//!
+//! | method | imputation |
+//! |---|---|
+//! | `rob-symnmf` | robust: reweighted least squares on observed pairs ([`impute_robust`]) |
+//! | `rob-symnmf-uniform` | the same without reweighting, all pairs alike (the paper's "w = 1") |
+//! | `des-symnmf` | each missing block from three observed ones ([`impute_designated`]) |
+//! | `symnmf` | none: missing blocks are zero |
+//! | `..-em` | any of these, then EM from the estimate |
+//!
+//! Steps: count pairs; start from the confusion matrices counted against vote shares; impute U; rotate into a
+//! nonnegative H; read off the model; choose the permutation of the classes (with its margin); posterior.
+//!
+//! Where the robust form would store more pairs than there are labels, the matrix-free form takes its place: it needs
+//! no pairs at all (`form = auto`).
+//!
+//! Differences from the paper, all measured in `docs/symnmf.md`: the deterministic start from majority vote; blocks
+//! weighted by their evidence; workers weighted by their labels in the factorisation; candidates chosen by predicted
+//! error in the designated form; one common permutation by assignment.
+//!
+//! Fails where pairs share too few tasks to say anything (few labels a worker, many classes), and where no worker is
+//! near to a specialist for some class. What cannot be identified at all (no two workers share a task) falls back to
+//! EM from majority vote, and says so.
+//!
+//! S. Ibrahim, X. Fu, "Crowdsourcing via Annotator Co-occurrence Imputation and Provable Symmetric Nonnegative
+//! Matrix Factorization", ICML 2021.
+
+use super::{Aggregate, ClassSupport, Fit, Kind, Method, Parameter, Values, vote_fractions};
+use crate::annotations::Annotations;
+use crate::context::Context;
+use crate::error::{Error, Result};
+use crate::model::{AnswerCounts, DawidSkene, Em, EmStart, align_classes, count_answers, posterior};
+use crate::statistics::{Components, PairBlocks, count_cooccurrences, pair_cost, worker_components};
+use crate::symnmf::{
+    Alpha, Designated, FactorSettings, Imputation, RobustSettings, Solver, Weights, extract_model, factor, identity,
+    impute_designated, impute_matrix_free, impute_robust, model_factor, random_factor, rotation_towards,
+};
+
+macro_rules! entry {
+    ($name:literal, $aliases:expr, $summary:literal, $description:literal, $parameters:expr, $kind:expr, $em:expr) => {
+        Method {
+            name: $name,
+            aliases: $aliases,
+            summary: $summary,
+            description: $description,
+            citation: "S. Ibrahim, X. Fu: Crowdsourcing via Annotator Co-occurrence Imputation and Provable Symmetric \
+                       Nonnegative Matrix Factorization. ICML 2021",
+            classes: ClassSupport::Any,
+            uses_class_order: false,
+            uses_worker_order: false,
+            returns_model: true,
+            parameters: $parameters,
+            build: |values| Box::new(SymNmf::from_values($kind, $em, values)),
+        }
+    };
+}
+
+pub(super) const ROB_SYMNMF_EM: Method = entry!(
+    "rob-symnmf-em",
+    &["robsymnmf-em"],
+    "Robust co-occurrence imputation and SymNMF, then EM",
+    "rob-symnmf gives EM a start that does not depend on majority vote being right everywhere; EM then uses all labels \
+     of a task together. The best all-rounder of the family.",
+    ROBUST_EM,
+    Family::Robust,
+    true
+);
+pub(super) const ROB_SYMNMF: Method = entry!(
+    "rob-symnmf",
+    &["robsymnmf"],
+    "Robust co-occurrence imputation and SymNMF",
+    "Completes the pairwise co-occurrences of workers' answers by a low-rank factor fitted to the observed pairs, with \
+     pairs that do not fit weighted down, and rotates the factor into confusion matrices. Identifies the model without \
+     the local optima of EM where pairs share enough tasks.",
+    ROBUST,
+    Family::Robust,
+    false
+);
+pub(super) const ROB_SYMNMF_UNIFORM: Method = entry!(
+    "rob-symnmf-uniform",
+    &["robsymnmf-uniform", "rob-symnmf-w1"],
+    "rob-symnmf with all observed pairs weighted alike",
+    "The paper's ablation \"w = 1\": least squares on the observed co-occurrences with neither reweighting by residual \
+     nor base weights by shared tasks. Shows what the weights are worth.",
+    UNIFORM,
+    Family::Uniform,
+    false
+);
+pub(super) const DES_SYMNMF_EM: Method = entry!(
+    "des-symnmf-em",
+    &["dessymnmf-em"],
+    "Designated co-occurrence imputation and SymNMF, then EM",
+    "des-symnmf as the start of EM, which then uses all labels of a task together.",
+    DESIGNATED_EM,
+    Family::Designated,
+    true
+);
+pub(super) const DES_SYMNMF: Method = entry!(
+    "des-symnmf",
+    &["dessymnmf"],
+    "Designated co-occurrence imputation and SymNMF",
+    "Estimates each missing co-occurrence block from three observed ones through workers in between, the best ones or \
+     two designated workers of your choice, then takes the leading eigenvectors of the completed matrix and rotates them \
+     into confusion matrices. Forms an M K x M K matrix: for thousands of workers, not for millions.",
+    DESIGNATED,
+    Family::Designated,
+    false
+);
+pub(super) const SYMNMF_EM: Method = entry!(
+    "symnmf-em",
+    &[],
+    "SymNMF of the observed co-occurrences alone, then EM",
+    "symnmf (missing blocks are zero) as the start of EM: the baseline that shows what imputation is worth after EM.",
+    PLAIN_EM,
+    Family::Plain,
+    true
+);
+pub(super) const SYMNMF: Method = entry!(
+    "symnmf",
+    &[],
+    "SymNMF of the observed co-occurrences, nothing imputed",
+    "Missing co-occurrence blocks, and the diagonal, are taken as zero: the paper's baseline that shows what imputation \
+     is worth. Biased wherever many pairs are missing.",
+    PLAIN,
+    Family::Plain,
+    false
+);
+
+const INIT: Parameter = Parameter {
+    name: "init",
+    about: "start of the imputation: confusion matrices counted against majority vote, or random numbers (the paper)",
+    kind: Kind::Choice(&["votes", "random"]),
+    default: "votes",
+};
+const SHRINKAGE: Parameter = Parameter {
+    name: "shrinkage",
+    about: "pseudo-labels that draw each column of a confusion matrix halfway to the crowd's and the uniform one",
+    kind: Kind::Number(0.0, f64::INFINITY),
+    default: "1",
+};
+const EVIDENCE: Parameter = Parameter {
+    name: "evidence",
+    about: "exponent c of the base weights S_mj^c of a pair that shares S_mj tasks (0: all pairs alike, the paper)",
+    kind: Kind::Number(0.0, 2.0),
+    default: "1",
+};
+const NO_EVIDENCE: Parameter = Parameter { default: "0", ..EVIDENCE };
+const XI: Parameter = Parameter {
+    name: "xi",
+    about: "smoothing of the robust norm",
+    kind: Kind::Number(1e-16, 1.0),
+    default: "1e-6",
+};
+const SOLVER: Parameter = Parameter {
+    name: "solver",
+    about: "how a worker's K x K problem is solved: exactly, or by the paper's projected gradient (15 steps)",
+    kind: Kind::Choice(&["exact", "gradient"]),
+    default: "exact",
+};
+const SWEEPS: Parameter = Parameter {
+    name: "sweeps",
+    about: "largest number of imputation sweeps",
+    kind: Kind::Integer(1, 1_000_000),
+    default: "200",
+};
+const SWEEP_TOL: Parameter = Parameter {
+    name: "sweep-tol",
+    about: "imputation stops when a sweep lowers the objective by less than this share",
+    kind: Kind::Number(0.0, 1.0),
+    default: "1e-6",
+};
+const FORM: Parameter = Parameter {
+    name: "form",
+    about: "pairs: the robust form; matrix-free: linear in labels, no pairs stored; auto: by size",
+    kind: Kind::Choice(&["auto", "pairs", "matrix-free"]),
+    default: "auto",
+};
+const ALPHA: Parameter = Parameter {
+    name: "alpha",
+    about: "threshold of the shifted ReLU; 0 is the older algorithm",
+    kind: Kind::Number(0.0, 1.0),
+    default: "1e-6",
+};
+const PSI: Parameter = Parameter {
+    name: "psi",
+    about: "if above 0: threshold psi^(t+1) in step t instead of a constant",
+    kind: Kind::Number(0.0, 0.999_999),
+    default: "0",
+};
+const STEPS: Parameter = Parameter {
+    name: "steps",
+    about: "largest number of factorisation steps",
+    kind: Kind::Integer(1, 1_000_000),
+    default: "500",
+};
+const ROWS: Parameter = Parameter {
+    name: "rows",
+    about: "weight of a worker in the factorisation: its number of labels, or the same for all",
+    kind: Kind::Choice(&["labels", "equal"]),
+    default: "equal",
+};
+// Eigenvectors follow the worst estimated blocks if nothing holds them back.
+const EIGEN_ROWS: Parameter = Parameter { default: "labels", ..ROWS };
+const DESIGNATED_WORKERS: Parameter = Parameter {
+    name: "designated",
+    about: "two worker ids, separated by a comma, that stand between all pairs; empty: the best for each block",
+    kind: Kind::Text,
+    default: "",
+};
+
+const ROBUST: &[Parameter] =
+    &[INIT, SHRINKAGE, EVIDENCE, XI, SOLVER, SWEEPS, SWEEP_TOL, FORM, ALPHA, PSI, STEPS, ROWS];
+const ROBUST_EM: &[Parameter] = &[
+    INIT,
+    SHRINKAGE,
+    EVIDENCE,
+    XI,
+    SOLVER,
+    SWEEPS,
+    SWEEP_TOL,
+    FORM,
+    ALPHA,
+    PSI,
+    STEPS,
+    ROWS,
+    super::EM_MAX_ITER,
+    super::EM_TOL,
+    super::EM_SMOOTHING,
+];
+const UNIFORM: &[Parameter] = &[INIT, SHRINKAGE, NO_EVIDENCE, SOLVER, SWEEPS, SWEEP_TOL, FORM, ALPHA, PSI, STEPS, ROWS];
+const DESIGNATED: &[Parameter] = &[SHRINKAGE, DESIGNATED_WORKERS, ALPHA, PSI, STEPS, EIGEN_ROWS];
+const DESIGNATED_EM: &[Parameter] = &[
+    SHRINKAGE,
+    DESIGNATED_WORKERS,
+    ALPHA,
+    PSI,
+    STEPS,
+    EIGEN_ROWS,
+    super::EM_MAX_ITER,
+    super::EM_TOL,
+    super::EM_SMOOTHING,
+];
+const PLAIN: &[Parameter] = &[SHRINKAGE, ALPHA, PSI, STEPS, EIGEN_ROWS];
+const PLAIN_EM: &[Parameter] =
+    &[SHRINKAGE, ALPHA, PSI, STEPS, EIGEN_ROWS, super::EM_MAX_ITER, super::EM_TOL, super::EM_SMOOTHING];
+
+/// Which member of the family.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Family {
+    /// Robust imputation.
+    Robust,
+    /// Robust imputation without reweighting.
+    Uniform,
+    /// Designated imputation.
+    Designated,
+    /// No imputation.
+    Plain,
+}
+
+/// Where the imputation starts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Init {
+    /// Confusion matrices counted against vote shares.
+    Votes,
+    /// Random numbers with the context's seed.
+    Random,
+}
+
+/// Whether pairs are stored.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Form {
+    /// By size.
+    Auto,
+    /// Pairs are stored and reweighted.
+    Pairs,
+    /// No pairs, linear in labels.
+    MatrixFree,
+}
+
+/// A method of the SymNMF family.
+#[derive(Debug, Clone, PartialEq)]
+pub struct SymNmf {
+    /// Which member.
+    pub family: Family,
+    /// Where imputation starts.
+    pub init: Init,
+    /// Pseudo-labels that draw each column of a worker's matrix to the crowd and away from zero.
+    pub shrinkage: f64,
+    /// Settings of the robust imputation.
+    pub robust: RobustSettings,
+    /// Whether pairs are stored.
+    pub form: Form,
+    /// Ids of two designated workers.
+    pub designated: Option<(String, String)>,
+    /// Settings of the factorisation.
+    pub factor: FactorSettings,
+    /// Whether workers count by their labels in the factorisation.
+    pub weigh_rows: bool,
+    /// EM after the estimate.
+    pub em: Option<Em>,
+}
+
+impl SymNmf {
+    /// The member `family` with its default parameters, refined by EM or not.
+    pub fn new(family: Family, refined: bool) -> Self {
+        let parameters = match (family, refined) {
+            (Family::Robust, false) => ROBUST,
+            (Family::Robust, true) => ROBUST_EM,
+            (Family::Uniform, _) => UNIFORM,
+            (Family::Designated, false) => DESIGNATED,
+            (Family::Designated, true) => DESIGNATED_EM,
+            (Family::Plain, false) => PLAIN,
+            (Family::Plain, true) => PLAIN_EM,
+        };
+        Self::from_values(family, refined && family != Family::Uniform, &Values::defaults(parameters))
+    }
+
+    fn from_values(family: Family, refined: bool, values: &Values) -> Self {
+        let robust = matches!(family, Family::Robust | Family::Uniform);
+        // Members without an option take the default of the member that has it.
+        let full = Values::defaults(ROBUST);
+        let imputing = if robust { values } else { &full };
+        let psi = values.number("psi");
+        let pair = (family == Family::Designated).then(|| values.text("designated").split_once(',')).flatten();
+        Self {
+            family,
+            init: if imputing.text("init") == "random" { Init::Random } else { Init::Votes },
+            shrinkage: values.number("shrinkage"),
+            robust: RobustSettings {
+                weights: if family == Family::Uniform { Weights::Uniform } else { Weights::Robust },
+                evidence: imputing.number("evidence"),
+                xi: if family == Family::Uniform { full.number("xi") } else { imputing.number("xi") },
+                solver: match imputing.text("solver") {
+                    "gradient" => Solver::ProjectedGradient(15),
+                    _ => Solver::Exact,
+                },
+                max_iter: imputing.integer("sweeps"),
+                tol: imputing.number("sweep-tol"),
+            },
+            form: match imputing.text("form") {
+                "pairs" => Form::Pairs,
+                "matrix-free" => Form::MatrixFree,
+                _ => Form::Auto,
+            },
+            designated: pair.map(|(l, r)| (l.trim().to_owned(), r.trim().to_owned())),
+            factor: FactorSettings {
+                alpha: if psi > 0.0 { Alpha::Power(psi) } else { Alpha::Constant(values.number("alpha")) },
+                max_iter: values.integer("steps"),
+                tol: 1e-7,
+            },
+            weigh_rows: values.text("rows") == "labels",
+            em: refined.then(|| Em::from(values)),
+        }
+    }
+}
+
+/// What imputation hands on.
+struct Completed {
+    /// U, `[worker][answer][component]`.
+    factor: Vec<f64>,
+    trace: Vec<f64>,
+    iterations: usize,
+    converged: bool,
+}
+
+impl From<Imputation> for Completed {
+    fn from(imputation: Imputation) -> Self {
+        let Imputation { factor, trace, iterations, converged } = imputation;
+        Self { factor, trace, iterations, converged }
+    }
+}
+
+impl Aggregate for SymNmf {
+    fn fit(&self, annotations: &Annotations, context: &mut Context) -> Result<Fit> {
+        let classes = annotations.class_count();
+        reserve(annotations, context)?;
+        let votes = context.run(|| vote_fractions(annotations));
+        let parts = worker_components(annotations);
+        if classes == 1 || parts.workers.iter().all(|&workers| workers < 2) {
+            let mut fit: Fit =
+                self.em.unwrap_or(FALLBACK_EM).run(annotations, EmStart::Consensus(votes), context)?.into();
+            if classes > 1 {
+                fit.warnings.push(
+                    "no two workers share a task, so nothing can be learnt from their agreement: the answer is \
+                     Dawid-Skene EM from majority vote, which here only repeats the labels"
+                        .into(),
+                );
+            }
+            return Ok(fit);
+        }
+        let counts = context.run(|| count_answers(annotations, &votes));
+        let crowd = crowd_matrix(&counts);
+        let start = shrink(&counts.to_model(0.0), &counts.labels_per_truth(), &crowd, self.shrinkage);
+        let weights = self.worker_weights(annotations);
+        let (mut notes, mut warnings) = (Vec::new(), Vec::new());
+        let completed = self.impute(annotations, &start, &weights, context, &mut notes)?;
+        let h = self.rotate(&completed.factor, &start, &weights, context)?;
+        let answers = answer_shares(&counts, classes);
+        let mut model = extract_model(&h, &weights, &answers, classes);
+        let alignment = align_classes(&model, &annotations.labels_per_worker());
+        model = model.with_truth_order(&alignment.order);
+        model = self.keep_unreached(model, &start, &parts);
+        model = shrink(&model, &expected_labels(&model, &annotations.labels_per_worker()), &crowd, self.shrinkage);
+        describe_parts(&parts, &mut warnings);
+        notes.push(format!("alignment margin {:.3}", alignment.margin));
+        if alignment.margin < DOUBTFUL_MARGIN {
+            warnings.push(format!(
+                "which component is which class is nearly a toss-up (margin {:.3}): the answers are hardly better than \
+                 chance, or two classes are hardly told apart",
+                alignment.margin
+            ));
+        }
+        let mut fit = match self.em {
+            Some(em) => em.run(annotations, EmStart::Model(model), context)?.into(),
+            None => {
+                let (consensus, _) = context.run(|| posterior(annotations, &model));
+                Fit {
+                    model: Some(model),
+                    trace: completed.trace,
+                    iterations: completed.iterations.max(1),
+                    converged: completed.converged,
+                    ..Fit::direct(consensus)
+                }
+            }
+        };
+        fit.warnings = warnings;
+        fit.notes = notes;
+        Ok(fit)
+    }
+}
+
+/// Margins below this are reported as doubtful.
+const DOUBTFUL_MARGIN: f64 = 0.02;
+
+/// EM where nothing can be factored and the method has no EM of its own.
+const FALLBACK_EM: Em = Em { max_iter: 1000, tol: 1e-4, smoothing: 0.0, flat_prior: false };
+
+impl SymNmf {
+    fn impute(
+        &self,
+        annotations: &Annotations,
+        start: &DawidSkene,
+        weights: &[f64],
+        context: &mut Context,
+        notes: &mut Vec<String>,
+    ) -> Result<Completed> {
+        let designated = match self.family {
+            Family::Robust | Family::Uniform => return self.impute_robustly(annotations, start, context, notes),
+            Family::Plain => Designated::None,
+            Family::Designated => self.designated_workers(annotations)?,
+        };
+        let blocks = PairBlocks::from(&context.run(|| count_cooccurrences(annotations)));
+        let roots: Vec<f64> = weights.iter().map(|weight| weight.sqrt()).collect();
+        let imputed = impute_designated(&blocks, &designated, &roots, context)?;
+        notes.push(format!(
+            "{:.2} % of the co-occurrence blocks missing before imputation, {:.2} % after",
+            100.0 * imputed.missing_before,
+            100.0 * imputed.missing_after
+        ));
+        Ok(Completed { factor: imputed.factor, trace: Vec::new(), iterations: 1, converged: imputed.converged })
+    }
+
+    fn impute_robustly(
+        &self,
+        annotations: &Annotations,
+        start: &DawidSkene,
+        context: &mut Context,
+        notes: &mut Vec<String>,
+    ) -> Result<Completed> {
+        let start = match self.init {
+            Init::Votes => model_factor(start),
+            Init::Random => random_factor(annotations.worker_count(), annotations.class_count(), context),
+        };
+        if self.stores_pairs(annotations, context) {
+            let blocks = PairBlocks::from(&context.run(|| count_cooccurrences(annotations)));
+            return Ok(impute_robust(&blocks, start, &self.robust, context)?.into());
+        }
+        notes.push("more pairs of workers than labels: imputed without storing pairs (form = matrix-free)".into());
+        let RobustSettings { max_iter, tol, .. } = self.robust;
+        Ok(impute_matrix_free(annotations, start, max_iter, tol, context)?.into())
+    }
+
+    /// Pairs are worth storing while there are not many more of them than labels.
+    fn stores_pairs(&self, annotations: &Annotations, context: &Context) -> bool {
+        match self.form {
+            Form::Pairs => true,
+            Form::MatrixFree => false,
+            Form::Auto => {
+                let labels = annotations.label_count() as u64;
+                let size = (annotations.class_count() * annotations.class_count()) as u64;
+                let most_cells = (4 * labels).max(4_000_000);
+                let cost = context.run(|| pair_cost(annotations, (32 * labels).max(50_000_000)));
+                cost.pairs.is_some_and(|pairs| pairs * size <= most_cells && pairs <= labels.max(1_000_000))
+            }
+        }
+    }
+
+    /// Rotates the completed factor into a nonnegative one.
+    fn rotate(&self, u: &[f64], start: &DawidSkene, weights: &[f64], context: &mut Context) -> Result<Vec<f64>> {
+        let classes = start.class_count();
+        let aligned = matches!(self.family, Family::Robust | Family::Uniform) && self.init == Init::Votes;
+        let q = if aligned { identity(classes) } else { rotation_towards(u, &model_factor(start), weights, classes) };
+        Ok(factor(u, weights, q, classes, &self.factor, context)?.h)
+    }
+
+    /// Weight of each worker in eigenvectors and factorisation.
+    fn worker_weights(&self, annotations: &Annotations) -> Vec<f64> {
+        let labels = annotations.labels_per_worker();
+        let by_labels = self.weigh_rows;
+        let mean = annotations.label_count() as f64 / labels.len() as f64;
+        labels.iter().map(|&count| if by_labels { f64::from(count.max(1)) / mean } else { 1.0 }).collect()
+    }
+
+    fn designated_workers(&self, annotations: &Annotations) -> Result<Designated> {
+        let Some((l, r)) = &self.designated else { return Ok(Designated::Best) };
+        let find = |id: &str| {
+            annotations.workers().find(id).map(|worker| worker as usize).ok_or_else(|| Error::Parameter {
+                name: "designated".into(),
+                problem: format!("there is no worker {id:?} in the data"),
+            })
+        };
+        let (l, r) = (find(l)?, find(r)?);
+        if l == r {
+            let problem = "the two designated workers must be different people".into();
+            return Err(Error::Parameter { name: "designated".into(), problem });
+        }
+        Ok(Designated::Pair(l, r))
+    }
+
+    /// Workers that the factorisation could not reach keep the matrices of the start: those without any shared task
+    /// and, in the forms with eigenvectors, those outside the largest part of the crowd.
+    fn keep_unreached(&self, model: DawidSkene, start: &DawidSkene, parts: &Components) -> DawidSkene {
+        let classes = model.class_count();
+        let eigenvectors = matches!(self.family, Family::Designated | Family::Plain);
+        let mut confusion = model.confusions().to_vec();
+        for (worker, block) in confusion.chunks_exact_mut(classes * classes).enumerate() {
+            let part = parts.of_worker[worker] as usize;
+            if parts.workers[part] < 2 || (eigenvectors && part > 0) {
+                block.copy_from_slice(start.confusion(worker));
+            }
+        }
+        DawidSkene::new(model.prior().to_vec(), confusion)
+    }
+}
+
+/// Dense K x K matrices for every worker, a handful of copies.
+fn reserve(annotations: &Annotations, context: &Context) -> Result<()> {
+    let (workers, classes) = (annotations.worker_count() as u64, annotations.class_count() as u64);
+    context.reserve(
+        format!("a {classes} x {classes} matrix for each of {workers} workers"),
+        8 * (8 * workers * classes * classes + annotations.task_count() as u64 * classes),
+        "merge rare classes, or use majority-vote",
+    )
+}
+
+/// The matrix that a worker is drawn to: halfway between the pooled matrix of the crowd and the uniform one, so that no
+/// answer is ever impossible.
+fn crowd_matrix(counts: &AnswerCounts) -> Vec<f64> {
+    let pooled = counts.pooled_matrix();
+    let uniform = (pooled.len() as f64).sqrt().recip();
+    pooled.iter().map(|probability| (probability + uniform) / 2.0).collect()
+}
+
+/// Draws every column of every confusion matrix to the crowd's: `(n A + w P) / (n + w)` for a column that stands for `n`
+/// labels (`evidence`, `[worker][truth]`). A matrix from few labels has zeros that are only absences, and one
+/// impossible answer would outweigh everything else on a task.
+fn shrink(model: &DawidSkene, evidence: &[f64], crowd: &[f64], weight: f64) -> DawidSkene {
+    let classes = model.class_count();
+    let mut confusion = model.confusions().to_vec();
+    for (block, evidence) in confusion.chunks_exact_mut(classes * classes).zip(evidence.chunks_exact(classes)) {
+        for (row, crowd) in block.chunks_exact_mut(classes).zip(crowd.chunks_exact(classes)) {
+            for ((cell, target), labels) in row.iter_mut().zip(crowd).zip(evidence) {
+                if labels + weight > 0.0 {
+                    *cell = (labels * *cell + weight * target) / (labels + weight);
+                }
+            }
+        }
+    }
+    DawidSkene::new(model.prior().to_vec(), confusion)
+}
+
+/// How many labels each column of each matrix stands for, `[worker][truth]`.
+fn expected_labels(model: &DawidSkene, labels_per_worker: &[u32]) -> Vec<f64> {
+    let labels = labels_per_worker.iter();
+    labels.flat_map(|&count| model.prior().iter().map(move |prior| f64::from(count) * prior)).collect()
+}
+
+/// Each worker's distribution of answers, `[worker][answer]`.
+fn answer_shares(counts: &AnswerCounts, classes: usize) -> Vec<f64> {
+    let mut shares = Vec::new();
+    for worker in 0..counts.worker_count() {
+        let rows = counts.worker(worker).chunks_exact(classes).map(|row| row.iter().sum::<f64>());
+        let total: f64 = rows.clone().sum();
+        shares.extend(rows.map(|row| if total > 0.0 { row / total } else { 1.0 / classes as f64 }));
+    }
+    shares
+}
+
+fn describe_parts(parts: &Components, warnings: &mut Vec<String>) {
+    if parts.count() < 2 {
+        return;
+    }
+    let sizes: Vec<String> = parts.workers.iter().take(5).map(|workers| workers.to_string()).collect();
+    let more = if parts.count() > 5 { ", .." } else { "" };
+    warnings.push(format!(
+        "the crowd falls into {} parts that share no task ({}{more} workers): between parts only majority vote says which \
+         class is which",
+        parts.count(),
+        sizes.join(", "),
+    ));
+}

@@ -1,0 +1,76 @@
+//! Connected parts of the crowd: workers joined by a chain of shared tasks. Between parts nothing can be
+//! compared.
+
+use crate::annotations::Annotations;
+
+/// The parts of the crowd, the largest (by labels) first.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Components {
+    /// Part of each worker.
+    pub of_worker: Vec<u32>,
+    /// Number of workers in each part.
+    pub workers: Vec<usize>,
+    /// Number of labels in each part.
+    pub labels: Vec<usize>,
+}
+
+impl Components {
+    /// Number of parts.
+    pub fn count(&self) -> usize {
+        self.workers.len()
+    }
+}
+
+/// Finds the parts with a union-find over the labels, `O(L)` up to the inverse Ackermann function. Workers without
+/// labels are parts of their own.
+pub fn worker_components(annotations: &Annotations) -> Components {
+    let workers = annotations.worker_count();
+    let mut parent: Vec<u32> = (0..workers as u32).collect();
+    for task in 0..annotations.task_count() {
+        let (task_workers, _) = annotations.task_slices(task);
+        for pair in task_workers.windows(2) {
+            let (a, b) = (root(&mut parent, pair[0]), root(&mut parent, pair[1]));
+            parent[a.max(b) as usize] = a.min(b);
+        }
+    }
+    let labels_of = annotations.labels_per_worker();
+    let mut sizes: Vec<(u32, usize, usize)> = (0..workers as u32).map(|worker| (worker, 0, 0)).collect();
+    for worker in 0..workers {
+        let top = root(&mut parent, worker as u32) as usize;
+        sizes[top].1 += 1;
+        sizes[top].2 += labels_of[worker] as usize;
+    }
+    sizes.retain(|&(_, members, _)| members > 0);
+    sizes.sort_by_key(|&(top, _, labels)| (std::cmp::Reverse(labels), top));
+    let mut rank = vec![0u32; workers];
+    for (part, &(top, _, _)) in sizes.iter().enumerate() {
+        rank[top as usize] = part as u32;
+    }
+    Components {
+        of_worker: (0..workers).map(|worker| rank[root(&mut parent, worker as u32) as usize]).collect(),
+        workers: sizes.iter().map(|&(_, members, _)| members).collect(),
+        labels: sizes.iter().map(|&(_, _, labels)| labels).collect(),
+    }
+}
+
+fn root(parent: &mut [u32], mut node: u32) -> u32 {
+    while parent[node as usize] != node {
+        let above = parent[parent[node as usize] as usize];
+        parent[node as usize] = above;
+        node = above;
+    }
+    node
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn parts_are_found_and_ordered_by_labels() {
+        let labels = [(0, 0, 0), (0, 2, 0), (1, 1, 0), (1, 3, 0), (2, 3, 1), (2, 4, 1)];
+        let parts = worker_components(&Annotations::from_codes(3, 6, 2, labels).unwrap());
+        assert_eq!(parts.of_worker, [1, 0, 1, 0, 0, 2]);
+        assert_eq!((parts.workers, parts.labels), (vec![3, 2, 1], vec![4, 2, 0]));
+    }
+}

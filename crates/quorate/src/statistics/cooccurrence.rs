@@ -1,0 +1,246 @@
+//! Pairwise co-occurrences of workers' answers (`eq:Rest` of the paper).
+//!
+//! ```text
+//! N_mj(a, b) = number of tasks where m answered a and j answered b,    S_mj = sum N_mj,    R_mj = N_mj / S_mj
+//! ```
+//!
+//! Only observed pairs (m < j, S_mj > 0) are stored, as integers: the result does not depend on threads or on
+//! how the input was split, and parts [`merge`](CoOccurrence::merge). Counting goes worker by worker, as a sparse
+//! matrix product does: for each task of m all later workers of that task, into a scratch row. Time
+//! `sum_n d_n (d_n - 1) / 2`, no hashing.
+
+use std::ops::Range;
+
+use crate::annotations::Annotations;
+use crate::parallel::{balanced_ranges, map_ranges};
+
+/// Counts of answer pairs for every observed pair of workers, ordered by (m, j), m < j.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CoOccurrence {
+    classes: usize,
+    starts: Vec<usize>,
+    second: Vec<u32>,
+    shared: Vec<u32>,
+    cells: Vec<u32>,
+}
+
+/// How much work and memory the pairs of a table would take.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct PairCost {
+    /// Pairs of labels on the same task: the time to count them.
+    pub events: u64,
+    /// Distinct pairs of workers, `None` where counting them was not worth the time.
+    pub pairs: Option<u64>,
+}
+
+/// Counts distinct pairs unless that would take more than `most_events` steps.
+pub fn pair_cost(annotations: &Annotations, most_events: u64) -> PairCost {
+    let sizes = annotations.task_starts().windows(2).map(|pair| u64::from(pair[1] - pair[0]));
+    let events = sizes.map(|size| size * size.saturating_sub(1) / 2).sum();
+    let pairs = (events <= most_events).then(|| {
+        let per_range = map_ranges(worker_ranges(annotations), |workers| {
+            let mut scratch = vec![u32::MAX; annotations.worker_count()];
+            let mut pairs = 0;
+            for worker in workers {
+                visit_pairs(annotations, worker, |other, _, _| {
+                    pairs += u64::from(scratch[other] != worker as u32);
+                    scratch[other] = worker as u32;
+                });
+            }
+            pairs
+        });
+        per_range.iter().sum()
+    });
+    PairCost { events, pairs }
+}
+
+/// Counts all observed pairs.
+pub fn count_cooccurrences(annotations: &Annotations) -> CoOccurrence {
+    let classes = annotations.class_count();
+    let parts = map_ranges(worker_ranges(annotations), |workers| count_range(annotations, workers));
+    let mut total = CoOccurrence::empty(0, classes);
+    for part in parts {
+        let offset = total.second.len();
+        total.starts.extend(part.starts[1..].iter().map(|start| start + offset));
+        total.second.extend(part.second);
+        total.shared.extend(part.shared);
+        total.cells.extend(part.cells);
+    }
+    total
+}
+
+fn worker_ranges(annotations: &Annotations) -> Vec<Range<usize>> {
+    balanced_ranges(annotations.by_worker().starts(), 32)
+}
+
+fn count_range(annotations: &Annotations, workers: Range<usize>) -> CoOccurrence {
+    const ABSENT: u32 = u32::MAX;
+    let classes = annotations.class_count();
+    let block = classes * classes;
+    let mut slot_of = vec![ABSENT; annotations.worker_count()];
+    let mut others: Vec<u32> = Vec::new();
+    let mut row: Vec<u32> = Vec::new();
+    let mut order: Vec<u32> = Vec::new();
+    let mut part = CoOccurrence::empty(0, classes);
+    for worker in workers {
+        others.clear();
+        row.clear();
+        visit_pairs(annotations, worker, |other, answer, other_answer| {
+            if slot_of[other] == ABSENT {
+                slot_of[other] = others.len() as u32;
+                others.push(other as u32);
+                row.resize(row.len() + block, 0);
+            }
+            row[slot_of[other] as usize * block + answer * classes + other_answer] += 1;
+        });
+        order.clone_from(&others);
+        order.sort_unstable();
+        for &other in &order {
+            let cells = &row[slot_of[other as usize] as usize * block..][..block];
+            part.second.push(other);
+            part.shared.push(cells.iter().sum());
+            part.cells.extend_from_slice(cells);
+            slot_of[other as usize] = ABSENT;
+        }
+        part.starts.push(part.second.len());
+    }
+    part
+}
+
+/// Calls `visit(j, answer of m, answer of j)` for every label of another worker j > m on a task of worker m.
+fn visit_pairs(annotations: &Annotations, worker: usize, mut visit: impl FnMut(usize, usize, usize)) {
+    for (task, answer) in annotations.by_worker().labels(worker) {
+        let (workers, labels) = annotations.task_slices(task);
+        let after = workers.partition_point(|&other| other as usize <= worker);
+        for (&other, &other_answer) in workers[after..].iter().zip(&labels[after..]) {
+            visit(other as usize, answer, other_answer as usize);
+        }
+    }
+}
+
+impl CoOccurrence {
+    /// No pairs.
+    pub fn empty(workers: usize, classes: usize) -> Self {
+        Self { classes, starts: vec![0; workers + 1], second: Vec::new(), shared: Vec::new(), cells: Vec::new() }
+    }
+
+    /// Number of classes.
+    pub fn class_count(&self) -> usize {
+        self.classes
+    }
+
+    /// Number of workers.
+    pub fn worker_count(&self) -> usize {
+        self.starts.len() - 1
+    }
+
+    /// Number of observed pairs.
+    pub fn pair_count(&self) -> usize {
+        self.second.len()
+    }
+
+    /// All pairs (m, j, S_mj, counts `[answer of m][answer of j]`), in order of (m, j).
+    pub fn iter(&self) -> impl Iterator<Item = (usize, usize, u32, &[u32])> + '_ {
+        let block = self.classes * self.classes;
+        (0..self.worker_count()).flat_map(move |worker| {
+            (self.starts[worker]..self.starts[worker + 1]).map(move |pair| {
+                let cells = &self.cells[pair * block..][..block];
+                (worker, self.second[pair] as usize, self.shared[pair], cells)
+            })
+        })
+    }
+
+    /// Adds the counts of other tasks, of the same workers and classes.
+    ///
+    /// # Panics
+    /// If the numbers of workers or classes differ.
+    pub fn merge(&self, other: &Self) -> Self {
+        assert_eq!((self.worker_count(), self.classes), (other.worker_count(), other.classes));
+        let block = self.classes * self.classes;
+        let mut merged = Self::empty(0, self.classes);
+        for worker in 0..self.worker_count() {
+            let (mut a, mut b) = (self.starts[worker], other.starts[worker]);
+            let (a_end, b_end) = (self.starts[worker + 1], other.starts[worker + 1]);
+            while a < a_end || b < b_end {
+                let from_a = a < a_end && (b == b_end || self.second[a] <= other.second[b]);
+                let from_b = b < b_end && (a == a_end || other.second[b] <= self.second[a]);
+                let at = merged.cells.len();
+                merged.cells.resize(at + block, 0);
+                let mut add = |part: &Self, pair: usize| {
+                    for (total, count) in merged.cells[at..].iter_mut().zip(&part.cells[pair * block..]) {
+                        *total += count;
+                    }
+                };
+                if from_a {
+                    add(self, a);
+                }
+                if from_b {
+                    add(other, b);
+                }
+                merged.second.push(if from_a { self.second[a] } else { other.second[b] });
+                merged.shared.push(merged.cells[at..].iter().sum());
+                a += usize::from(from_a);
+                b += usize::from(from_b);
+            }
+            merged.starts.push(merged.second.len());
+        }
+        merged
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+
+    use proptest::prelude::*;
+
+    use super::*;
+
+    /// The definition, pair by pair.
+    fn naive(annotations: &Annotations) -> BTreeMap<(usize, usize), Vec<u32>> {
+        let classes = annotations.class_count();
+        let mut pairs = BTreeMap::new();
+        for task in 0..annotations.task_count() {
+            for (m, a) in annotations.labels_of_task(task) {
+                for (j, b) in annotations.labels_of_task(task).filter(|&(j, _)| j > m) {
+                    pairs.entry((m, j)).or_insert_with(|| vec![0; classes * classes])[a * classes + b] += 1;
+                }
+            }
+        }
+        pairs
+    }
+
+    fn as_map(counts: &CoOccurrence) -> BTreeMap<(usize, usize), Vec<u32>> {
+        counts.iter().map(|(m, j, _, cells)| ((m, j), cells.to_vec())).collect()
+    }
+
+    fn labels() -> impl Strategy<Value = Vec<(u32, u32, u16)>> {
+        proptest::collection::btree_map((0u32..12, 0u32..7), 0u16..3, 1..60)
+            .prop_map(|map| map.into_iter().map(|((n, m), x)| (n, m, x)).collect())
+    }
+
+    proptest! {
+        #[test]
+        fn equals_the_definition_and_merges(labels in labels()) {
+            let table = |tasks: Range<u32>| {
+                let part = labels.iter().copied().filter(|(n, _, _)| tasks.contains(n));
+                Annotations::from_codes(12, 7, 3, part)
+            };
+            let whole = table(0..12).unwrap();
+            let counts = count_cooccurrences(&whole);
+            prop_assert_eq!(as_map(&counts), naive(&whole));
+            prop_assert_eq!(pair_cost(&whole, u64::MAX).pairs, Some(counts.pair_count() as u64));
+            prop_assert!(counts.iter().all(|(_, _, shared, cells)| shared == cells.iter().sum::<u32>()));
+            if let (Ok(left), Ok(right)) = (table(0..5), table(5..12)) {
+                prop_assert_eq!(count_cooccurrences(&left).merge(&count_cooccurrences(&right)), counts);
+            }
+        }
+    }
+
+    #[test]
+    fn too_many_pairs_are_not_counted() {
+        let one_task = Annotations::from_codes(1, 100, 2, (0..100).map(|m| (0, m, 1))).unwrap();
+        assert_eq!(pair_cost(&one_task, 4949), PairCost { events: 4950, pairs: None });
+        assert_eq!(pair_cost(&one_task, 4950).pairs, Some(4950));
+    }
+}

@@ -1,0 +1,111 @@
+//! The co-occurrence frequencies R_mj of observed pairs, with who is whose neighbour.
+
+use super::CoOccurrence;
+
+/// K x K blocks R_mj (sum 1) of observed pairs m < j with their evidence S_mj, and the symmetric adjacency.
+#[derive(Debug, Clone)]
+pub struct PairBlocks {
+    workers: usize,
+    classes: usize,
+    pairs: Vec<(u32, u32)>,
+    shared: Vec<f64>,
+    values: Vec<f64>,
+    starts: Vec<usize>,
+    /// (neighbour, pair) of each worker, in order of neighbour.
+    neighbours: Vec<(u32, u32)>,
+}
+
+impl PairBlocks {
+    /// From given blocks (m, j, S_mj, R_mj `[answer of m][answer of j]`), m < j, each pair once: exact blocks of a
+    /// known model, say.
+    pub fn new(workers: usize, classes: usize, blocks: impl IntoIterator<Item = (usize, usize, f64, Vec<f64>)>) -> Self {
+        let (mut pairs, mut shared, mut values) = (Vec::new(), Vec::new(), Vec::new());
+        for (m, j, evidence, block) in blocks {
+            assert!(m < j && j < workers && block.len() == classes * classes, "blocks are K x K with m < j");
+            pairs.push((m as u32, j as u32));
+            shared.push(evidence);
+            values.extend(block);
+        }
+        let mut starts = vec![0usize; workers + 1];
+        for &(m, j) in &pairs {
+            starts[m as usize + 1] += 1;
+            starts[j as usize + 1] += 1;
+        }
+        for worker in 0..workers {
+            starts[worker + 1] += starts[worker];
+        }
+        let mut next = starts.clone();
+        let mut neighbours = vec![(0, 0); 2 * pairs.len()];
+        for (pair, &(m, j)) in pairs.iter().enumerate() {
+            for (worker, other) in [(m, j), (j, m)] {
+                neighbours[next[worker as usize]] = (other, pair as u32);
+                next[worker as usize] += 1;
+            }
+        }
+        for worker in 0..workers {
+            neighbours[starts[worker]..starts[worker + 1]].sort_unstable();
+        }
+        Self { workers, classes, pairs, shared, values, starts, neighbours }
+    }
+
+    /// Number of workers.
+    pub fn worker_count(&self) -> usize {
+        self.workers
+    }
+
+    /// Number of classes.
+    pub fn class_count(&self) -> usize {
+        self.classes
+    }
+
+    /// Number of observed pairs.
+    pub fn pair_count(&self) -> usize {
+        self.pairs.len()
+    }
+
+    /// The two workers of a pair, m < j.
+    pub fn pair(&self, pair: usize) -> (usize, usize) {
+        let (m, j) = self.pairs[pair];
+        (m as usize, j as usize)
+    }
+
+    /// R_mj of a pair, `[answer of m][answer of j]`.
+    pub fn block(&self, pair: usize) -> &[f64] {
+        let size = self.classes * self.classes;
+        &self.values[pair * size..][..size]
+    }
+
+    /// S_mj of a pair.
+    pub fn shared(&self, pair: usize) -> f64 {
+        self.shared[pair]
+    }
+
+    /// (neighbour, pair) of a worker, in order of neighbour.
+    pub fn neighbours(&self, worker: usize) -> impl ExactSizeIterator<Item = (usize, usize)> + Clone + '_ {
+        let entries = &self.neighbours[self.starts[worker]..self.starts[worker + 1]];
+        entries.iter().map(|&(other, pair)| (other as usize, pair as usize))
+    }
+
+    /// The pair of two different workers, if it was observed.
+    pub fn find(&self, a: usize, b: usize) -> Option<usize> {
+        let entries = &self.neighbours[self.starts[a]..self.starts[a + 1]];
+        let at = entries.binary_search_by_key(&(b as u32), |&(other, _)| other).ok()?;
+        Some(entries[at].1 as usize)
+    }
+
+    /// R_ab with the answers of `a` as rows, whichever way the pair is stored.
+    pub fn oriented(&self, a: usize, b: usize) -> Option<Vec<f64>> {
+        let block = self.block(self.find(a, b)?);
+        Some(if a < b { block.to_vec() } else { crate::linalg::small::transpose(block, self.classes) })
+    }
+}
+
+impl From<&CoOccurrence> for PairBlocks {
+    fn from(counts: &CoOccurrence) -> Self {
+        let frequencies = counts.iter().map(|(m, j, shared, cells)| {
+            let total = f64::from(shared);
+            (m, j, total, cells.iter().map(|&count| f64::from(count) / total).collect())
+        });
+        Self::new(counts.worker_count(), counts.class_count(), frequencies)
+    }
+}

@@ -1,0 +1,257 @@
+//! Designated imputation (`eq:constructC`, `eq:estimXmn`): a missing block from three observed ones.
+//!
+//! ```text
+//! C = [R_mr; R_lr] = [U_m; U_l] S V^T   =>   R_mn = U_m U_l^-1 R_nl^T = R_mr R_lr^-1 R_ln
+//! ```
+//!
+//! (The thin SVD of C is exact, so `S V^T` cancels: the product on the right is the paper's formula without an SVD.)
+//! Every missing block, the diagonal included, is estimated through pairs (l, r) of workers with R_mr, R_lr and R_ln
+//! observed. The paper draws one pair at random; here the candidates with least predicted error are averaged. To
+//! first order, with `P = R_mr R_lr^-1`, `Q = R_lr^-1 R_ln` and sampling variance `1 / S` a block,
+//!
+//! ```text
+//! error^2 ~ ||Q||^2 / S_mr + ||P||^2 / S_ln + ||P||^2 ||Q||^2 / S_lr
+//! ```
+//!
+//! which grows with `1 / sigma_min^2` and falls with S as Theorem 1 says. Negative entries are cut off and the
+//! block is scaled to sum 1, as probabilities must. Blocks without a candidate below `MAX_ERROR` stay missing and are
+//! counted. Then U holds the K algebraically largest eigenpairs of the completed matrix X.
+//!
+//! X is M K x M K and nearly dense: fine for thousands of workers, refused beyond the memory limit.
+
+use rayon::prelude::*;
+
+use crate::context::Context;
+use crate::error::Result;
+use crate::linalg::block_sparse::BlockSparse;
+use crate::linalg::lanczos::largest_eigenpairs;
+use crate::linalg::small::{inverse, multiply, norm_squared};
+use crate::statistics::PairBlocks;
+
+/// Neighbours of each worker that serve as l or r: those that share most tasks.
+const NEIGHBOURS: usize = 12;
+
+/// Candidates averaged for one block.
+const AVERAGED: usize = 8;
+
+/// Predicted error (Frobenius norm) above which a candidate says nothing: the norm of a block is at most 1.
+const MAX_ERROR: f64 = 1.0;
+
+/// Who stands between the two workers of a missing block.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Designated {
+    /// The best candidates of each block.
+    Best,
+    /// These two workers (l, r) for every block: people who labelled a large part of the tasks.
+    Pair(usize, usize),
+    /// Nobody: missing blocks stay zero.
+    None,
+}
+
+/// The completed matrix and its factor.
+#[derive(Debug, Clone)]
+pub struct DesignatedImputation {
+    /// U, `[worker][answer][component]`, from the K largest eigenpairs.
+    pub factor: Vec<f64>,
+    /// Share of the M^2 blocks, diagonal included, that were not observed.
+    pub missing_before: f64,
+    /// Share of the M^2 blocks that are still missing.
+    pub missing_after: f64,
+    /// Whether the eigenpairs converged.
+    pub converged: bool,
+}
+
+/// A worker's step to a neighbour r: who, S_mr and R_mr.
+struct Step {
+    worker: usize,
+    shared: f64,
+    block: Vec<f64>,
+}
+
+/// Imputes missing blocks and takes the leading eigenpairs of the completed matrix. `weights`: one for each worker; the
+/// eigenvectors are those of the matrix with block (m, j) scaled by `weights[m] * weights[j]`, scaled back.
+pub fn impute_designated(
+    blocks: &PairBlocks,
+    designated: &Designated,
+    weights: &[f64],
+    context: &mut Context,
+) -> Result<DesignatedImputation> {
+    let (workers, classes) = (blocks.worker_count(), blocks.class_count());
+    let size = classes * classes;
+    let all = (workers * workers) as u64;
+    context.reserve(
+        format!("the completed co-occurrence matrix of {workers} workers"),
+        all * (size as u64 * 16 + 64),
+        "use rob-symnmf, which never forms it",
+    )?;
+    context.step("imputing", 0, None)?;
+    let imputed = context.run(|| impute_missing(blocks, designated));
+    let mut upper: Vec<(u32, u32, Vec<f64>)> = (0..blocks.pair_count())
+        .map(|pair| {
+            let (m, j) = blocks.pair(pair);
+            (m as u32, j as u32, blocks.block(pair).to_vec())
+        })
+        .collect();
+    upper.extend(imputed);
+    for (m, j, block) in &mut upper {
+        let scale = weights[*m as usize] * weights[*j as usize];
+        block.iter_mut().for_each(|value| *value *= scale);
+    }
+    let matrix = BlockSparse::symmetric(workers, classes, &upper);
+    context.step("eigenvectors", 0, None)?;
+    let pairs = largest_eigenpairs(matrix.dimension(), classes, 1e-8, |x, out| matrix.multiply(x, out));
+    let mut factor = vec![0.0; workers * size];
+    for (component, (value, vector)) in pairs.values.iter().zip(&pairs.vectors).enumerate() {
+        // A negative eigenvalue has no place in U U^T.
+        let scale = value.max(0.0).sqrt();
+        for (row, entry) in vector.iter().enumerate() {
+            factor[row * classes + component] = scale * entry / weights[row / classes];
+        }
+    }
+    let present = matrix.block_count() as f64;
+    Ok(DesignatedImputation {
+        factor,
+        missing_before: 1.0 - 2.0 * blocks.pair_count() as f64 / all as f64,
+        missing_after: 1.0 - present / all as f64,
+        converged: pairs.converged,
+    })
+}
+
+fn impute_missing(blocks: &PairBlocks, designated: &Designated) -> Vec<(u32, u32, Vec<f64>)> {
+    let workers = blocks.worker_count();
+    let steps: Vec<Vec<Step>> = match designated {
+        Designated::None => return Vec::new(),
+        Designated::Best => (0..workers).map(|worker| nearest_steps(blocks, worker)).collect(),
+        Designated::Pair(l, r) => (0..workers)
+            .map(|worker| [*l, *r].into_iter().filter_map(|other| step_to(blocks, worker, other)).collect())
+            .collect(),
+    };
+    let inverses: Vec<Option<Vec<f64>>> = (0..blocks.pair_count())
+        .into_par_iter()
+        .map(|pair| inverse(blocks.block(pair), blocks.class_count()))
+        .collect();
+    let rows: Vec<Vec<(u32, u32, Vec<f64>)>> = (0..workers)
+        .into_par_iter()
+        .map(|m| {
+            let mut scratch = Scratch::new(blocks.class_count());
+            let mut row = Vec::new();
+            for n in m..workers {
+                if m != n && blocks.find(m, n).is_some() {
+                    continue;
+                }
+                if scratch.impute(blocks, &inverses, (m, &steps[m]), (n, &steps[n])) {
+                    row.push((m as u32, n as u32, scratch.block.clone()));
+                }
+            }
+            row
+        })
+        .collect();
+    rows.into_iter().flatten().collect()
+}
+
+fn nearest_steps(blocks: &PairBlocks, worker: usize) -> Vec<Step> {
+    let mut order: Vec<(usize, usize)> = blocks.neighbours(worker).collect();
+    // Most shared tasks first; of equals, the one with most in common with everybody, then the lower index.
+    order.sort_by(|a, b| blocks.shared(b.1).total_cmp(&blocks.shared(a.1)).then(a.0.cmp(&b.0)));
+    order.iter().take(NEIGHBOURS).filter_map(|&(other, _)| step_to(blocks, worker, other)).collect()
+}
+
+fn step_to(blocks: &PairBlocks, worker: usize, other: usize) -> Option<Step> {
+    if worker == other {
+        return None;
+    }
+    let pair = blocks.find(worker, other)?;
+    Some(Step { worker: other, shared: blocks.shared(pair), block: blocks.oriented(worker, other)? })
+}
+
+/// Buffers for one block after another.
+struct Scratch {
+    classes: usize,
+    inverse: Vec<f64>,
+    p: Vec<f64>,
+    q: Vec<f64>,
+    candidates: Vec<(f64, Vec<f64>)>,
+    block: Vec<f64>,
+}
+
+impl Scratch {
+    fn new(classes: usize) -> Self {
+        let zeros = vec![0.0; classes * classes];
+        Self {
+            classes,
+            inverse: zeros.clone(),
+            p: zeros.clone(),
+            q: zeros.clone(),
+            candidates: Vec::new(),
+            block: zeros,
+        }
+    }
+
+    /// Estimates R_mn into `self.block`; false if no candidate is good enough.
+    fn impute(
+        &mut self,
+        blocks: &PairBlocks,
+        inverses: &[Option<Vec<f64>>],
+        (m, from_m): (usize, &[Step]),
+        (n, from_n): (usize, &[Step]),
+    ) -> bool {
+        let classes = self.classes;
+        self.candidates.clear();
+        for to_r in from_m {
+            for to_l in from_n {
+                let (r, l) = (to_r.worker, to_l.worker);
+                if r == l || r == n || l == m {
+                    continue;
+                }
+                let Some(pair) = blocks.find(l, r) else { continue };
+                let Some(inverted) = &inverses[pair] else { continue };
+                // R_lr^-1 from the inverse of the stored block, which is R_rl if r < l.
+                for row in 0..classes {
+                    for column in 0..classes {
+                        let at = if l < r { row * classes + column } else { column * classes + row };
+                        self.inverse[row * classes + column] = inverted[at];
+                    }
+                }
+                multiply(&to_r.block, &self.inverse, classes, &mut self.p);
+                // Q = R_lr^-1 R_ln with R_ln = R_nl^T.
+                crate::linalg::small::multiply_transposed(&self.inverse, &to_l.block, classes, &mut self.q);
+                let (p, q) = (norm_squared(&self.p), norm_squared(&self.q));
+                let error = q / to_r.shared + p / to_l.shared + p * q / blocks.shared(pair);
+                if error >= MAX_ERROR * MAX_ERROR {
+                    continue;
+                }
+                let mut estimate = vec![0.0; classes * classes];
+                crate::linalg::small::multiply_transposed(&self.p, &to_l.block, classes, &mut estimate);
+                self.candidates.push((error, estimate));
+            }
+        }
+        self.candidates.sort_by(|a, b| a.0.total_cmp(&b.0));
+        self.candidates.truncate(AVERAGED);
+        self.block.fill(0.0);
+        for (error, estimate) in &self.candidates {
+            for (cell, value) in self.block.iter_mut().zip(estimate) {
+                *cell += value / error.max(1e-12);
+            }
+        }
+        if m == n {
+            symmetrise(&mut self.block, classes);
+        }
+        self.block.iter_mut().for_each(|value| *value = value.max(0.0));
+        let sum: f64 = self.block.iter().sum();
+        if sum <= 0.0 {
+            return false;
+        }
+        self.block.iter_mut().for_each(|value| *value /= sum);
+        true
+    }
+}
+
+fn symmetrise(block: &mut [f64], n: usize) {
+    for row in 0..n {
+        for column in 0..row {
+            let mean = (block[row * n + column] + block[column * n + row]) / 2.0;
+            block[row * n + column] = mean;
+            block[column * n + row] = mean;
+        }
+    }
+}

@@ -1,0 +1,120 @@
+//! Imputation without pairs: linear in labels.
+//!
+//! With base weights S_mj and no reweighting the normal equations need only sums over tasks:
+//!
+//! ```text
+//! V_n = sum_j U_j[x_jn, :]      T_n = sum_j U_j^T U_j        (j: the workers of task n)
+//! B_m[a, :] = sum over tasks of m answered a of (V_n - U_m[a, :])      G_m = sum over tasks of m of (T_n - U_m^T U_m)
+//! ```
+//!
+//! All U_m move at once towards their least-squares solution, damped; a step that raises the objective is taken back
+//! and halved. Up to a constant the objective `sum S_mj ||R_mj - U_m U_j^T||^2` over pairs is
+//! `sum_n [ -(|V_n|^2 - sum_j |U_j[x_jn]|^2) + (||T_n||^2 - sum_j ||U_j^T U_j||^2) / 2 ]`.
+//! `O(L K^2)` a sweep whatever the number of pairs; sums over disjoint tasks add up.
+
+use super::least_squares::Scratch;
+use super::robust::{Imputation, RADIUS};
+use crate::annotations::Annotations;
+use crate::context::Context;
+use crate::error::Result;
+use crate::linalg::small::{add_gram, norm_squared};
+use crate::parallel::{balanced_ranges, map_ranges};
+
+/// Sums over tasks: the normal equations of every worker, and the objective.
+struct Normal {
+    g: Vec<f64>,
+    b: Vec<f64>,
+    objective: f64,
+}
+
+/// Completes the co-occurrences from the start `factor`.
+pub fn impute_matrix_free(
+    annotations: &Annotations,
+    mut factor: Vec<f64>,
+    max_iter: usize,
+    tol: f64,
+    context: &mut Context,
+) -> Result<Imputation> {
+    let classes = annotations.class_count();
+    let size = classes * classes;
+    let mut normal = context.run(|| sum_tasks(annotations, &factor, classes));
+    let scale = normal.objective.abs().max(f64::MIN_POSITIVE);
+    let mut trace = vec![normal.objective];
+    let (mut converged, mut damping) = (false, 0.5);
+    let mut scratch = Scratch::new(classes);
+    for sweep in 0..max_iter {
+        context.step("imputing", sweep, Some(max_iter))?;
+        let mut target = factor.clone();
+        let blocks = normal.g.chunks_exact_mut(size).zip(normal.b.chunks_exact_mut(size));
+        for ((g, b), u) in blocks.zip(target.chunks_exact_mut(size)) {
+            scratch.solve_in_ball(g, b, u, RADIUS);
+        }
+        let before = trace[trace.len() - 1];
+        loop {
+            let moved: Vec<f64> =
+                factor.iter().zip(&target).map(|(old, new)| old + damping * (new - old)).collect();
+            let next = context.run(|| sum_tasks(annotations, &moved, classes));
+            if next.objective <= before || damping < 1e-3 {
+                converged = before - next.objective <= tol * scale;
+                if next.objective <= before {
+                    (factor, normal) = (moved, next);
+                    trace.push(normal.objective);
+                }
+                break;
+            }
+            damping /= 2.0;
+        }
+        if converged {
+            break;
+        }
+    }
+    Ok(Imputation { factor, iterations: trace.len() - 1, trace, converged })
+}
+
+fn sum_tasks(annotations: &Annotations, factor: &[f64], classes: usize) -> Normal {
+    let size = classes * classes;
+    let mut grams = vec![0.0; factor.len()];
+    for (u, gram) in factor.chunks_exact(size).zip(grams.chunks_exact_mut(size)) {
+        add_gram(u, u, classes, 1.0, gram);
+    }
+    // Private sums cost 2 M K^2 numbers a chunk: few chunks where workers have few labels.
+    let chunks = (annotations.label_count() / (8 * factor.len()).max(1)).clamp(1, 16);
+    let ranges = balanced_ranges(annotations.task_starts(), chunks);
+    let parts = map_ranges(ranges, |tasks| {
+        let mut part = Normal { g: vec![0.0; factor.len()], b: vec![0.0; factor.len()], objective: 0.0 };
+        let (mut v, mut t) = (vec![0.0; classes], vec![0.0; size]);
+        for task in tasks {
+            v.fill(0.0);
+            t.fill(0.0);
+            let mut own = 0.0;
+            for (m, x) in annotations.labels_of_task(task) {
+                let row = &factor[m * size + x * classes..][..classes];
+                let gram = &grams[m * size..][..size];
+                v.iter_mut().zip(row).for_each(|(sum, value)| *sum += value);
+                t.iter_mut().zip(gram).for_each(|(sum, value)| *sum += value);
+                own += norm_squared(row) - 0.5 * norm_squared(gram);
+            }
+            part.objective += own - norm_squared(&v) + 0.5 * norm_squared(&t);
+            for (m, x) in annotations.labels_of_task(task) {
+                let at = m * size + x * classes;
+                let row = &factor[at..][..classes];
+                for ((cell, sum), value) in part.b[at..][..classes].iter_mut().zip(&v).zip(row) {
+                    *cell += sum - value;
+                }
+                let gram = &grams[m * size..][..size];
+                for ((cell, sum), value) in part.g[m * size..][..size].iter_mut().zip(&t).zip(gram) {
+                    *cell += sum - value;
+                }
+            }
+        }
+        part
+    });
+    let mut parts = parts.into_iter();
+    let mut total = parts.next().expect("there is at least one chunk");
+    for part in parts {
+        total.g.iter_mut().zip(part.g).for_each(|(sum, value)| *sum += value);
+        total.b.iter_mut().zip(part.b).for_each(|(sum, value)| *sum += value);
+        total.objective += part.objective;
+    }
+    total
+}
