@@ -147,7 +147,7 @@ impl Amount {
 impl Simulation {
     /// Expected number of labels before any are dropped for missing pairs.
     pub fn expected_labels(&self) -> f64 {
-        let ordinary = (self.workers - self.designated) as f64;
+        let ordinary = self.workers.saturating_sub(self.designated) as f64;
         let per_task = match self.coverage {
             Coverage::Probability(probability) => probability * ordinary,
             Coverage::PerTask(labels) => labels as f64,
