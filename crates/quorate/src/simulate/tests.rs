@@ -295,36 +295,3 @@ fn no_label_at_all_is_an_error_that_says_so() {
     let message = settings.run(1).unwrap_err().to_string();
     assert!(message.contains("no label was drawn"), "{message}");
 }
-
-/// Run with `--release -- --ignored`: a million tasks, ten thousand workers, five labels a task.
-#[test]
-#[ignore = "takes seconds and some 300 MB"]
-fn a_million_tasks_cost_what_their_labels_cost() {
-    let settings = Simulation {
-        tasks: 1_000_000,
-        workers: 10_000,
-        classes: 5,
-        ..Simulation::default()
-    };
-    for (coverage, activity_exponent, missing_pairs) in [
-        (Coverage::PerTask(5), 0.0, 0.0),
-        (Coverage::PerTask(5), 1.0, 0.0),
-        (Coverage::Probability(5e-4), 0.0, 0.0),
-        (Coverage::PerTask(5), 0.0, 0.5),
-    ] {
-        let started = std::time::Instant::now();
-        let crowd = Simulation {
-            coverage,
-            activity_exponent,
-            missing_pairs,
-            ..settings.clone()
-        }
-        .run(1)
-        .unwrap();
-        println!(
-            "{coverage:?} s={activity_exponent} missing={missing_pairs}: {} labels in {:.2?}",
-            crowd.annotations.label_count(),
-            started.elapsed()
-        );
-    }
-}
