@@ -11,7 +11,13 @@ use quorate::methods;
 use support::DataSet;
 
 /// Method, parameters, data set, error in percent, tolerance in points.
-type Measured = (&'static str, &'static [(&'static str, &'static str)], &'static str, f64, f64);
+type Measured = (
+    &'static str,
+    &'static [(&'static str, &'static str)],
+    &'static str,
+    f64,
+    f64,
+);
 
 const MEASURED: &[Measured] = &[
     ("majority-vote", &[], "bluebird", 24.07, 0.005),
@@ -68,6 +74,39 @@ fn measured_errors_are_met() {
     assert!(misses.is_empty(), "{}", misses.join("\n"));
 }
 
+/// Bounds that the SymNMF family keeps with one set of defaults: what a plain prototype and EM reach.
+const AT_MOST: &[(&str, [(&str, f64); 4])] = &[
+    (
+        "rob-symnmf",
+        [("bluebird", 11.2), ("dog52", 16.1), ("rte", 7.3), ("trec", 30.0)],
+    ),
+    (
+        "rob-symnmf-em",
+        [("bluebird", 10.2), ("dog52", 15.9), ("rte", 7.2), ("trec", 29.9)],
+    ),
+    (
+        "des-symnmf-em",
+        [("bluebird", 10.2), ("dog52", 15.9), ("rte", 7.3), ("trec", 29.9)],
+    ),
+    (
+        "dawid-skene",
+        [("bluebird", 12.1), ("dog52", 15.9), ("rte", 7.3), ("trec", 30.1)],
+    ),
+];
+
+#[test]
+fn the_family_keeps_its_bounds_with_one_set_of_defaults() {
+    for data in ["bluebird", "dog52", "rte", "trec"] {
+        let data_set = DataSet::load(data);
+        for (name, bounds) in AT_MOST {
+            let bound = bounds.iter().find(|(known, _)| *known == data).unwrap().1;
+            let error =
+                data_set.error(&support::fit(methods::find(name).unwrap(), &data_set.annotations).unwrap());
+            assert!(error <= bound, "{name} on {data}: {error:.3}, at most {bound}");
+        }
+    }
+}
+
 #[test]
 fn converged_likelihoods_of_dawid_skene() {
     // Prior estimated, from vote fractions, to convergence (scratch program, four printed decimals).
@@ -77,11 +116,15 @@ fn converged_likelihoods_of_dawid_skene() {
         ("dog52", -4445.2988),
     ] {
         let data_set = DataSet::load(data);
-        let method = methods::find("dawid-skene").unwrap().with_defaults().unwrap();
+        let tight = [("tol".to_string(), "1e-7".to_string())];
+        let method = methods::find("dawid-skene")
+            .unwrap()
+            .with_parameters(&tight)
+            .unwrap();
         let fit = method.fit(&data_set.annotations, &mut Context::new(1)).unwrap();
         let found = *fit.trace.last().unwrap();
         assert!(
-            (found - expected).abs() < 2e-3,
+            (found - expected).abs() < 1e-4,
             "{data}: {found}, expected {expected}"
         );
         assert!(fit.converged, "{data}");

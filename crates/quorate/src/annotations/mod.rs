@@ -148,6 +148,34 @@ impl Annotations {
         counts
     }
 
+    /// The workers in an order that does not depend on the order of rows and hardly on names: most labels first, then by
+    /// how often others agree with them, names only to break what ties are left. For methods that go through the workers
+    /// one by one.
+    pub fn canonical_worker_order(&self) -> Vec<u32> {
+        // For each worker: labels, equal labels of others, all labels of others on its tasks.
+        let mut keys = vec![(0u64, 0u64, 0u64); self.worker_count()];
+        let mut votes = vec![0u64; self.class_count()];
+        for task in 0..self.task_count() {
+            let (workers, labels) = self.task_slices(task);
+            labels.iter().for_each(|&label| votes[label as usize] += 1);
+            for (&worker, &label) in workers.iter().zip(labels) {
+                let key = &mut keys[worker as usize];
+                *key = (
+                    key.0 + 1,
+                    key.1 + votes[label as usize],
+                    key.2 + workers.len() as u64,
+                );
+            }
+            labels.iter().for_each(|&label| votes[label as usize] = 0);
+        }
+        let mut order: Vec<u32> = (0..self.worker_count() as u32).collect();
+        order.sort_by(|&a, &b| {
+            let names = || self.workers.get(a as usize).cmp(self.workers.get(b as usize));
+            keys[b as usize].cmp(&keys[a as usize]).then_with(names)
+        });
+        order
+    }
+
     /// What happened to the rows on the way in: abstentions, repeated rows.
     pub fn rows(&self) -> &RowCounts {
         &self.rows

@@ -36,8 +36,9 @@ use crate::error::{Error, Result};
 use crate::model::{AnswerCounts, DawidSkene, Em, EmStart, align_classes, count_answers, posterior};
 use crate::statistics::{Components, PairBlocks, count_cooccurrences, pair_cost, worker_components};
 use crate::symnmf::{
-    Alpha, Designated, FactorSettings, Imputation, RobustSettings, Solver, Weights, extract_model, factor, identity,
-    impute_designated, impute_matrix_free, impute_robust, model_factor, random_factor, rotation_towards,
+    Alpha, Designated, FactorSettings, Imputation, RobustSettings, Solver, Weights, extract_model, factor,
+    identity, impute_designated, impute_matrix_free, impute_robust, model_factor, random_factor,
+    rotation_towards,
 };
 
 macro_rules! entry {
@@ -94,7 +95,8 @@ pub(super) const DES_SYMNMF_EM: Method = entry!(
     "des-symnmf-em",
     &["dessymnmf-em"],
     "Designated co-occurrence imputation and SymNMF, then EM",
-    "des-symnmf as the start of EM, which then uses all labels of a task together.",
+    "des-symnmf as the start of EM, which then uses all labels of a task together: as good as rob-symnmf-em where the \
+     missing blocks can be reached.",
     DESIGNATED_EM,
     Family::Designated,
     true
@@ -148,7 +150,10 @@ const EVIDENCE: Parameter = Parameter {
     kind: Kind::Number(0.0, 2.0),
     default: "1",
 };
-const NO_EVIDENCE: Parameter = Parameter { default: "0", ..EVIDENCE };
+const NO_EVIDENCE: Parameter = Parameter {
+    default: "0",
+    ..EVIDENCE
+};
 const XI: Parameter = Parameter {
     name: "xi",
     about: "smoothing of the robust norm",
@@ -204,7 +209,10 @@ const ROWS: Parameter = Parameter {
     default: "equal",
 };
 // Eigenvectors follow the worst estimated blocks if nothing holds them back.
-const EIGEN_ROWS: Parameter = Parameter { default: "labels", ..ROWS };
+const EIGEN_ROWS: Parameter = Parameter {
+    default: "labels",
+    ..ROWS
+};
 const DESIGNATED_WORKERS: Parameter = Parameter {
     name: "designated",
     about: "two worker ids, separated by a comma, that stand between all pairs; empty: the best for each block",
@@ -212,8 +220,9 @@ const DESIGNATED_WORKERS: Parameter = Parameter {
     default: "",
 };
 
-const ROBUST: &[Parameter] =
-    &[INIT, SHRINKAGE, EVIDENCE, XI, SOLVER, SWEEPS, SWEEP_TOL, FORM, ALPHA, PSI, STEPS, ROWS];
+const ROBUST: &[Parameter] = &[
+    INIT, SHRINKAGE, EVIDENCE, XI, SOLVER, SWEEPS, SWEEP_TOL, FORM, ALPHA, PSI, STEPS, ROWS,
+];
 const ROBUST_EM: &[Parameter] = &[
     INIT,
     SHRINKAGE,
@@ -231,7 +240,19 @@ const ROBUST_EM: &[Parameter] = &[
     super::EM_TOL,
     super::EM_SMOOTHING,
 ];
-const UNIFORM: &[Parameter] = &[INIT, SHRINKAGE, NO_EVIDENCE, SOLVER, SWEEPS, SWEEP_TOL, FORM, ALPHA, PSI, STEPS, ROWS];
+const UNIFORM: &[Parameter] = &[
+    INIT,
+    SHRINKAGE,
+    NO_EVIDENCE,
+    SOLVER,
+    SWEEPS,
+    SWEEP_TOL,
+    FORM,
+    ALPHA,
+    PSI,
+    STEPS,
+    ROWS,
+];
 const DESIGNATED: &[Parameter] = &[SHRINKAGE, DESIGNATED_WORKERS, ALPHA, PSI, STEPS, EIGEN_ROWS];
 const DESIGNATED_EM: &[Parameter] = &[
     SHRINKAGE,
@@ -245,8 +266,16 @@ const DESIGNATED_EM: &[Parameter] = &[
     super::EM_SMOOTHING,
 ];
 const PLAIN: &[Parameter] = &[SHRINKAGE, ALPHA, PSI, STEPS, EIGEN_ROWS];
-const PLAIN_EM: &[Parameter] =
-    &[SHRINKAGE, ALPHA, PSI, STEPS, EIGEN_ROWS, super::EM_MAX_ITER, super::EM_TOL, super::EM_SMOOTHING];
+const PLAIN_EM: &[Parameter] = &[
+    SHRINKAGE,
+    ALPHA,
+    PSI,
+    STEPS,
+    EIGEN_ROWS,
+    super::EM_MAX_ITER,
+    super::EM_TOL,
+    super::EM_SMOOTHING,
+];
 
 /// Which member of the family.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -316,7 +345,11 @@ impl SymNmf {
             (Family::Plain, false) => PLAIN,
             (Family::Plain, true) => PLAIN_EM,
         };
-        Self::from_values(family, refined && family != Family::Uniform, &Values::defaults(parameters))
+        Self::from_values(
+            family,
+            refined && family != Family::Uniform,
+            &Values::defaults(parameters),
+        )
     }
 
     fn from_values(family: Family, refined: bool, values: &Values) -> Self {
@@ -325,15 +358,29 @@ impl SymNmf {
         let full = Values::defaults(ROBUST);
         let imputing = if robust { values } else { &full };
         let psi = values.number("psi");
-        let pair = (family == Family::Designated).then(|| values.text("designated").split_once(',')).flatten();
+        let pair = (family == Family::Designated)
+            .then(|| values.text("designated").split_once(','))
+            .flatten();
         Self {
             family,
-            init: if imputing.text("init") == "random" { Init::Random } else { Init::Votes },
+            init: if imputing.text("init") == "random" {
+                Init::Random
+            } else {
+                Init::Votes
+            },
             shrinkage: values.number("shrinkage"),
             robust: RobustSettings {
-                weights: if family == Family::Uniform { Weights::Uniform } else { Weights::Robust },
+                weights: if family == Family::Uniform {
+                    Weights::Uniform
+                } else {
+                    Weights::Robust
+                },
                 evidence: imputing.number("evidence"),
-                xi: if family == Family::Uniform { full.number("xi") } else { imputing.number("xi") },
+                xi: if family == Family::Uniform {
+                    full.number("xi")
+                } else {
+                    imputing.number("xi")
+                },
                 solver: match imputing.text("solver") {
                     "gradient" => Solver::ProjectedGradient(15),
                     _ => Solver::Exact,
@@ -348,7 +395,11 @@ impl SymNmf {
             },
             designated: pair.map(|(l, r)| (l.trim().to_owned(), r.trim().to_owned())),
             factor: FactorSettings {
-                alpha: if psi > 0.0 { Alpha::Power(psi) } else { Alpha::Constant(values.number("alpha")) },
+                alpha: if psi > 0.0 {
+                    Alpha::Power(psi)
+                } else {
+                    Alpha::Constant(values.number("alpha"))
+                },
                 max_iter: values.integer("steps"),
                 tol: 1e-7,
             },
@@ -369,8 +420,18 @@ struct Completed {
 
 impl From<Imputation> for Completed {
     fn from(imputation: Imputation) -> Self {
-        let Imputation { factor, trace, iterations, converged } = imputation;
-        Self { factor, trace, iterations, converged }
+        let Imputation {
+            factor,
+            trace,
+            iterations,
+            converged,
+        } = imputation;
+        Self {
+            factor,
+            trace,
+            iterations,
+            converged,
+        }
     }
 }
 
@@ -381,8 +442,11 @@ impl Aggregate for SymNmf {
         let votes = context.run(|| vote_fractions(annotations));
         let parts = worker_components(annotations);
         if classes == 1 || parts.workers.iter().all(|&workers| workers < 2) {
-            let mut fit: Fit =
-                self.em.unwrap_or(FALLBACK_EM).run(annotations, EmStart::Consensus(votes), context)?.into();
+            let mut fit: Fit = self
+                .em
+                .unwrap_or(FALLBACK_EM)
+                .run(annotations, EmStart::Consensus(votes), context)?
+                .into();
             if classes > 1 {
                 fit.warnings.push(
                     "no two workers share a task, so nothing can be learnt from their agreement: the answer is \
@@ -394,7 +458,12 @@ impl Aggregate for SymNmf {
         }
         let counts = context.run(|| count_answers(annotations, &votes));
         let crowd = crowd_matrix(&counts);
-        let start = shrink(&counts.to_model(0.0), &counts.labels_per_truth(), &crowd, self.shrinkage);
+        let start = shrink(
+            &counts.to_model(0.0),
+            &counts.labels_per_truth(),
+            &crowd,
+            self.shrinkage,
+        );
         let weights = self.worker_weights(annotations);
         let (mut notes, mut warnings) = (Vec::new(), Vec::new());
         let completed = self.impute(annotations, &start, &weights, context, &mut notes)?;
@@ -404,7 +473,12 @@ impl Aggregate for SymNmf {
         let alignment = align_classes(&model, &annotations.labels_per_worker());
         model = model.with_truth_order(&alignment.order);
         model = self.keep_unreached(model, &start, &parts);
-        model = shrink(&model, &expected_labels(&model, &annotations.labels_per_worker()), &crowd, self.shrinkage);
+        model = shrink(
+            &model,
+            &expected_labels(&model, &annotations.labels_per_worker()),
+            &crowd,
+            self.shrinkage,
+        );
         describe_parts(&parts, &mut warnings);
         notes.push(format!("alignment margin {:.3}", alignment.margin));
         if alignment.margin < DOUBTFUL_MARGIN {
@@ -437,7 +511,12 @@ impl Aggregate for SymNmf {
 const DOUBTFUL_MARGIN: f64 = 0.02;
 
 /// EM where nothing can be factored and the method has no EM of its own.
-const FALLBACK_EM: Em = Em { max_iter: 1000, tol: 1e-4, smoothing: 0.0, flat_prior: false };
+const FALLBACK_EM: Em = Em {
+    max_iter: 1000,
+    tol: 1e-4,
+    smoothing: 0.0,
+    flat_prior: false,
+};
 
 impl SymNmf {
     fn impute(
@@ -449,19 +528,32 @@ impl SymNmf {
         notes: &mut Vec<String>,
     ) -> Result<Completed> {
         let designated = match self.family {
-            Family::Robust | Family::Uniform => return self.impute_robustly(annotations, start, context, notes),
+            Family::Robust | Family::Uniform => {
+                return self.impute_robustly(annotations, start, context, notes);
+            }
             Family::Plain => Designated::None,
             Family::Designated => self.designated_workers(annotations)?,
         };
         let blocks = PairBlocks::from(&context.run(|| count_cooccurrences(annotations)));
         let roots: Vec<f64> = weights.iter().map(|weight| weight.sqrt()).collect();
-        let imputed = impute_designated(&blocks, &designated, &roots, context)?;
+        let imputed = impute_designated(
+            &blocks,
+            &designated,
+            &annotations.canonical_worker_order(),
+            &roots,
+            context,
+        )?;
         notes.push(format!(
             "{:.2} % of the co-occurrence blocks missing before imputation, {:.2} % after",
             100.0 * imputed.missing_before,
             100.0 * imputed.missing_after
         ));
-        Ok(Completed { factor: imputed.factor, trace: Vec::new(), iterations: 1, converged: imputed.converged })
+        Ok(Completed {
+            factor: imputed.factor,
+            trace: Vec::new(),
+            iterations: 1,
+            converged: imputed.converged,
+        })
     }
 
     fn impute_robustly(
@@ -477,9 +569,12 @@ impl SymNmf {
         };
         if self.stores_pairs(annotations, context) {
             let blocks = PairBlocks::from(&context.run(|| count_cooccurrences(annotations)));
-            return Ok(impute_robust(&blocks, start, &self.robust, context)?.into());
+            let order = annotations.canonical_worker_order();
+            return Ok(impute_robust(&blocks, &order, start, &self.robust, context)?.into());
         }
-        notes.push("more pairs of workers than labels: imputed without storing pairs (form = matrix-free)".into());
+        notes.push(
+            "more pairs of workers than labels: imputed without storing pairs (form = matrix-free)".into(),
+        );
         let RobustSettings { max_iter, tol, .. } = self.robust;
         Ok(impute_matrix_free(annotations, start, max_iter, tol, context)?.into())
     }
@@ -494,16 +589,27 @@ impl SymNmf {
                 let size = (annotations.class_count() * annotations.class_count()) as u64;
                 let most_cells = (4 * labels).max(4_000_000);
                 let cost = context.run(|| pair_cost(annotations, (32 * labels).max(50_000_000)));
-                cost.pairs.is_some_and(|pairs| pairs * size <= most_cells && pairs <= labels.max(1_000_000))
+                cost.pairs
+                    .is_some_and(|pairs| pairs * size <= most_cells && pairs <= labels.max(1_000_000))
             }
         }
     }
 
     /// Rotates the completed factor into a nonnegative one.
-    fn rotate(&self, u: &[f64], start: &DawidSkene, weights: &[f64], context: &mut Context) -> Result<Vec<f64>> {
+    fn rotate(
+        &self,
+        u: &[f64],
+        start: &DawidSkene,
+        weights: &[f64],
+        context: &mut Context,
+    ) -> Result<Vec<f64>> {
         let classes = start.class_count();
         let aligned = matches!(self.family, Family::Robust | Family::Uniform) && self.init == Init::Votes;
-        let q = if aligned { identity(classes) } else { rotation_towards(u, &model_factor(start), weights, classes) };
+        let q = if aligned {
+            identity(classes)
+        } else {
+            rotation_towards(u, &model_factor(start), weights, classes)
+        };
         Ok(factor(u, weights, q, classes, &self.factor, context)?.h)
     }
 
@@ -512,21 +618,39 @@ impl SymNmf {
         let labels = annotations.labels_per_worker();
         let by_labels = self.weigh_rows;
         let mean = annotations.label_count() as f64 / labels.len() as f64;
-        labels.iter().map(|&count| if by_labels { f64::from(count.max(1)) / mean } else { 1.0 }).collect()
+        labels
+            .iter()
+            .map(|&count| {
+                if by_labels {
+                    f64::from(count.max(1)) / mean
+                } else {
+                    1.0
+                }
+            })
+            .collect()
     }
 
     fn designated_workers(&self, annotations: &Annotations) -> Result<Designated> {
-        let Some((l, r)) = &self.designated else { return Ok(Designated::Best) };
+        let Some((l, r)) = &self.designated else {
+            return Ok(Designated::Best);
+        };
         let find = |id: &str| {
-            annotations.workers().find(id).map(|worker| worker as usize).ok_or_else(|| Error::Parameter {
-                name: "designated".into(),
-                problem: format!("there is no worker {id:?} in the data"),
-            })
+            annotations
+                .workers()
+                .find(id)
+                .map(|worker| worker as usize)
+                .ok_or_else(|| Error::Parameter {
+                    name: "designated".into(),
+                    problem: format!("there is no worker {id:?} in the data"),
+                })
         };
         let (l, r) = (find(l)?, find(r)?);
         if l == r {
             let problem = "the two designated workers must be different people".into();
-            return Err(Error::Parameter { name: "designated".into(), problem });
+            return Err(Error::Parameter {
+                name: "designated".into(),
+                problem,
+            });
         }
         Ok(Designated::Pair(l, r))
     }
@@ -549,7 +673,10 @@ impl SymNmf {
 
 /// Dense K x K matrices for every worker, a handful of copies.
 fn reserve(annotations: &Annotations, context: &Context) -> Result<()> {
-    let (workers, classes) = (annotations.worker_count() as u64, annotations.class_count() as u64);
+    let (workers, classes) = (
+        annotations.worker_count() as u64,
+        annotations.class_count() as u64,
+    );
     context.reserve(
         format!("a {classes} x {classes} matrix for each of {workers} workers"),
         8 * (8 * workers * classes * classes + annotations.task_count() as u64 * classes),
@@ -562,7 +689,10 @@ fn reserve(annotations: &Annotations, context: &Context) -> Result<()> {
 fn crowd_matrix(counts: &AnswerCounts) -> Vec<f64> {
     let pooled = counts.pooled_matrix();
     let uniform = (pooled.len() as f64).sqrt().recip();
-    pooled.iter().map(|probability| (probability + uniform) / 2.0).collect()
+    pooled
+        .iter()
+        .map(|probability| (probability + uniform) / 2.0)
+        .collect()
 }
 
 /// Draws every column of every confusion matrix to the crowd's: `(n A + w P) / (n + w)` for a column that stands for `n`
@@ -571,7 +701,10 @@ fn crowd_matrix(counts: &AnswerCounts) -> Vec<f64> {
 fn shrink(model: &DawidSkene, evidence: &[f64], crowd: &[f64], weight: f64) -> DawidSkene {
     let classes = model.class_count();
     let mut confusion = model.confusions().to_vec();
-    for (block, evidence) in confusion.chunks_exact_mut(classes * classes).zip(evidence.chunks_exact(classes)) {
+    for (block, evidence) in confusion
+        .chunks_exact_mut(classes * classes)
+        .zip(evidence.chunks_exact(classes))
+    {
         for (row, crowd) in block.chunks_exact_mut(classes).zip(crowd.chunks_exact(classes)) {
             for ((cell, target), labels) in row.iter_mut().zip(crowd).zip(evidence) {
                 if labels + weight > 0.0 {
@@ -586,16 +719,27 @@ fn shrink(model: &DawidSkene, evidence: &[f64], crowd: &[f64], weight: f64) -> D
 /// How many labels each column of each matrix stands for, `[worker][truth]`.
 fn expected_labels(model: &DawidSkene, labels_per_worker: &[u32]) -> Vec<f64> {
     let labels = labels_per_worker.iter();
-    labels.flat_map(|&count| model.prior().iter().map(move |prior| f64::from(count) * prior)).collect()
+    labels
+        .flat_map(|&count| model.prior().iter().map(move |prior| f64::from(count) * prior))
+        .collect()
 }
 
 /// Each worker's distribution of answers, `[worker][answer]`.
 fn answer_shares(counts: &AnswerCounts, classes: usize) -> Vec<f64> {
     let mut shares = Vec::new();
     for worker in 0..counts.worker_count() {
-        let rows = counts.worker(worker).chunks_exact(classes).map(|row| row.iter().sum::<f64>());
+        let rows = counts
+            .worker(worker)
+            .chunks_exact(classes)
+            .map(|row| row.iter().sum::<f64>());
         let total: f64 = rows.clone().sum();
-        shares.extend(rows.map(|row| if total > 0.0 { row / total } else { 1.0 / classes as f64 }));
+        shares.extend(rows.map(|row| {
+            if total > 0.0 {
+                row / total
+            } else {
+                1.0 / classes as f64
+            }
+        }));
     }
     shares
 }
@@ -604,7 +748,12 @@ fn describe_parts(parts: &Components, warnings: &mut Vec<String>) {
     if parts.count() < 2 {
         return;
     }
-    let sizes: Vec<String> = parts.workers.iter().take(5).map(|workers| workers.to_string()).collect();
+    let sizes: Vec<String> = parts
+        .workers
+        .iter()
+        .take(5)
+        .map(|workers| workers.to_string())
+        .collect();
     let more = if parts.count() > 5 { ", .." } else { "" };
     warnings.push(format!(
         "the crowd falls into {} parts that share no task ({}{more} workers): between parts only majority vote says which \

@@ -102,14 +102,20 @@ impl AnswerCounts {
     pub fn pooled_matrix(&self) -> Vec<f64> {
         let classes = self.mass.len();
         let mut pooled = self.pooled();
-        normalise_columns(&mut pooled, classes, 0.0, &vec![1.0 / classes as f64; classes * classes]);
+        normalise_columns(
+            &mut pooled,
+            classes,
+            0.0,
+            &vec![1.0 / classes as f64; classes * classes],
+        );
         pooled
     }
 
     /// How many labels each worker gave to tasks of each class, `[worker][truth]`.
     pub fn labels_per_truth(&self) -> Vec<f64> {
         let classes = self.mass.len();
-        let columns = |worker| (0..classes).map(move |k| self.worker(worker)[k..].iter().step_by(classes).sum());
+        let columns =
+            |worker| (0..classes).map(move |k| self.worker(worker)[k..].iter().step_by(classes).sum());
         (0..self.worker_count()).flat_map(columns).collect()
     }
 

@@ -10,6 +10,7 @@
 use super::counts::{AnswerCounts, chunk_count, fold};
 use super::{Consensus, DawidSkene};
 use crate::annotations::Annotations;
+use crate::linalg::width::{Width, with_width};
 use crate::parallel::{balanced_ranges, map_rows};
 
 /// Logarithm of the smallest probability that counts: ln 2^-52.
@@ -51,14 +52,7 @@ impl Sweep {
 
     /// Writes the posterior rows; with `counting` also sums the answer counts in the same pass.
     pub(super) fn run(&self, annotations: &Annotations, rows: &mut [f64], counting: bool) -> SweepResult {
-        match self.log_prior.len() {
-            2 => self.run_width(Fixed::<2>, annotations, rows, counting),
-            3 => self.run_width(Fixed::<3>, annotations, rows, counting),
-            4 => self.run_width(Fixed::<4>, annotations, rows, counting),
-            5 => self.run_width(Fixed::<5>, annotations, rows, counting),
-            8 => self.run_width(Fixed::<8>, annotations, rows, counting),
-            classes => self.run_width(Runtime(classes), annotations, rows, counting),
-        }
+        with_width!(self.log_prior.len(), width => self.run_width(width, annotations, rows, counting))
     }
 
     fn run_width<W: Width>(
@@ -152,29 +146,4 @@ pub(crate) fn softmax_in_place(row: &mut [f64]) -> f64 {
         *value /= sum;
     }
     top + sum.ln()
-}
-
-/// The number of classes, known to the compiler where it is small.
-trait Width: Copy + Send + Sync {
-    fn get(self) -> usize;
-}
-
-#[derive(Clone, Copy)]
-struct Fixed<const K: usize>;
-
-#[derive(Clone, Copy)]
-struct Runtime(usize);
-
-impl<const K: usize> Width for Fixed<K> {
-    #[inline(always)]
-    fn get(self) -> usize {
-        K
-    }
-}
-
-impl Width for Runtime {
-    #[inline(always)]
-    fn get(self) -> usize {
-        self.0
-    }
 }

@@ -35,10 +35,10 @@ pub fn worker_components(annotations: &Annotations) -> Components {
     }
     let labels_of = annotations.labels_per_worker();
     let mut sizes: Vec<(u32, usize, usize)> = (0..workers as u32).map(|worker| (worker, 0, 0)).collect();
-    for worker in 0..workers {
+    for (worker, &labels) in labels_of.iter().enumerate() {
         let top = root(&mut parent, worker as u32) as usize;
         sizes[top].1 += 1;
-        sizes[top].2 += labels_of[worker] as usize;
+        sizes[top].2 += labels as usize;
     }
     sizes.retain(|&(_, members, _)| members > 0);
     sizes.sort_by_key(|&(top, _, labels)| (std::cmp::Reverse(labels), top));
@@ -47,7 +47,9 @@ pub fn worker_components(annotations: &Annotations) -> Components {
         rank[top as usize] = part as u32;
     }
     Components {
-        of_worker: (0..workers).map(|worker| rank[root(&mut parent, worker as u32) as usize]).collect(),
+        of_worker: (0..workers)
+            .map(|worker| rank[root(&mut parent, worker as u32) as usize])
+            .collect(),
         workers: sizes.iter().map(|&(_, members, _)| members).collect(),
         labels: sizes.iter().map(|&(_, _, labels)| labels).collect(),
     }

@@ -35,7 +35,10 @@ pub struct PairCost {
 
 /// Counts distinct pairs unless that would take more than `most_events` steps.
 pub fn pair_cost(annotations: &Annotations, most_events: u64) -> PairCost {
-    let sizes = annotations.task_starts().windows(2).map(|pair| u64::from(pair[1] - pair[0]));
+    let sizes = annotations
+        .task_starts()
+        .windows(2)
+        .map(|pair| u64::from(pair[1] - pair[0]));
     let events = sizes.map(|size| size * size.saturating_sub(1) / 2).sum();
     let pairs = (events <= most_events).then(|| {
         let per_range = map_ranges(worker_ranges(annotations), |workers| {
@@ -57,11 +60,15 @@ pub fn pair_cost(annotations: &Annotations, most_events: u64) -> PairCost {
 /// Counts all observed pairs.
 pub fn count_cooccurrences(annotations: &Annotations) -> CoOccurrence {
     let classes = annotations.class_count();
-    let parts = map_ranges(worker_ranges(annotations), |workers| count_range(annotations, workers));
+    let parts = map_ranges(worker_ranges(annotations), |workers| {
+        count_range(annotations, workers)
+    });
     let mut total = CoOccurrence::empty(0, classes);
     for part in parts {
         let offset = total.second.len();
-        total.starts.extend(part.starts[1..].iter().map(|start| start + offset));
+        total
+            .starts
+            .extend(part.starts[1..].iter().map(|start| start + offset));
         total.second.extend(part.second);
         total.shared.extend(part.shared);
         total.cells.extend(part.cells);
@@ -121,7 +128,13 @@ fn visit_pairs(annotations: &Annotations, worker: usize, mut visit: impl FnMut(u
 impl CoOccurrence {
     /// No pairs.
     pub fn empty(workers: usize, classes: usize) -> Self {
-        Self { classes, starts: vec![0; workers + 1], second: Vec::new(), shared: Vec::new(), cells: Vec::new() }
+        Self {
+            classes,
+            starts: vec![0; workers + 1],
+            second: Vec::new(),
+            shared: Vec::new(),
+            cells: Vec::new(),
+        }
     }
 
     /// Number of classes.
@@ -155,7 +168,10 @@ impl CoOccurrence {
     /// # Panics
     /// If the numbers of workers or classes differ.
     pub fn merge(&self, other: &Self) -> Self {
-        assert_eq!((self.worker_count(), self.classes), (other.worker_count(), other.classes));
+        assert_eq!(
+            (self.worker_count(), self.classes),
+            (other.worker_count(), other.classes)
+        );
         let block = self.classes * self.classes;
         let mut merged = Self::empty(0, self.classes);
         for worker in 0..self.worker_count() {
@@ -177,7 +193,9 @@ impl CoOccurrence {
                 if from_b {
                     add(other, b);
                 }
-                merged.second.push(if from_a { self.second[a] } else { other.second[b] });
+                merged
+                    .second
+                    .push(if from_a { self.second[a] } else { other.second[b] });
                 merged.shared.push(merged.cells[at..].iter().sum());
                 a += usize::from(from_a);
                 b += usize::from(from_b);
@@ -211,7 +229,10 @@ mod tests {
     }
 
     fn as_map(counts: &CoOccurrence) -> BTreeMap<(usize, usize), Vec<u32>> {
-        counts.iter().map(|(m, j, _, cells)| ((m, j), cells.to_vec())).collect()
+        counts
+            .iter()
+            .map(|(m, j, _, cells)| ((m, j), cells.to_vec()))
+            .collect()
     }
 
     fn labels() -> impl Strategy<Value = Vec<(u32, u32, u16)>> {
@@ -240,7 +261,13 @@ mod tests {
     #[test]
     fn too_many_pairs_are_not_counted() {
         let one_task = Annotations::from_codes(1, 100, 2, (0..100).map(|m| (0, m, 1))).unwrap();
-        assert_eq!(pair_cost(&one_task, 4949), PairCost { events: 4950, pairs: None });
+        assert_eq!(
+            pair_cost(&one_task, 4949),
+            PairCost {
+                events: 4950,
+                pairs: None
+            }
+        );
         assert_eq!(pair_cost(&one_task, 4950).pairs, Some(4950));
     }
 }

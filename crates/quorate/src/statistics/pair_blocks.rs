@@ -1,6 +1,7 @@
 //! The co-occurrence frequencies R_mj of observed pairs, with who is whose neighbour.
 
 use super::CoOccurrence;
+use crate::model::DawidSkene;
 
 /// K x K blocks R_mj (sum 1) of observed pairs m < j with their evidence S_mj, and the symmetric adjacency.
 #[derive(Debug, Clone)]
@@ -18,10 +19,17 @@ pub struct PairBlocks {
 impl PairBlocks {
     /// From given blocks (m, j, S_mj, R_mj `[answer of m][answer of j]`), m < j, each pair once: exact blocks of a
     /// known model, say.
-    pub fn new(workers: usize, classes: usize, blocks: impl IntoIterator<Item = (usize, usize, f64, Vec<f64>)>) -> Self {
+    pub fn new(
+        workers: usize,
+        classes: usize,
+        blocks: impl IntoIterator<Item = (usize, usize, f64, Vec<f64>)>,
+    ) -> Self {
         let (mut pairs, mut shared, mut values) = (Vec::new(), Vec::new(), Vec::new());
         for (m, j, evidence, block) in blocks {
-            assert!(m < j && j < workers && block.len() == classes * classes, "blocks are K x K with m < j");
+            assert!(
+                m < j && j < workers && block.len() == classes * classes,
+                "blocks are K x K with m < j"
+            );
             pairs.push((m as u32, j as u32));
             shared.push(evidence);
             values.extend(block);
@@ -45,7 +53,37 @@ impl PairBlocks {
         for worker in 0..workers {
             neighbours[starts[worker]..starts[worker + 1]].sort_unstable();
         }
-        Self { workers, classes, pairs, shared, values, starts, neighbours }
+        Self {
+            workers,
+            classes,
+            pairs,
+            shared,
+            values,
+            starts,
+            neighbours,
+        }
+    }
+
+    /// The exact blocks `A_m D A_j^T` of a known model for the pairs that `observed` accepts, with endless evidence: the
+    /// noiseless case.
+    pub fn of_model(model: &DawidSkene, mut observed: impl FnMut(usize, usize) -> bool) -> Self {
+        let (workers, classes) = (model.worker_count(), model.class_count());
+        let mut blocks = Vec::new();
+        for m in 0..workers {
+            for j in m + 1..workers {
+                if observed(m, j) {
+                    let mut block = vec![0.0; classes * classes];
+                    for (cell, value) in block.iter_mut().enumerate() {
+                        let (a, b) = (cell / classes, cell % classes);
+                        let joint =
+                            |k| model.prior()[k] * model.probability(m, a, k) * model.probability(j, b, k);
+                        *value = (0..classes).map(joint).sum();
+                    }
+                    blocks.push((m, j, f64::INFINITY, block));
+                }
+            }
+        }
+        Self::new(workers, classes, blocks)
     }
 
     /// Number of workers.
@@ -83,20 +121,28 @@ impl PairBlocks {
     /// (neighbour, pair) of a worker, in order of neighbour.
     pub fn neighbours(&self, worker: usize) -> impl ExactSizeIterator<Item = (usize, usize)> + Clone + '_ {
         let entries = &self.neighbours[self.starts[worker]..self.starts[worker + 1]];
-        entries.iter().map(|&(other, pair)| (other as usize, pair as usize))
+        entries
+            .iter()
+            .map(|&(other, pair)| (other as usize, pair as usize))
     }
 
     /// The pair of two different workers, if it was observed.
     pub fn find(&self, a: usize, b: usize) -> Option<usize> {
         let entries = &self.neighbours[self.starts[a]..self.starts[a + 1]];
-        let at = entries.binary_search_by_key(&(b as u32), |&(other, _)| other).ok()?;
+        let at = entries
+            .binary_search_by_key(&(b as u32), |&(other, _)| other)
+            .ok()?;
         Some(entries[at].1 as usize)
     }
 
     /// R_ab with the answers of `a` as rows, whichever way the pair is stored.
     pub fn oriented(&self, a: usize, b: usize) -> Option<Vec<f64>> {
         let block = self.block(self.find(a, b)?);
-        Some(if a < b { block.to_vec() } else { crate::linalg::small::transpose(block, self.classes) })
+        Some(if a < b {
+            block.to_vec()
+        } else {
+            crate::linalg::small::transpose(block, self.classes)
+        })
     }
 }
 
@@ -104,7 +150,12 @@ impl From<&CoOccurrence> for PairBlocks {
     fn from(counts: &CoOccurrence) -> Self {
         let frequencies = counts.iter().map(|(m, j, shared, cells)| {
             let total = f64::from(shared);
-            (m, j, total, cells.iter().map(|&count| f64::from(count) / total).collect())
+            (
+                m,
+                j,
+                total,
+                cells.iter().map(|&count| f64::from(count) / total).collect(),
+            )
         });
         Self::new(counts.worker_count(), counts.class_count(), frequencies)
     }

@@ -68,11 +68,13 @@ struct Step {
     block: Vec<f64>,
 }
 
-/// Imputes missing blocks and takes the leading eigenpairs of the completed matrix. `weights`: one for each worker; the
+/// Imputes missing blocks and takes the leading eigenpairs of the completed matrix. `order`: the workers, those to be
+/// preferred as go-betweens first. `weights`: one for each worker; the
 /// eigenvectors are those of the matrix with block (m, j) scaled by `weights[m] * weights[j]`, scaled back.
 pub fn impute_designated(
     blocks: &PairBlocks,
     designated: &Designated,
+    order: &[u32],
     weights: &[f64],
     context: &mut Context,
 ) -> Result<DesignatedImputation> {
@@ -85,7 +87,7 @@ pub fn impute_designated(
         "use rob-symnmf, which never forms it",
     )?;
     context.step("imputing", 0, None)?;
-    let imputed = context.run(|| impute_missing(blocks, designated));
+    let imputed = context.run(|| impute_missing(blocks, designated, order));
     let mut upper: Vec<(u32, u32, Vec<f64>)> = (0..blocks.pair_count())
         .map(|pair| {
             let (m, j) = blocks.pair(pair);
@@ -99,7 +101,9 @@ pub fn impute_designated(
     }
     let matrix = BlockSparse::symmetric(workers, classes, &upper);
     context.step("eigenvectors", 0, None)?;
-    let pairs = largest_eigenpairs(matrix.dimension(), classes, 1e-8, |x, out| matrix.multiply(x, out));
+    let pairs = largest_eigenpairs(matrix.dimension(), classes, 1e-8, |x, out| {
+        matrix.multiply(x, out)
+    });
     let mut factor = vec![0.0; workers * size];
     for (component, (value, vector)) in pairs.values.iter().zip(&pairs.vectors).enumerate() {
         // A negative eigenvalue has no place in U U^T.
@@ -117,13 +121,26 @@ pub fn impute_designated(
     })
 }
 
-fn impute_missing(blocks: &PairBlocks, designated: &Designated) -> Vec<(u32, u32, Vec<f64>)> {
+fn impute_missing(blocks: &PairBlocks, designated: &Designated, order: &[u32]) -> Vec<(u32, u32, Vec<f64>)> {
     let workers = blocks.worker_count();
     let steps: Vec<Vec<Step>> = match designated {
         Designated::None => return Vec::new(),
-        Designated::Best => (0..workers).map(|worker| nearest_steps(blocks, worker)).collect(),
+        Designated::Best => {
+            let mut rank = vec![0; workers];
+            for (place, &worker) in order.iter().enumerate() {
+                rank[worker as usize] = place;
+            }
+            (0..workers)
+                .map(|worker| nearest_steps(blocks, &rank, worker))
+                .collect()
+        }
         Designated::Pair(l, r) => (0..workers)
-            .map(|worker| [*l, *r].into_iter().filter_map(|other| step_to(blocks, worker, other)).collect())
+            .map(|worker| {
+                [*l, *r]
+                    .into_iter()
+                    .filter_map(|other| step_to(blocks, worker, other))
+                    .collect()
+            })
             .collect(),
     };
     let inverses: Vec<Option<Vec<f64>>> = (0..blocks.pair_count())
@@ -149,11 +166,17 @@ fn impute_missing(blocks: &PairBlocks, designated: &Designated) -> Vec<(u32, u32
     rows.into_iter().flatten().collect()
 }
 
-fn nearest_steps(blocks: &PairBlocks, worker: usize) -> Vec<Step> {
-    let mut order: Vec<(usize, usize)> = blocks.neighbours(worker).collect();
-    // Most shared tasks first; of equals, the one with most in common with everybody, then the lower index.
-    order.sort_by(|a, b| blocks.shared(b.1).total_cmp(&blocks.shared(a.1)).then(a.0.cmp(&b.0)));
-    order.iter().take(NEIGHBOURS).filter_map(|&(other, _)| step_to(blocks, worker, other)).collect()
+/// The neighbours with most shared tasks; of equals, the one that comes first in the given order.
+fn nearest_steps(blocks: &PairBlocks, rank: &[usize], worker: usize) -> Vec<Step> {
+    let mut nearest: Vec<(usize, usize)> = blocks.neighbours(worker).collect();
+    nearest.sort_by(|a, b| {
+        let shared = blocks.shared(b.1).total_cmp(&blocks.shared(a.1));
+        shared.then(rank[a.0].cmp(&rank[b.0]))
+    });
+    let steps = nearest.iter().take(NEIGHBOURS);
+    steps
+        .filter_map(|&(other, _)| step_to(blocks, worker, other))
+        .collect()
 }
 
 fn step_to(blocks: &PairBlocks, worker: usize, other: usize) -> Option<Step> {
@@ -161,7 +184,11 @@ fn step_to(blocks: &PairBlocks, worker: usize, other: usize) -> Option<Step> {
         return None;
     }
     let pair = blocks.find(worker, other)?;
-    Some(Step { worker: other, shared: blocks.shared(pair), block: blocks.oriented(worker, other)? })
+    Some(Step {
+        worker: other,
+        shared: blocks.shared(pair),
+        block: blocks.oriented(worker, other)?,
+    })
 }
 
 /// Buffers for one block after another.
@@ -208,7 +235,11 @@ impl Scratch {
                 // R_lr^-1 from the inverse of the stored block, which is R_rl if r < l.
                 for row in 0..classes {
                     for column in 0..classes {
-                        let at = if l < r { row * classes + column } else { column * classes + row };
+                        let at = if l < r {
+                            row * classes + column
+                        } else {
+                            column * classes + row
+                        };
                         self.inverse[row * classes + column] = inverted[at];
                     }
                 }

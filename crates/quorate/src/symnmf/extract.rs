@@ -20,10 +20,14 @@ pub fn extract_model(h: &[f64], weights: &[f64], answers: &[f64], classes: usize
     let block = classes * classes;
     let mut confusion = h.to_vec();
     let mut squares: Vec<Vec<(f64, f64)>> = vec![Vec::with_capacity(weights.len()); classes];
-    for ((matrix, &weight), answers) in
-        confusion.chunks_exact_mut(block).zip(weights).zip(answers.chunks_exact(classes))
+    for ((matrix, &weight), answers) in confusion
+        .chunks_exact_mut(block)
+        .zip(weights)
+        .zip(answers.chunks_exact(classes))
     {
-        let sums: Vec<f64> = (0..classes).map(|k| (0..classes).map(|a| matrix[a * classes + k]).sum()).collect();
+        let sums: Vec<f64> = (0..classes)
+            .map(|k| (0..classes).map(|a| matrix[a * classes + k]).sum())
+            .collect();
         let largest = sums.iter().copied().fold(0.0, f64::max);
         for (k, &sum) in sums.iter().enumerate() {
             let empty = sum <= EMPTY * largest || sum <= f64::MIN_POSITIVE;
@@ -38,8 +42,10 @@ pub fn extract_model(h: &[f64], weights: &[f64], answers: &[f64], classes: usize
     let total: f64 = prior.iter().sum();
     // Keep every class possible: an empty median means "not seen by most workers", not "impossible".
     let floor = 1e-6;
-    let floored: Vec<f64> =
-        prior.iter().map(|p| if total > 0.0 { (p / total).max(floor) } else { 1.0 }).collect();
+    let floored: Vec<f64> = prior
+        .iter()
+        .map(|p| if total > 0.0 { (p / total).max(floor) } else { 1.0 })
+        .collect();
     let total: f64 = floored.iter().sum();
     DawidSkene::new(floored.iter().map(|p| p / total).collect(), confusion)
 }

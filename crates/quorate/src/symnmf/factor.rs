@@ -84,7 +84,11 @@ pub fn factor(
             }
         }
         let next = nearest_orthogonal(&cross, classes);
-        let moved = next.iter().zip(&q).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);
+        let moved = next
+            .iter()
+            .zip(&q)
+            .map(|(a, b)| (a - b).abs())
+            .fold(0.0, f64::max);
         q = next;
         // A shrinking threshold has to be small before rest means anything.
         converged = moved <= settings.tol && settings.alpha.at(step) <= 1e-3;
@@ -92,15 +96,32 @@ pub fn factor(
             break;
         }
     }
-    trace.push(rectify(u, weights, &q, settings.alpha.at(settings.max_iter), classes, &mut h));
-    Ok(Factor { h, q, iterations: trace.len() - 1, trace, converged })
+    trace.push(rectify(
+        u,
+        weights,
+        &q,
+        settings.alpha.at(settings.max_iter),
+        classes,
+        &mut h,
+    ));
+    Ok(Factor {
+        h,
+        q,
+        iterations: trace.len() - 1,
+        trace,
+        converged,
+    })
 }
 
 /// `H = Z where Z >= alpha else 0` for `Z = U Q`; returns the weighted `||H - Z||^2`.
 fn rectify(u: &[f64], weights: &[f64], q: &[f64], alpha: f64, classes: usize, h: &mut [f64]) -> f64 {
     let columns = transpose(q, classes);
     let mut lost = 0.0;
-    for (row, (from, to)) in u.chunks_exact(classes).zip(h.chunks_exact_mut(classes)).enumerate() {
+    for (row, (from, to)) in u
+        .chunks_exact(classes)
+        .zip(h.chunks_exact_mut(classes))
+        .enumerate()
+    {
         for (cell, column) in to.iter_mut().zip(columns.chunks_exact(classes)) {
             let z = dot(from, column);
             *cell = if z >= alpha { z } else { 0.0 };
@@ -112,7 +133,9 @@ fn rectify(u: &[f64], weights: &[f64], q: &[f64], alpha: f64, classes: usize, h:
 
 /// The K x K identity: the start for a factor that is already nearly aligned with the classes.
 pub fn identity(classes: usize) -> Vec<f64> {
-    (0..classes * classes).map(|cell| f64::from(u8::from(cell / classes == cell % classes))).collect()
+    (0..classes * classes)
+        .map(|cell| f64::from(u8::from(cell / classes == cell % classes)))
+        .collect()
 }
 
 /// The rotation that turns `u` nearest to `target`, rows weighted: a start aligned with an earlier estimate.
@@ -137,8 +160,15 @@ mod tests {
     /// A nonnegative 300 x 3 matrix, mostly zeros so that it is sufficiently scattered, and U = H Q^T.
     fn rotated() -> (Vec<f64>, Vec<f64>) {
         let mut rng = seeded(3, 0);
-        let h: Vec<f64> =
-            (0..900).map(|_| if rng.random::<f64>() < 0.5 { 0.0 } else { 0.1 + rng.random::<f64>() }).collect();
+        let h: Vec<f64> = (0..900)
+            .map(|_| {
+                if rng.random::<f64>() < 0.5 {
+                    0.0
+                } else {
+                    0.1 + rng.random::<f64>()
+                }
+            })
+            .collect();
         let random: Vec<f64> = (0..9).map(|_| rng.random::<f64>() - 0.5).collect();
         let q = nearest_orthogonal(&random, 3);
         let mut u = vec![0.0; 900];
@@ -151,8 +181,20 @@ mod tests {
     #[test]
     fn recovers_a_scattered_factor_up_to_the_order_of_columns() {
         let (h, u) = rotated();
-        let settings = FactorSettings { alpha: Alpha::Constant(1e-6), max_iter: 2000, tol: 1e-10 };
-        let found = factor(&u, &vec![1.0; 100], identity(3), 3, &settings, &mut Context::new(0)).unwrap();
+        let settings = FactorSettings {
+            alpha: Alpha::Constant(1e-6),
+            max_iter: 2000,
+            tol: 1e-10,
+        };
+        let found = factor(
+            &u,
+            &vec![1.0; 100],
+            identity(3),
+            3,
+            &settings,
+            &mut Context::new(0),
+        )
+        .unwrap();
         assert!(found.converged);
         let gap = |permutation: [usize; 3]| {
             let columns = (0..900).map(|cell| h[cell] - found.h[cell / 3 * 3 + permutation[cell % 3]]);
@@ -165,9 +207,25 @@ mod tests {
     #[test]
     fn the_residual_does_not_rise_without_a_threshold() {
         let (_, u) = rotated();
-        let settings = FactorSettings { alpha: Alpha::Constant(0.0), max_iter: 100, tol: 1e-10 };
-        let found = factor(&u, &vec![1.0; 100], identity(3), 3, &settings, &mut Context::new(0)).unwrap();
-        assert!(found.trace.windows(2).all(|pair| pair[1] <= pair[0] + 1e-12), "{:?}", found.trace);
+        let settings = FactorSettings {
+            alpha: Alpha::Constant(0.0),
+            max_iter: 100,
+            tol: 1e-10,
+        };
+        let found = factor(
+            &u,
+            &vec![1.0; 100],
+            identity(3),
+            3,
+            &settings,
+            &mut Context::new(0),
+        )
+        .unwrap();
+        assert!(
+            found.trace.windows(2).all(|pair| pair[1] <= pair[0] + 1e-12),
+            "{:?}",
+            found.trace
+        );
     }
 
     #[test]

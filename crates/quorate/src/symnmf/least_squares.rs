@@ -22,7 +22,11 @@ pub(super) struct Scratch {
 
 impl Scratch {
     pub(super) fn new(n: usize) -> Self {
-        Self { n, cholesky: vec![0.0; n * n], solution: vec![0.0; n * n] }
+        Self {
+            n,
+            cholesky: vec![0.0; n * n],
+            solution: vec![0.0; n * n],
+        }
     }
 
     /// Replaces `u` (K x K) by the constrained minimiser. `g` and `b` are used up.

@@ -45,14 +45,20 @@ pub fn impute_matrix_free(
     for sweep in 0..max_iter {
         context.step("imputing", sweep, Some(max_iter))?;
         let mut target = factor.clone();
-        let blocks = normal.g.chunks_exact_mut(size).zip(normal.b.chunks_exact_mut(size));
+        let blocks = normal
+            .g
+            .chunks_exact_mut(size)
+            .zip(normal.b.chunks_exact_mut(size));
         for ((g, b), u) in blocks.zip(target.chunks_exact_mut(size)) {
             scratch.solve_in_ball(g, b, u, RADIUS);
         }
         let before = trace[trace.len() - 1];
         loop {
-            let moved: Vec<f64> =
-                factor.iter().zip(&target).map(|(old, new)| old + damping * (new - old)).collect();
+            let moved: Vec<f64> = factor
+                .iter()
+                .zip(&target)
+                .map(|(old, new)| old + damping * (new - old))
+                .collect();
             let next = context.run(|| sum_tasks(annotations, &moved, classes));
             if next.objective <= before || damping < 1e-3 {
                 converged = before - next.objective <= tol * scale;
@@ -68,7 +74,12 @@ pub fn impute_matrix_free(
             break;
         }
     }
-    Ok(Imputation { factor, iterations: trace.len() - 1, trace, converged })
+    Ok(Imputation {
+        factor,
+        iterations: trace.len() - 1,
+        trace,
+        converged,
+    })
 }
 
 fn sum_tasks(annotations: &Annotations, factor: &[f64], classes: usize) -> Normal {
@@ -81,7 +92,11 @@ fn sum_tasks(annotations: &Annotations, factor: &[f64], classes: usize) -> Norma
     let chunks = (annotations.label_count() / (8 * factor.len()).max(1)).clamp(1, 16);
     let ranges = balanced_ranges(annotations.task_starts(), chunks);
     let parts = map_ranges(ranges, |tasks| {
-        let mut part = Normal { g: vec![0.0; factor.len()], b: vec![0.0; factor.len()], objective: 0.0 };
+        let mut part = Normal {
+            g: vec![0.0; factor.len()],
+            b: vec![0.0; factor.len()],
+            objective: 0.0,
+        };
         let (mut v, mut t) = (vec![0.0; classes], vec![0.0; size]);
         for task in tasks {
             v.fill(0.0);
@@ -112,8 +127,16 @@ fn sum_tasks(annotations: &Annotations, factor: &[f64], classes: usize) -> Norma
     let mut parts = parts.into_iter();
     let mut total = parts.next().expect("there is at least one chunk");
     for part in parts {
-        total.g.iter_mut().zip(part.g).for_each(|(sum, value)| *sum += value);
-        total.b.iter_mut().zip(part.b).for_each(|(sum, value)| *sum += value);
+        total
+            .g
+            .iter_mut()
+            .zip(part.g)
+            .for_each(|(sum, value)| *sum += value);
+        total
+            .b
+            .iter_mut()
+            .zip(part.b)
+            .for_each(|(sum, value)| *sum += value);
         total.objective += part.objective;
     }
     total

@@ -16,7 +16,7 @@
 use super::least_squares::{Scratch, descend_in_ball};
 use crate::context::Context;
 use crate::error::Result;
-use crate::linalg::small::{add_gram, dot};
+use crate::linalg::width::{Runtime, Width, with_width};
 use crate::statistics::PairBlocks;
 
 /// Weights of the blocks.
@@ -62,7 +62,7 @@ pub(super) const RADIUS: f64 = 1.0;
 pub struct Imputation {
     /// `[worker][answer][component]`.
     pub factor: Vec<f64>,
-    /// Objective before the first sweep and after each.
+    /// Objective before each sweep and at the end.
     pub trace: Vec<f64>,
     /// Sweeps done.
     pub iterations: usize,
@@ -70,53 +70,88 @@ pub struct Imputation {
     pub converged: bool,
 }
 
-/// Completes the co-occurrences from the start `factor`.
+/// Completes the co-occurrences from the start `factor`, going through the workers in the given order.
 pub fn impute_robust(
     blocks: &PairBlocks,
+    order: &[u32],
     mut factor: Vec<f64>,
     settings: &RobustSettings,
     context: &mut Context,
 ) -> Result<Imputation> {
-    let classes = blocks.class_count();
-    let size = classes * classes;
     let base = base_weights(blocks, settings.evidence);
-    let (mut g, mut b) = (vec![0.0; size], vec![0.0; size]);
-    let mut scratch = Scratch::new(classes);
-    let mut trace = vec![objective(blocks, &base, &factor, settings)];
+    let mut scratch = Scratch::new(blocks.class_count());
+    let mut rank = vec![0; blocks.worker_count()];
+    for (place, &worker) in order.iter().enumerate() {
+        rank[worker as usize] = place;
+    }
+    let mut trace: Vec<f64> = Vec::new();
     let mut converged = false;
     for sweep in 0..settings.max_iter {
         context.step("imputing", sweep, Some(settings.max_iter))?;
-        for worker in 0..blocks.worker_count() {
-            g.fill(0.0);
-            b.fill(0.0);
-            for (other, pair) in blocks.neighbours(worker) {
-                let (own, others) = (&factor[worker * size..][..size], &factor[other * size..][..size]);
-                let block = blocks.block(pair);
-                let weight = base[pair]
-                    * match settings.weights {
-                        Weights::Uniform => 1.0,
-                        Weights::Robust => {
-                            let (first, second) = if worker < other { (own, others) } else { (others, own) };
-                            1.0 / (residual_squared(block, first, second, classes) + settings.xi).sqrt()
-                        }
-                    };
-                add_gram(others, others, classes, weight, &mut g);
-                add_product(block, others, classes, weight, worker > other, &mut b);
-            }
-            let own = &mut factor[worker * size..][..size];
-            match settings.solver {
-                Solver::Exact => scratch.solve_in_ball(&mut g, &mut b, own, RADIUS),
-                Solver::ProjectedGradient(steps) => descend_in_ball(&g, &b, own, classes, RADIUS, steps),
-            }
-        }
-        let (before, after) = (trace[trace.len() - 1], objective(blocks, &base, &factor, settings));
-        trace.push(after);
-        converged = (before - after).abs() <= settings.tol * before.abs();
+        let before = with_width!(blocks.class_count(), width => {
+            update_workers(width, blocks, (order, &rank), &base, settings, &mut factor, &mut scratch)
+        });
+        converged = trace
+            .last()
+            .is_some_and(|last| (last - before).abs() <= settings.tol * last.abs());
+        trace.push(before);
         if converged {
             break;
         }
     }
-    Ok(Imputation { factor, iterations: trace.len() - 1, trace, converged })
+    trace.push(objective(blocks, &base, &factor, settings));
+    Ok(Imputation {
+        factor,
+        iterations: trace.len() - 1,
+        trace,
+        converged,
+    })
+}
+
+/// Updates every worker once, in order; returns the objective from before. It comes for free: when worker m is
+/// visited, neither m nor any later j has moved yet in this sweep, so the residuals of the pairs with later workers that
+/// the weights need are those of the start of the sweep.
+fn update_workers<W: Width>(
+    width: W,
+    blocks: &PairBlocks,
+    (order, rank): (&[u32], &[usize]),
+    base: &[f64],
+    settings: &RobustSettings,
+    factor: &mut [f64],
+    scratch: &mut Scratch,
+) -> f64 {
+    let classes = width.get();
+    let size = classes * classes;
+    let (mut g, mut b) = (vec![0.0; size], vec![0.0; size]);
+    let mut objective = 0.0;
+    for worker in order.iter().map(|&worker| worker as usize) {
+        g.fill(0.0);
+        b.fill(0.0);
+        for (other, pair) in blocks.neighbours(worker) {
+            let (own, others) = (&factor[worker * size..][..size], &factor[other * size..][..size]);
+            let block = blocks.block(pair);
+            let (first, second) = if worker < other {
+                (own, others)
+            } else {
+                (others, own)
+            };
+            let residual = residual_squared(width, block, first, second);
+            let weight = match settings.weights {
+                Weights::Uniform => base[pair],
+                Weights::Robust => base[pair] / (residual + settings.xi).sqrt(),
+            };
+            if rank[worker] < rank[other] {
+                objective += base[pair] * loss(settings, residual);
+            }
+            add_normal_equations(width, block, others, weight, worker > other, &mut g, &mut b);
+        }
+        let own = &mut factor[worker * size..][..size];
+        match settings.solver {
+            Solver::Exact => scratch.solve_in_ball(&mut g, &mut b, own, RADIUS),
+            Solver::ProjectedGradient(steps) => descend_in_ball(&g, &b, own, classes, RADIUS, steps),
+        }
+    }
+    objective
 }
 
 /// The objective at `factor`.
@@ -125,50 +160,82 @@ pub fn robust_objective(blocks: &PairBlocks, factor: &[f64], settings: &RobustSe
 }
 
 fn objective(blocks: &PairBlocks, base: &[f64], factor: &[f64], settings: &RobustSettings) -> f64 {
-    let classes = blocks.class_count();
-    let size = classes * classes;
-    (0..blocks.pair_count())
-        .map(|pair| {
-            let (m, j) = blocks.pair(pair);
-            let first = &factor[m * size..][..size];
-            let residual = residual_squared(blocks.block(pair), first, &factor[j * size..][..size], classes);
-            base[pair]
-                * match settings.weights {
-                    Weights::Uniform => residual,
-                    Weights::Robust => (residual + settings.xi).sqrt(),
-                }
-        })
-        .sum()
+    let width = Runtime(blocks.class_count());
+    let size = blocks.class_count() * blocks.class_count();
+    let one = |pair: usize| {
+        let (m, j) = blocks.pair(pair);
+        let (first, second) = (&factor[m * size..][..size], &factor[j * size..][..size]);
+        base[pair]
+            * loss(
+                settings,
+                residual_squared(width, blocks.block(pair), first, second),
+            )
+    };
+    (0..blocks.pair_count()).map(one).sum()
+}
+
+/// What a block with this squared residual costs.
+fn loss(settings: &RobustSettings, residual: f64) -> f64 {
+    match settings.weights {
+        Weights::Uniform => residual,
+        Weights::Robust => (residual + settings.xi).sqrt(),
+    }
 }
 
 /// `S_mj^c`, scaled to mean 1 so that the objective has the same size for every c.
 fn base_weights(blocks: &PairBlocks, evidence: f64) -> Vec<f64> {
-    let weights: Vec<f64> = (0..blocks.pair_count()).map(|pair| blocks.shared(pair).powf(evidence)).collect();
+    let weights: Vec<f64> = (0..blocks.pair_count())
+        .map(|pair| blocks.shared(pair).powf(evidence))
+        .collect();
     let mean = weights.iter().sum::<f64>() / weights.len().max(1) as f64;
     weights.into_iter().map(|weight| weight / mean).collect()
 }
 
 /// `||R - U_m U_j^T||_F^2`.
-fn residual_squared(block: &[f64], first: &[f64], second: &[f64], n: usize) -> f64 {
+#[inline(always)]
+fn residual_squared<W: Width>(width: W, block: &[f64], first: &[f64], second: &[f64]) -> f64 {
+    let n = width.get();
+    let (block, first, second) = (&block[..n * n], &first[..n * n], &second[..n * n]);
     let mut sum = 0.0;
-    for (row, line) in first.chunks_exact(n).zip(block.chunks_exact(n)) {
-        for (other, value) in second.chunks_exact(n).zip(line) {
-            let difference = value - dot(row, other);
+    for a in 0..n {
+        for b in 0..n {
+            let mut difference = block[a * n + b];
+            for k in 0..n {
+                difference -= first[a * n + k] * second[b * n + k];
+            }
             sum += difference * difference;
         }
     }
     sum
 }
 
-/// Adds `weight R U_j` to `b`, or `weight R^T U_j` if the pair is stored the other way round.
-fn add_product(block: &[f64], others: &[f64], n: usize, weight: f64, transposed: bool, b: &mut [f64]) {
-    for (row, line) in block.chunks_exact(n).enumerate() {
-        for (column, value) in line.iter().enumerate().filter(|(_, value)| **value != 0.0) {
-            let (to, from) = if transposed { (column, row) } else { (row, column) };
-            for (cell, other) in b[to * n..][..n].iter_mut().zip(&others[from * n..][..n]) {
-                *cell += weight * value * other;
+/// Adds `weight U_j^T U_j` to `g` and `weight R U_j` to `b` (`R^T` if the pair is stored the other way round).
+#[inline(always)]
+fn add_normal_equations<W: Width>(
+    width: W,
+    block: &[f64],
+    others: &[f64],
+    weight: f64,
+    transposed: bool,
+    g: &mut [f64],
+    b: &mut [f64],
+) {
+    let n = width.get();
+    let (block, others) = (&block[..n * n], &others[..n * n]);
+    let (g, b) = (&mut g[..n * n], &mut b[..n * n]);
+    for from in 0..n {
+        for row in 0..n {
+            let gram = weight * others[from * n + row];
+            let value = weight
+                * if transposed {
+                    block[from * n + row]
+                } else {
+                    block[row * n + from]
+                };
+            for k in 0..n {
+                g[row * n + k] += gram * others[from * n + k];
+                b[row * n + k] += value * others[from * n + k];
             }
         }
     }
 }
-

@@ -9,7 +9,12 @@ use crate::model::DawidSkene;
 pub fn model_factor(model: &DawidSkene) -> Vec<f64> {
     let roots: Vec<f64> = model.prior().iter().map(|prior| prior.sqrt()).collect();
     let rows = model.confusions().chunks_exact(roots.len());
-    rows.flat_map(|row| row.iter().zip(&roots).map(|(probability, root)| probability * root)).collect()
+    rows.flat_map(|row| {
+        row.iter()
+            .zip(&roots)
+            .map(|(probability, root)| probability * root)
+    })
+    .collect()
 }
 
 /// Standard normal entries scaled so that every `||U_m||_F` is about 1 (the paper's start), with the context's seed.

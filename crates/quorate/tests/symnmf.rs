@@ -1,0 +1,353 @@
+//! What the SymNMF family must show: exact recovery, the paper's synthetic tables, monotone objectives, agreement of
+//! the matrix-free form with its definition, and plain words where nothing can be identified.
+
+mod support;
+
+use quorate::evaluate::model_distance;
+use quorate::methods::{self, Fit};
+use quorate::model::DawidSkene;
+use quorate::simulate::{Prior, Simulation};
+use quorate::statistics::{PairBlocks, count_cooccurrences};
+use quorate::symnmf::{
+    Alpha, Designated, FactorSettings, RobustSettings, Solver, Weights, extract_model, factor, identity,
+    impute_designated, impute_matrix_free, impute_robust, model_factor, random_factor, robust_objective,
+};
+use quorate::{Annotations, Context};
+use rand::RngExt;
+
+const TRIALS: u64 = 20;
+
+fn settings(weights: Weights, solver: Solver) -> RobustSettings {
+    RobustSettings {
+        weights,
+        evidence: 0.0,
+        xi: 1e-6,
+        solver,
+        max_iter: 3000,
+        tol: 1e-9,
+    }
+}
+
+/// The paper's crowd (M = 25, K = 3, one specialist for all classes within `epsilon`) with a uniform prior, as the
+/// authors' program has it.
+fn paper_crowd(tasks: usize, epsilon: f64) -> Simulation {
+    Simulation {
+        tasks,
+        epsilon,
+        prior: Prior::Uniform,
+        ..Simulation::default()
+    }
+}
+
+/// Exact blocks, each pair missing with probability `missing`.
+fn exact_blocks(model: &DawidSkene, missing: f64, seed: u64) -> PairBlocks {
+    let mut rng = quorate::context::seeded(seed, 77);
+    PairBlocks::of_model(model, |_, _| rng.random::<f64>() >= missing)
+}
+
+fn in_order(blocks: &PairBlocks) -> Vec<u32> {
+    (0..blocks.worker_count() as u32).collect()
+}
+
+/// The distance of the model in the completed factor `u` to the truth.
+fn distance(u: &[f64], truth: &DawidSkene) -> f64 {
+    let (workers, classes) = (truth.worker_count(), truth.class_count());
+    let settings = FactorSettings {
+        alpha: Alpha::Constant(1e-6),
+        max_iter: 5000,
+        tol: 1e-10,
+    };
+    let weights = vec![1.0; workers];
+    let found = factor(
+        u,
+        &weights,
+        identity(classes),
+        classes,
+        &settings,
+        &mut Context::new(0),
+    )
+    .unwrap();
+    let answers = vec![1.0 / classes as f64; workers * classes];
+    model_distance(&extract_model(&found.h, &weights, &answers, classes), truth)
+        .unwrap()
+        .mse
+}
+
+fn robust_distance(truth: &DawidSkene, missing: f64, seed: u64) -> f64 {
+    let mut context = Context::new(seed);
+    let start = random_factor(truth.worker_count(), truth.class_count(), &context);
+    let blocks = exact_blocks(truth, missing, seed);
+    let settings = settings(Weights::Robust, Solver::Exact);
+    distance(
+        &impute_robust(&blocks, &in_order(&blocks), start, &settings, &mut context)
+            .unwrap()
+            .factor,
+        truth,
+    )
+}
+
+fn designated_distance(truth: &DawidSkene, missing: f64, seed: u64) -> f64 {
+    let blocks = exact_blocks(truth, missing, seed);
+    let weights = vec![1.0; truth.worker_count()];
+    let imputed = impute_designated(
+        &blocks,
+        &Designated::Best,
+        &in_order(&blocks),
+        &weights,
+        &mut Context::new(0),
+    )
+    .unwrap();
+    distance(&imputed.factor, truth)
+}
+
+fn mean(values: impl Iterator<Item = f64>) -> f64 {
+    let values: Vec<f64> = values.collect();
+    values.iter().sum::<f64>() / values.len() as f64
+}
+
+#[test]
+fn exact_blocks_with_a_specialist_give_the_model_back() {
+    for seed in 0..5 {
+        let truth = paper_crowd(10, 0.0).run(seed).unwrap().model;
+        for missing in [0.0, 0.3, 0.5] {
+            let robust = robust_distance(&truth, missing, seed);
+            assert!(
+                robust < 1e-6,
+                "robust, {missing} missing, seed {seed}: {robust:e}"
+            );
+            let designated = designated_distance(&truth, missing, seed);
+            assert!(
+                designated < 1e-6,
+                "designated, {missing} missing, seed {seed}: {designated:e}"
+            );
+        }
+    }
+}
+
+#[test]
+fn two_designated_workers_complete_everything() {
+    let truth = paper_crowd(10, 0.0).run(3).unwrap().model;
+    // Only pairs with worker 0 or 1 are observed: every other block is missing.
+    let blocks = PairBlocks::of_model(&truth, |m, _| m < 2);
+    let imputed = impute_designated(
+        &blocks,
+        &Designated::Pair(0, 1),
+        &in_order(&blocks),
+        &[1.0; 25],
+        &mut Context::new(0),
+    )
+    .unwrap();
+    // (0, 0) and (1, 1) have no pair of others between them.
+    assert!(
+        (imputed.missing_after - 2.0 / 625.0).abs() < 1e-12,
+        "{}",
+        imputed.missing_after
+    );
+    assert!(imputed.missing_before > 0.8);
+}
+
+/// Table `tab:synthetic1` of the paper: mean MSE of 20 noiseless trials.
+#[test]
+fn noiseless_errors_are_not_above_the_papers() {
+    for (missing, robust_paper, designated_paper) in [
+        (0.7, 4.10e-3, 2.84e-4),
+        (0.5, 1.70e-3, 4.59e-4),
+        (0.3, 3.44e-4, 3.05e-4),
+    ] {
+        let truth = |seed| paper_crowd(10, 0.1).run(seed).unwrap().model;
+        let robust = mean((0..TRIALS).map(|seed| robust_distance(&truth(seed), missing, seed)));
+        assert!(
+            robust <= robust_paper,
+            "{missing} missing: {robust:e}, paper {robust_paper:e}"
+        );
+        let designated = mean((0..TRIALS).map(|seed| designated_distance(&truth(seed), missing, seed)));
+        assert!(
+            designated <= designated_paper,
+            "{missing} missing: {designated:e}, paper {designated_paper:e}"
+        );
+    }
+}
+
+fn fit(name: &str, parameters: &[(&str, &str)], annotations: &Annotations, seed: u64) -> Fit {
+    let given: Vec<_> = parameters
+        .iter()
+        .map(|(k, v)| (k.to_string(), v.to_string()))
+        .collect();
+    let method = methods::find(name).unwrap().with_parameters(&given).unwrap();
+    method.fit(annotations, &mut Context::new(seed)).unwrap()
+}
+
+fn sampled_distance(name: &str, parameters: &[(&str, &str)], tasks: usize) -> f64 {
+    mean((0..TRIALS).map(|seed| {
+        let crowd = paper_crowd(tasks, 0.1).run(seed).unwrap();
+        let fit = fit(name, parameters, &crowd.annotations, seed);
+        model_distance(fit.model.as_ref().unwrap(), &crowd.model)
+            .unwrap()
+            .mse
+    }))
+}
+
+/// Table `tab:synthetic2` of the paper: mean MSE of 20 trials, p = 0.3; and the rate 1 / N.
+#[test]
+fn sampled_errors_are_not_above_the_papers_and_fall_like_one_over_n() {
+    for (name, paper) in [
+        ("rob-symnmf", [0.0099, 0.0019, 0.0012]),
+        ("des-symnmf", [0.0127, 0.0038, 0.0029]),
+    ] {
+        let errors = [1000, 5000, 10_000].map(|tasks| sampled_distance(name, &[], tasks));
+        for (error, paper) in errors.iter().zip(paper) {
+            assert!(*error <= paper, "{name}: {errors:?}, paper {paper}");
+        }
+        let slope = (errors[2] / errors[0]).ln() / 10f64.ln();
+        assert!(
+            (-1.15..-0.75).contains(&slope),
+            "{name}: slope {slope}, {errors:?}"
+        );
+    }
+}
+
+#[test]
+fn random_starts_do_as_well_as_votes_on_dense_data() {
+    let random = sampled_distance("rob-symnmf", &[("init", "random")], 5000);
+    assert!(random <= 0.0019, "{random}");
+}
+
+#[test]
+fn the_robust_objective_does_not_rise() {
+    let crowd = paper_crowd(300, 0.1).run(1).unwrap();
+    let blocks = PairBlocks::from(&count_cooccurrences(&crowd.annotations));
+    for weights in [Weights::Robust, Weights::Uniform] {
+        for solver in [Solver::Exact, Solver::ProjectedGradient(5)] {
+            for evidence in [0.0, 1.0] {
+                let settings = RobustSettings {
+                    evidence,
+                    max_iter: 100,
+                    tol: 1e-12,
+                    ..settings(weights, solver)
+                };
+                let mut context = Context::new(4);
+                let mut start = random_factor(25, 3, &context);
+                // Inside the ball from the beginning, so that the constraint cannot raise the objective.
+                start.iter_mut().for_each(|value| *value *= 0.3);
+                let imputed =
+                    impute_robust(&blocks, &in_order(&blocks), start, &settings, &mut context).unwrap();
+                let trace = &imputed.trace;
+                assert!(
+                    trace.windows(2).all(|pair| pair[1] <= pair[0] * (1.0 + 1e-12)),
+                    "{weights:?} {solver:?}: {trace:?}"
+                );
+                let last = robust_objective(&blocks, &imputed.factor, &settings);
+                assert!((last - trace[trace.len() - 1]).abs() < 1e-12 * last.abs());
+                assert!(trace.len() > 5 && last < trace[0]);
+            }
+        }
+    }
+}
+
+#[test]
+fn the_matrix_free_objective_is_that_of_the_pairs_up_to_a_constant_and_falls() {
+    let crowd = Simulation {
+        tasks: 200,
+        workers: 12,
+        ..paper_crowd(200, 0.1)
+    }
+    .run(5)
+    .unwrap();
+    let annotations = &crowd.annotations;
+    let pair_settings = RobustSettings {
+        evidence: 1.0,
+        ..settings(Weights::Uniform, Solver::Exact)
+    };
+    let counts = count_cooccurrences(annotations);
+    let blocks = PairBlocks::from(&counts);
+    // The library scales base weights to mean 1.
+    let scale = counts
+        .iter()
+        .map(|(_, _, shared, _)| f64::from(shared))
+        .sum::<f64>()
+        / counts.pair_count() as f64;
+    let free = |start: &[f64], sweeps| {
+        impute_matrix_free(annotations, start.to_vec(), sweeps, 1e-12, &mut Context::new(0)).unwrap()
+    };
+    let starts = [1, 2].map(|seed| random_factor(12, 3, &Context::new(seed)));
+    let by_pairs = starts
+        .each_ref()
+        .map(|start| scale * robust_objective(&blocks, start, &pair_settings));
+    let by_tasks = starts.each_ref().map(|start| free(start, 1).trace[0]);
+    let (expected, found) = (by_pairs[1] - by_pairs[0], by_tasks[1] - by_tasks[0]);
+    assert!(
+        (expected - found).abs() < 1e-8 * expected.abs().max(1.0),
+        "{expected} {found}"
+    );
+
+    let votes = model_factor(fit("majority-vote", &[], annotations, 0).model.as_ref().unwrap());
+    let trace = free(&votes, 50).trace;
+    assert!(
+        trace.len() > 5 && trace.windows(2).all(|pair| pair[1] <= pair[0]),
+        "{trace:?}"
+    );
+}
+
+#[test]
+fn the_matrix_free_form_recovers_the_model() {
+    let error = sampled_distance("rob-symnmf", &[("form", "matrix-free")], 5000);
+    assert!(error < 0.004, "{error}");
+}
+
+#[test]
+fn what_cannot_be_identified_is_said() {
+    let nobody = Annotations::from_codes(4, 4, 2, (0..4).map(|n| (n, n, (n % 2) as u16))).unwrap();
+    for name in ["rob-symnmf", "rob-symnmf-em", "des-symnmf", "symnmf"] {
+        let fit = fit(name, &[], &nobody, 0);
+        assert!(
+            fit.warnings[0].starts_with("no two workers share a task"),
+            "{name}: {:?}",
+            fit.warnings
+        );
+        assert_eq!(fit.consensus.labels(), [0, 1, 0, 1], "{name}");
+    }
+    let apart = (0..40).flat_map(|n| (0..6).map(move |m| (n, m, (n % 2) as u16)));
+    let apart = Annotations::from_codes(40, 6, 2, apart.filter(|&(n, m, _)| (n < 20) == (m < 3))).unwrap();
+    for name in ["rob-symnmf", "des-symnmf"] {
+        let fit = fit(name, &[], &apart, 0);
+        assert!(
+            fit.warnings.iter().any(|text| text.contains("2 parts")),
+            "{name}: {:?}",
+            fit.warnings
+        );
+        assert!((0..40).all(|n| fit.consensus.label(n) == n % 2), "{name}");
+    }
+    // Two workers who toss coins: nobody can say which component is which class.
+    let mut rng = quorate::context::seeded(1, 1);
+    let coins: Vec<_> = (0..400)
+        .flat_map(|n| (0..4).map(move |m| (n, m)))
+        .map(|(n, m)| (n, m, rng.random_range(0..2)))
+        .collect();
+    let coins = Annotations::from_codes(400, 4, 2, coins).unwrap();
+    let fit = fit("rob-symnmf", &[], &coins, 0);
+    assert!(
+        fit.notes.iter().any(|note| note.starts_with("alignment margin")),
+        "{:?}",
+        fit.notes
+    );
+}
+
+#[test]
+fn a_designated_worker_that_does_not_exist_is_an_error() {
+    let annotations = support::table(&support::crowd(20, 4, 2, 0.9, 1));
+    for (given, problem) in [
+        ("worker 0,nobody", "no worker \"nobody\""),
+        ("worker 0,worker 0", "different"),
+    ] {
+        let parameters = [("designated".to_string(), given.to_string())];
+        let method = methods::find("des-symnmf")
+            .unwrap()
+            .with_parameters(&parameters)
+            .unwrap();
+        let message = method
+            .fit(&annotations, &mut Context::new(0))
+            .unwrap_err()
+            .to_string();
+        assert!(message.contains(problem), "{message}");
+    }
+}
