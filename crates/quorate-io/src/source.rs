@@ -1,0 +1,177 @@
+//! Where a table comes from, and its bytes: opened, counted for progress, unpacked.
+
+use std::fs::File;
+use std::io::{self, BufReader, Cursor, Read, Seek};
+use std::path::{Path, PathBuf};
+
+use crate::error::{Error, ErrorKind, Result};
+use crate::format::{Compression, FileFormat, Format};
+
+/// A file or standard input.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Source {
+    /// A file; its extension tells the format.
+    Path(PathBuf),
+    /// Standard input; CSV unless the caller says otherwise.
+    Stdin,
+}
+
+/// Called with the bytes done and, where known, the bytes in all.
+pub type Progress<'a> = &'a mut dyn FnMut(u64, Option<u64>);
+
+impl From<PathBuf> for Source {
+    /// `-` is standard input.
+    fn from(path: PathBuf) -> Self {
+        if path.as_os_str() == "-" {
+            Self::Stdin
+        } else {
+            Self::Path(path)
+        }
+    }
+}
+
+impl From<&Path> for Source {
+    fn from(path: &Path) -> Self {
+        path.to_path_buf().into()
+    }
+}
+
+impl From<&str> for Source {
+    fn from(path: &str) -> Self {
+        PathBuf::from(path).into()
+    }
+}
+
+impl Source {
+    /// The name in messages.
+    pub fn name(&self) -> String {
+        match self {
+            Self::Path(path) => path.display().to_string(),
+            Self::Stdin => "standard input".into(),
+        }
+    }
+
+    /// The format: the one given, else told by the extension, else CSV for standard input.
+    pub fn format(&self, given: Option<FileFormat>) -> Result<FileFormat> {
+        match (given, self) {
+            (Some(format), _) => Ok(format),
+            (None, Self::Path(path)) => FileFormat::of_path(path),
+            (None, Self::Stdin) => Ok(Format::Csv.into()),
+        }
+    }
+
+    /// The unpacked bytes of a text file, without a byte order mark.
+    pub(crate) fn open_text<'a>(
+        &self,
+        compression: Compression,
+        progress: Progress<'a>,
+    ) -> Result<Box<dyn Read + 'a>> {
+        let (input, total): (Box<dyn Read>, _) = match self {
+            Self::Path(path) => {
+                let file = File::open(path)?;
+                let total = file.metadata()?.len();
+                (Box::new(file), Some(total))
+            }
+            Self::Stdin => (Box::new(io::stdin()), None),
+        };
+        let counted = Counted {
+            input,
+            done: 0,
+            total,
+            progress,
+        };
+        let unpacked: Box<dyn Read + 'a> = match compression {
+            Compression::None => Box::new(counted),
+            Compression::Gzip => Box::new(Unpacked {
+                name: "gzip",
+                input: flate2::bufread::MultiGzDecoder::new(BufReader::with_capacity(1 << 16, counted)),
+            }),
+            Compression::Zstd => Box::new(Unpacked {
+                name: "Zstandard",
+                input: zstd::Decoder::new(counted)?,
+            }),
+        };
+        check_start(unpacked)
+    }
+
+    /// The file itself, for formats that are read from the end; standard input is spooled to disk.
+    #[cfg_attr(not(feature = "columnar"), allow(dead_code))]
+    pub(crate) fn open_file(&self) -> Result<File> {
+        match self {
+            Self::Path(path) => Ok(File::open(path)?),
+            Self::Stdin => {
+                let mut spool = tempfile::tempfile()?;
+                io::copy(&mut io::stdin().lock(), &mut spool)?;
+                spool.rewind()?;
+                Ok(spool)
+            }
+        }
+    }
+}
+
+/// Drops a UTF-8 byte order mark and refuses what is plainly not text.
+fn check_start<'a>(mut input: Box<dyn Read + 'a>) -> Result<Box<dyn Read + 'a>> {
+    let mut start = Vec::with_capacity(4);
+    input.by_ref().take(4).read_to_end(&mut start)?;
+    let told = |what: &str, todo: &str| {
+        Err(Error::new(ErrorKind::Syntax(format!(
+            "found {what}, expected plain text; {todo}"
+        ))))
+    };
+    match *start {
+        [0xef, 0xbb, 0xbf, ..] => drop(start.drain(..3)),
+        [0xff, 0xfe, ..] | [0xfe, 0xff, ..] => return told("UTF-16 text", "save the file as UTF-8"),
+        [0x1f, 0x8b, ..] => return told("gzip data", "let the name end in .gz or give the format"),
+        [0x28, 0xb5, 0x2f, 0xfd] => {
+            return told("Zstandard data", "let the name end in .zst or give the format");
+        }
+        [b'P', b'A', b'R', b'1'] => {
+            return told(
+                "a Parquet file",
+                "let the name end in .parquet or give the format",
+            );
+        }
+        [b'P', b'K', 3, 4] => return told("a zip or Excel file", "export the sheet as CSV"),
+        _ => {}
+    }
+    Ok(Box::new(Cursor::new(start).chain(input)))
+}
+
+/// Tells the caller how far reading has come.
+struct Counted<'a> {
+    input: Box<dyn Read>,
+    done: u64,
+    total: Option<u64>,
+    progress: Progress<'a>,
+}
+
+impl Read for Counted<'_> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let count = self.input.read(buffer)?;
+        self.done += count as u64;
+        (self.progress)(self.done, self.total);
+        Ok(count)
+    }
+}
+
+/// Puts decompression errors in words.
+struct Unpacked<R> {
+    name: &'static str,
+    input: R,
+}
+
+impl<R: Read> Read for Unpacked<R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        self.input.read(buffer).map_err(|error| match error.kind() {
+            io::ErrorKind::Interrupted => error,
+            io::ErrorKind::UnexpectedEof => io::Error::new(
+                error.kind(),
+                format!("the {} data is cut short; get the whole file", self.name),
+            ),
+            kind => io::Error::new(
+                kind,
+                format!("the file is not valid {} data ({error}); get it anew", self.name),
+            ),
+        })
+    }
+}

@@ -1,0 +1,131 @@
+//! The one path from results to files: a table names its columns and hands over rows, a format writes them.
+
+use std::fmt::Write as _;
+use std::io::Write;
+
+use crate::error::Result;
+use crate::format::{Compression, FileFormat, Format};
+use crate::target::{Target, write_whole};
+use crate::{delimited, jsonl};
+
+/// What a column holds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ColumnKind {
+    /// Text.
+    Text,
+    /// Numbers, probabilities mostly: six decimals in text formats, full precision in Parquet and Arrow.
+    Number,
+    /// Whole numbers.
+    Count,
+}
+
+/// One value.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Cell<'a> {
+    /// Text.
+    Text(&'a str),
+    /// A finite number.
+    Number(f64),
+    /// A whole number.
+    Count(u64),
+    /// No value: an empty field, or null.
+    Missing,
+}
+
+impl From<f64> for Cell<'_> {
+    /// Numbers that are not finite have no value.
+    fn from(value: f64) -> Self {
+        if value.is_finite() {
+            Self::Number(value)
+        } else {
+            Self::Missing
+        }
+    }
+}
+
+/// Anything with named columns and rows.
+pub trait Table {
+    /// Names and kinds of the columns.
+    fn columns(&self) -> Vec<(String, ColumnKind)>;
+
+    /// Calls `each` with the cells of every row, in order; stops at the first error.
+    fn for_each_row<'a>(&'a self, each: &mut dyn FnMut(&[Cell<'a>]) -> Result<()>) -> Result<()>;
+}
+
+/// Writes a table, whole or not at all. The format is the one given, else told by the extension, else CSV.
+pub fn write_table(target: &Target, format: Option<FileFormat>, table: &dyn Table) -> Result<()> {
+    let FileFormat { format, compression } = target
+        .format(format)
+        .map_err(|error| error.in_file(target.name()))?;
+    write_whole(target, |output| match compression {
+        Compression::None => write_format(output, format, table),
+        Compression::Gzip => {
+            let mut packed = flate2::write::GzEncoder::new(output, flate2::Compression::default());
+            write_format(&mut packed, format, table)?;
+            packed.finish()?;
+            Ok(())
+        }
+        Compression::Zstd => {
+            let mut packed = zstd::Encoder::new(output, 3)?;
+            packed.include_checksum(true)?;
+            write_format(&mut packed, format, table)?;
+            packed.finish()?;
+            Ok(())
+        }
+    })
+}
+
+fn write_format(output: &mut (dyn Write + Send), format: Format, table: &dyn Table) -> Result<()> {
+    match format {
+        Format::Csv => delimited::write(output, b',', table),
+        Format::Tsv => delimited::write(output, b'\t', table),
+        Format::Jsonl => jsonl::write(output, table),
+        #[cfg(feature = "columnar")]
+        Format::Parquet => crate::parquet::write(output, table),
+        #[cfg(feature = "columnar")]
+        Format::Arrow => crate::arrow::write(output, table),
+        #[cfg(not(feature = "columnar"))]
+        Format::Parquet | Format::Arrow => Err(crate::ErrorKind::NotBuilt(format.name()).into()),
+    }
+}
+
+/// A number as it stands in text files: six decimals, without the zeros at the end.
+pub fn decimal(value: f64) -> String {
+    let mut text = String::new();
+    push_decimal(&mut text, value);
+    text
+}
+
+pub(crate) fn push_decimal(text: &mut String, value: f64) {
+    let start = text.len();
+    // Writing into a string does not fail.
+    let _ = write!(text, "{value:.6}");
+    let kept = text[start..].trim_end_matches('0').trim_end_matches('.').len();
+    text.truncate(start + kept);
+    if &text[start..] == "-0" {
+        text.replace_range(start.., "0");
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn decimals_are_short_and_plain() {
+        let cases = [
+            (1.0, "1"),
+            (0.0, "0"),
+            (0.5, "0.5"),
+            (2.0 / 3.0, "0.666667"),
+            (0.999_999_9, "1"),
+            (-1e-9, "0"),
+            (10.0, "10"),
+            (1e-6, "0.000001"),
+            (1e20, "100000000000000000000"),
+        ];
+        for (value, text) in cases {
+            assert_eq!(decimal(value), text);
+        }
+    }
+}

@@ -1,0 +1,249 @@
+//! Where results go: a file that appears whole or not at all, or standard output.
+//!
+//! A file is written under another name beside its place, flushed to disk and renamed; if anything goes wrong
+//! before that, the other file is removed and what stood in the place is untouched.
+
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, BufWriter, Write};
+use std::path::{Path, PathBuf};
+
+use crate::error::{Error, ErrorKind, Result};
+use crate::format::{FileFormat, Format};
+
+/// A file or standard output.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Target {
+    /// A file; its extension tells the format.
+    Path(PathBuf),
+    /// Standard output; CSV unless the caller says otherwise.
+    Stdout,
+}
+
+impl From<PathBuf> for Target {
+    /// `-` is standard output.
+    fn from(path: PathBuf) -> Self {
+        if path.as_os_str() == "-" {
+            Self::Stdout
+        } else {
+            Self::Path(path)
+        }
+    }
+}
+
+impl From<&Path> for Target {
+    fn from(path: &Path) -> Self {
+        path.to_path_buf().into()
+    }
+}
+
+impl From<&str> for Target {
+    fn from(path: &str) -> Self {
+        PathBuf::from(path).into()
+    }
+}
+
+impl From<Option<PathBuf>> for Target {
+    /// None is standard output.
+    fn from(path: Option<PathBuf>) -> Self {
+        path.map_or(Self::Stdout, Self::from)
+    }
+}
+
+impl Target {
+    /// The name in messages.
+    pub fn name(&self) -> String {
+        match self {
+            Self::Path(path) => path.display().to_string(),
+            Self::Stdout => "standard output".into(),
+        }
+    }
+
+    /// The format: the one given, else told by the extension, else CSV for standard output.
+    pub fn format(&self, given: Option<FileFormat>) -> Result<FileFormat> {
+        match (given, self) {
+            (Some(format), _) => Ok(format),
+            (None, Self::Path(path)) => FileFormat::of_path(path),
+            (None, Self::Stdout) => Ok(Format::Csv.into()),
+        }
+    }
+}
+
+/// Lets `write` fill a file that appears only if all of it was written. Standard output and devices are
+/// written as they are. Errors carry the target's name.
+pub fn write_whole(target: &Target, write: impl FnOnce(&mut (dyn Write + Send)) -> Result<()>) -> Result<()> {
+    let written = match target {
+        Target::Stdout => fill(io::stdout(), write).map(drop),
+        Target::Path(path) => write_path(path, write),
+    };
+    written.map_err(|error| error.in_file(target.name()))
+}
+
+fn write_path(path: &Path, write: impl FnOnce(&mut (dyn Write + Send)) -> Result<()>) -> Result<()> {
+    // A link keeps pointing where it points; a device or a pipe cannot be replaced.
+    let path = fs::canonicalize(path).unwrap_or_else(|_| path.to_path_buf());
+    let present = fs::metadata(&path).ok();
+    if let Some(present) = &present
+        && !present.is_file()
+        && !present.is_dir()
+    {
+        return fill(OpenOptions::new().write(true).open(&path)?, write).map(drop);
+    }
+    if present.as_ref().is_some_and(fs::Metadata::is_dir) {
+        return Err(io::Error::from(io::ErrorKind::IsADirectory).into());
+    }
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
+    let folder = folder.unwrap_or(Path::new("."));
+    let mut name = std::ffi::OsString::from(".");
+    name.push(path.file_name().unwrap_or_default());
+    name.push(".");
+    let mut builder = tempfile::Builder::new();
+    builder.prefix(&name).suffix(".partial");
+    #[cfg(unix)]
+    builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
+    let partial = builder.tempfile_in(folder)?;
+    // On any error below the partial file is removed when it goes out of scope.
+    fill(partial.as_file(), write)?;
+    partial.as_file().sync_all()?;
+    if let Some(present) = present {
+        fs::set_permissions(partial.path(), present.permissions())?;
+    }
+    partial.persist(&path).map_err(|error| error.error)?;
+    #[cfg(unix)]
+    if let Ok(folder) = File::open(folder) {
+        // Best effort: not every file system can flush a folder.
+        let _ = folder.sync_all();
+    }
+    Ok(())
+}
+
+fn fill<W: Write + Send>(output: W, write: impl FnOnce(&mut (dyn Write + Send)) -> Result<()>) -> Result<W> {
+    let mut output = Remembering {
+        output,
+        failure: None,
+    };
+    let written = {
+        let mut buffered = BufWriter::with_capacity(1 << 16, &mut output);
+        let written = write(&mut buffered).and_then(|()| Ok(buffered.flush()?));
+        // What is left in the buffer after an error is not worth writing.
+        let _ = buffered.into_parts();
+        written
+    };
+    match (written, output.failure) {
+        (Err(_), Some(failure)) => Err(Error::new(ErrorKind::Io(failure))),
+        (Err(error), None) => Err(error),
+        (Ok(()), _) => Ok(output.output),
+    }
+}
+
+/// Keeps the first input or output error: some formats wrap it beyond recognition on the way up.
+struct Remembering<W> {
+    output: W,
+    failure: Option<io::Error>,
+}
+
+impl<W> Remembering<W> {
+    fn note<T>(&mut self, result: io::Result<T>) -> io::Result<T> {
+        result.inspect_err(|error| {
+            let copy = match error.raw_os_error() {
+                Some(code) => io::Error::from_raw_os_error(code),
+                None => io::Error::new(error.kind(), error.to_string()),
+            };
+            if error.kind() != io::ErrorKind::Interrupted {
+                self.failure.get_or_insert(copy);
+            }
+        })
+    }
+}
+
+impl<W: Write> Write for Remembering<W> {
+    fn write(&mut self, buffer: &[u8]) -> io::Result<usize> {
+        let result = self.output.write(buffer);
+        self.note(result)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        let result = self.output.flush();
+        self.note(result)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn names(folder: &Path) -> Vec<String> {
+        let mut names: Vec<String> = fs::read_dir(folder)
+            .unwrap()
+            .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+            .collect();
+        names.sort();
+        names
+    }
+
+    #[test]
+    fn a_failed_write_leaves_the_old_file_and_nothing_else() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("out.csv");
+        let target = Target::from(path.as_path());
+        write_whole(&target, |output| Ok(output.write_all(b"old")?)).unwrap();
+        let error = write_whole(&target, |output| {
+            output.write_all(&[b'x'; 200_000])?;
+            Err(ErrorKind::Model("no".into()).into())
+        })
+        .unwrap_err();
+        assert_eq!(error.file(), Some(target.name().as_str()));
+        assert_eq!(fs::read(&path).unwrap(), b"old");
+        assert_eq!(names(folder.path()), ["out.csv"]);
+        write_whole(&target, |output| Ok(output.write_all(b"new")?)).unwrap();
+        assert_eq!(fs::read(&path).unwrap(), b"new");
+        assert_eq!(names(folder.path()), ["out.csv"]);
+    }
+
+    #[test]
+    fn a_folder_that_is_not_there_is_an_error_with_the_name() {
+        let folder = tempfile::tempdir().unwrap();
+        let target = Target::from(folder.path().join("no/out.csv"));
+        let error = write_whole(&target, |_| Ok(())).unwrap_err();
+        assert_eq!(error.io_kind(), Some(io::ErrorKind::NotFound));
+        assert!(error.to_string().starts_with(&target.name()));
+        let error = write_whole(&folder.path().into(), |_| Ok(())).unwrap_err();
+        assert_eq!(error.io_kind(), Some(io::ErrorKind::IsADirectory));
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn links_stay_links_and_permissions_stay() {
+        use std::os::unix::fs::PermissionsExt;
+        let folder = tempfile::tempdir().unwrap();
+        let (real, link) = (folder.path().join("real.csv"), folder.path().join("link.csv"));
+        fs::write(&real, "old").unwrap();
+        fs::set_permissions(&real, fs::Permissions::from_mode(0o640)).unwrap();
+        std::os::unix::fs::symlink(&real, &link).unwrap();
+        write_whole(&link.as_path().into(), |output| Ok(output.write_all(b"new")?)).unwrap();
+        assert!(fs::symlink_metadata(&link).unwrap().is_symlink());
+        assert_eq!(fs::read(&real).unwrap(), b"new");
+        assert_eq!(fs::metadata(&real).unwrap().permissions().mode() & 0o777, 0o640);
+        assert!(write_whole(&"/dev/null".into(), |output| Ok(output.write_all(b"x")?)).is_ok());
+    }
+
+    #[test]
+    fn the_first_output_error_is_the_one_reported() {
+        struct Closed;
+        impl Write for Closed {
+            fn write(&mut self, _: &[u8]) -> io::Result<usize> {
+                Err(io::ErrorKind::BrokenPipe.into())
+            }
+            fn flush(&mut self) -> io::Result<()> {
+                Ok(())
+            }
+        }
+        let wrapped = fill(Closed, |output| {
+            output
+                .write_all(&[0; 1 << 20])
+                .map_err(|error| ErrorKind::Syntax(error.to_string()).into())
+        });
+        assert!(wrapped.err().unwrap().is_broken_pipe());
+        let on_flush = fill(Closed, |output| Ok(output.write_all(b"x")?));
+        assert!(on_flush.err().unwrap().is_broken_pipe());
+    }
+}
