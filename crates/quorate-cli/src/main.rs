@@ -1,2 +1,30 @@
-//! The program `quorate`.
-fn main() {}
+//! The program `quorate`: annotations in, trusted labels out.
+
+mod args;
+mod commands;
+mod input;
+mod printer;
+mod progress;
+mod session;
+mod text_table;
+
+use std::process::ExitCode;
+
+use clap::Parser;
+
+use crate::args::Cli;
+use crate::printer::Printer;
+
+fn main() -> ExitCode {
+    let cli = Cli::parse();
+    let mut printer = Printer::new(cli.quiet);
+    match commands::run(cli, &mut printer) {
+        Ok(code) => code,
+        // Whoever read our output has had enough (`quorate .. | head`): that is not an error.
+        Err(error) if printer::is_broken_pipe(&error) => ExitCode::SUCCESS,
+        Err(error) => {
+            printer.error(&error);
+            ExitCode::from(2)
+        }
+    }
+}

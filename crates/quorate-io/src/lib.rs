@@ -36,6 +36,7 @@ mod consensus;
 mod delimited;
 mod error;
 mod format;
+mod ids;
 mod jsonl;
 mod labels;
 mod model;
@@ -53,6 +54,7 @@ pub use annotations::{
 pub use consensus::write_consensus;
 pub use error::{Error, ErrorKind, Position, Result};
 pub use format::{Compression, FileFormat, Format};
+pub use ids::read_ids;
 pub use labels::{
     CONFIDENCE_COLUMN, LabelColumns, LabelOptions, PROBABILITY_PREFIX, TaskLabels, read_labels, write_truth,
 };

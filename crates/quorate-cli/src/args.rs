@@ -1,0 +1,67 @@
+//! The command line: one definition gives parsing, help and completions.
+
+use clap::{Args, Parser, Subcommand};
+
+use crate::commands::{aggregate, compare, completions, demo, evaluate, methods, simulate};
+
+/// Turns many unreliable answers into labels you can trust.
+///
+/// From a table of who answered what on which task (crowd workers, experts, LLM judges), quorate works out the true
+/// label of every task with a confidence, and how each worker errs.
+#[derive(Debug, Parser)]
+#[command(
+    name = "quorate",
+    version,
+    arg_required_else_help = true,
+    after_help = "Start with `quorate demo`, then `quorate aggregate your-labels.csv -o labels.csv`.\n\
+                  `quorate help COMMAND` explains a command, with an example.\n\n\
+                  Exit codes: 0 done; 1 finished, but a check you asked for failed; 2 error."
+)]
+pub struct Cli {
+    /// Say only what went wrong: no summaries, notes or progress
+    #[arg(long, short, global = true)]
+    pub quiet: bool,
+    #[command(subcommand)]
+    pub command: Command,
+}
+
+/// What to do.
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    /// Simulate a crowd, aggregate its labels, compare with the truth: the first thing to run
+    Demo(demo::DemoArgs),
+    /// Work out the label of every task from a table of annotations
+    Aggregate(aggregate::AggregateArgs),
+    /// Compare labels with the known truth
+    Evaluate(evaluate::EvaluateArgs),
+    /// Run several methods on one table and show them side by side
+    Compare(compare::CompareArgs),
+    /// List the methods, or explain one
+    Methods(methods::MethodsArgs),
+    /// Make up a crowd with known truth
+    Simulate(simulate::SimulateArgs),
+    /// Print a completion script for your shell
+    Completions(completions::CompletionsArgs),
+}
+
+/// What every command that fits a model takes.
+#[derive(Debug, Clone, Args)]
+#[command(next_help_heading = "Running")]
+pub struct RunArgs {
+    /// Seed of everything random; the same input and seed give the same bytes
+    #[arg(long, default_value_t = 0)]
+    pub seed: u64,
+    /// Number of threads; 0 takes all. The result does not depend on it
+    #[arg(long, default_value_t = 0)]
+    pub threads: usize,
+    /// Refuse what would need more memory than this, in GiB
+    #[arg(long, value_name = "GIB", default_value_t = 8.0, value_parser = positive)]
+    pub memory: f64,
+}
+
+fn positive(text: &str) -> Result<f64, String> {
+    match text.parse::<f64>() {
+        Ok(number) if number > 0.0 && number.is_finite() => Ok(number),
+        _ => Err("expected a number above 0".into()),
+    }
+}

@@ -1,0 +1,229 @@
+//! `quorate aggregate`: from annotations to labels.
+
+use std::path::PathBuf;
+use std::time::Instant;
+
+use anyhow::{Result, bail};
+use clap::Args;
+use quorate::methods::{DEFAULT_METHOD, Fit, Method, Values, find, vote_fractions};
+use quorate::{Annotations, Context};
+use quorate_io::{ModelFile, Target, WorkerRow, write_consensus, write_model, write_workers};
+use serde::Serialize;
+
+use crate::args::RunArgs;
+use crate::input::{InputArgs, parse_parameters, size_line};
+use crate::printer::Printer;
+use crate::session::Session;
+use crate::text_table::{count, duration, plural};
+
+/// What to aggregate and where to put it.
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:\n  \
+    quorate aggregate labels.csv -o consensus.csv\n  \
+    quorate aggregate labels.csv.gz -m dawid-skene --probabilities --workers workers.csv --model model.json -o out.parquet\n  \
+    cat labels.csv | quorate aggregate - --columns task=item,worker=user,label=answer | head\n\n\
+    The output has a row for each task: its id, the label, and the probability that the label is right.")]
+pub struct AggregateArgs {
+    #[command(flatten)]
+    input: InputArgs,
+    /// Method; `quorate methods` lists them
+    #[arg(short, long, default_value = DEFAULT_METHOD)]
+    method: String,
+    /// Where the labels go; standard output if not given. The extension tells the format
+    #[arg(short, long, value_name = "FILE")]
+    output: Option<PathBuf>,
+    /// Write the probability of every class, too (columns p:CLASS)
+    #[arg(long)]
+    probabilities: bool,
+    /// Write a table of the workers: labels, accuracy, agreement with the consensus, confusion matrix
+    #[arg(long, value_name = "FILE")]
+    workers: Option<PathBuf>,
+    /// Write the fitted model as JSON
+    #[arg(long, value_name = "FILE")]
+    model: Option<PathBuf>,
+    /// Set a parameter of the method; may be repeated
+    #[arg(short, long = "param", value_name = "NAME=VALUE")]
+    parameters: Vec<String>,
+    /// For programs: print a summary of the run as JSON on standard output (needs -o)
+    #[arg(long, requires = "output")]
+    json: bool,
+    #[command(flatten)]
+    run: RunArgs,
+}
+
+#[derive(Serialize)]
+struct Summary<'a> {
+    method: &'a str,
+    tasks: usize,
+    workers: usize,
+    classes: usize,
+    labels: usize,
+    abstentions: u64,
+    repeated_rows: u64,
+    unlabelled_tasks: usize,
+    tied_tasks: usize,
+    changed_from_majority_vote: usize,
+    iterations: usize,
+    converged: bool,
+    objective: Option<f64>,
+    fit_seconds: f64,
+    seed: u64,
+    warnings: &'a [String],
+    notes: &'a [String],
+}
+
+/// Reads, fits, writes.
+pub fn run(args: &AggregateArgs, printer: &mut Printer) -> Result<()> {
+    let method = find(&args.method)?;
+    let parameters = parse_parameters(&args.parameters)?;
+    let aggregate = method.with_parameters(&parameters)?;
+    if args.model.is_some() && !method.returns_model {
+        bail!("{} does not estimate a model: leave --model out, or choose another method", method.name);
+    }
+    let annotations = args.input.read(printer)?;
+    let session = Session::start(&args.run, printer.quiet());
+    let mut context = session.context(method.name, 0)?;
+    let started = Instant::now();
+    let fit = aggregate.fit(&annotations, &mut context)?;
+    let seconds = started.elapsed().as_secs_f64();
+    drop(context);
+    // Side files first: when the labels are there, everything is.
+    if let Some(path) = &args.workers {
+        write_worker_table(&Target::from(path.clone()), &annotations, &fit)?;
+    }
+    if let (Some(path), Some(model)) = (&args.model, &fit.model) {
+        let values = Values::with(method.parameters, &parameters)?;
+        let file = ModelFile::new(&annotations, model).fitted_by(
+            method.name,
+            values.iter().map(|(name, value)| (name.to_owned(), value.to_owned())).collect(),
+            args.run.seed,
+        );
+        write_model(&Target::from(path.clone()), &file)?;
+    }
+    write_consensus(&Target::from(args.output.clone()), None, &annotations, &fit.consensus, args.probabilities)?;
+    let changed = changed_labels(&annotations, &fit);
+    report(method, &annotations, &fit, seconds, changed, printer);
+    if args.json {
+        printer.json(&summary(method, &annotations, &fit, seconds, changed, args.run.seed))?;
+    }
+    Ok(())
+}
+
+/// Tasks whose label is not the one that majority vote gives.
+pub fn changed_labels(annotations: &Annotations, fit: &Fit) -> usize {
+    let votes = Context::default().run(|| vote_fractions(annotations));
+    (0..votes.len()).filter(|&task| votes.label(task) != fit.consensus.label(task)).count()
+}
+
+fn report(method: &Method, annotations: &Annotations, fit: &Fit, seconds: f64, changed: usize, printer: &mut Printer) {
+    let unlabelled = annotations.summary().unlabelled_tasks;
+    if unlabelled > 0 {
+        let some: Vec<&str> = (0..annotations.task_count())
+            .filter(|&task| annotations.task_slices(task).0.is_empty())
+            .take(3)
+            .map(|task| annotations.tasks().get(task))
+            .collect();
+        printer.warning(format!(
+            "{} without any label ({}{}): the label written is only the most common class, the confidence its share",
+            plural(unlabelled, "task"),
+            some.join(", "),
+            if unlabelled > 3 { ", .." } else { "" }
+        ));
+    }
+    for warning in &fit.warnings {
+        printer.warning(warning);
+    }
+    if !fit.converged {
+        printer.warning(format!(
+            "{} had not settled after {}; more may change a few labels (see its parameters: quorate methods {})",
+            method.name,
+            plural(fit.iterations, "iteration"),
+            method.name
+        ));
+    }
+    for note in &fit.notes {
+        printer.note(note);
+    }
+    let iterations = match fit.iterations {
+        0 => String::new(),
+        number => format!(", {}", plural(number, "iteration")),
+    };
+    printer.note(format!(
+        "{}: {}; {}{iterations}; {} differ from majority vote",
+        method.name,
+        size_line(annotations),
+        duration(seconds),
+        plural(changed, "label")
+    ));
+    let tied = tied_tasks(fit);
+    if tied > 0 {
+        printer.note(format!("{} tied: the lowest class was taken", plural(tied, "task")));
+    }
+}
+
+/// Tasks where several classes share the first place.
+pub fn tied_tasks(fit: &Fit) -> usize {
+    (0..fit.consensus.len()).filter(|&task| fit.consensus.tied(task) > 1).count()
+}
+
+fn summary<'a>(
+    method: &'a Method,
+    annotations: &Annotations,
+    fit: &'a Fit,
+    fit_seconds: f64,
+    changed: usize,
+    seed: u64,
+) -> Summary<'a> {
+    Summary {
+        method: method.name,
+        tasks: annotations.task_count(),
+        workers: annotations.worker_count(),
+        classes: annotations.class_count(),
+        labels: annotations.label_count(),
+        abstentions: annotations.rows().abstentions,
+        repeated_rows: annotations.rows().repeated,
+        unlabelled_tasks: annotations.summary().unlabelled_tasks,
+        tied_tasks: tied_tasks(fit),
+        changed_from_majority_vote: changed,
+        iterations: fit.iterations,
+        converged: fit.converged,
+        objective: fit.trace.last().copied(),
+        fit_seconds,
+        seed,
+        warnings: &fit.warnings,
+        notes: &fit.notes,
+    }
+}
+
+fn write_worker_table(target: &Target, annotations: &Annotations, fit: &Fit) -> Result<()> {
+    let mut agreed = vec![0u64; annotations.worker_count()];
+    for task in 0..annotations.task_count() {
+        let consensus = fit.consensus.label(task);
+        for (worker, label) in annotations.labels_of_task(task) {
+            agreed[worker] += u64::from(label == consensus);
+        }
+    }
+    let labels = annotations.labels_per_worker();
+    let rows: Vec<WorkerRow<'_>> = annotations
+        .workers()
+        .iter()
+        .enumerate()
+        .map(|(worker, id)| {
+            let given = u64::from(labels[worker]);
+            WorkerRow {
+                worker: id,
+                labels: given,
+                accuracy: fit.model.as_ref().map(|model| model.accuracy(worker)),
+                agreement: (given > 0).then(|| agreed[worker] as f64 / given as f64),
+                confusion: fit.model.as_ref().map(|model| model.confusion(worker)),
+            }
+        })
+        .collect();
+    write_workers(target, None, annotations.classes(), &rows)?;
+    Ok(())
+}
+
+/// `a of b (c %)`.
+pub fn share(part: usize, whole: usize) -> String {
+    format!("{} of {} ({:.1} %)", count(part), count(whole), 100.0 * part as f64 / whole.max(1) as f64)
+}

@@ -1,0 +1,261 @@
+//! `quorate compare`: several methods on one table, side by side.
+
+use std::path::PathBuf;
+use std::time::Instant;
+
+use anyhow::Result;
+use clap::Args;
+use quorate::Annotations;
+use quorate::evaluate::{Predictions, TieRule, error_rate};
+use quorate::methods::{METHODS, Method, find, vote_fractions};
+use quorate_io::{LabelOptions, Source, TaskLabels, read_labels};
+use serde::Serialize;
+
+use crate::args::RunArgs;
+use crate::commands::aggregate::tied_tasks;
+use crate::input::{InputArgs, size_line};
+use crate::printer::Printer;
+use crate::session::Session;
+use crate::text_table::{Side, TextTable, count, duration, plural};
+
+/// What to compare.
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:\n  \
+    quorate compare labels.csv\n  \
+    quorate compare labels.csv --truth truth.csv -m majority-vote,dawid-skene,rob-symnmf-em --json\n\n\
+    A method that fails does not end the others: its row says why.")]
+pub struct CompareArgs {
+    #[command(flatten)]
+    input: InputArgs,
+    /// The truth, where it is known (columns task, label): adds errors and sorts by them
+    #[arg(long, value_name = "FILE")]
+    truth: Option<PathBuf>,
+    /// Methods to run; all of them if not given
+    #[arg(short, long, value_name = "A,B,..", value_delimiter = ',')]
+    methods: Vec<String>,
+    /// Runs of each method with seeds SEED, SEED+1, ..: shows how much chance matters
+    #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=10_000))]
+    runs: u32,
+    /// For programs: JSON, with the agreement between all pairs of methods
+    #[arg(long)]
+    json: bool,
+    #[command(flatten)]
+    run: RunArgs,
+}
+
+/// One method's row.
+#[derive(Debug, Clone, Serialize)]
+struct Row {
+    method: &'static str,
+    /// Mean error over the runs, ties to the lowest class.
+    error: Option<f64>,
+    /// Mean error where a tie counts a fair share.
+    error_fractional_ties: Option<f64>,
+    error_spread: Option<f64>,
+    seconds: f64,
+    changed_from_majority_vote: usize,
+    tied: usize,
+    iterations: usize,
+    converged: bool,
+    warnings: Vec<String>,
+    failure: Option<String>,
+    #[serde(skip)]
+    labels: Vec<usize>,
+}
+
+#[derive(Serialize)]
+struct ComparisonJson<'a> {
+    tasks: usize,
+    workers: usize,
+    classes: usize,
+    labels: usize,
+    tasks_with_truth: usize,
+    runs: u32,
+    methods: &'a [Row],
+    agreement: Vec<PairJson>,
+}
+
+#[derive(Serialize)]
+struct PairJson {
+    methods: (&'static str, &'static str),
+    share: f64,
+}
+
+/// Runs the methods one after the other and prints the table.
+pub fn run(args: &CompareArgs, printer: &mut Printer) -> Result<()> {
+    let methods: Vec<&'static Method> = match args.methods.is_empty() {
+        true => METHODS.iter().collect(),
+        false => args.methods.iter().map(|name| find(name)).collect::<quorate::Result<_>>()?,
+    };
+    let annotations = args.input.read(printer)?;
+    let truth = match &args.truth {
+        Some(path) => Some(true_classes(&annotations, &read_labels(&Source::from(path.clone()), &LabelOptions::default())?)),
+        None => None,
+    };
+    let known = truth.as_ref().map_or(0, |truth| truth.iter().flatten().count());
+    if truth.is_some() && known == 0 {
+        printer.warning("no task of the truth file is in the labels: errors cannot be computed");
+    }
+    let session = Session::start(&args.run, printer.quiet());
+    let mut rows = Vec::new();
+    for (place, method) in methods.iter().enumerate() {
+        let title = format!("{} ({} of {})", method.name, place + 1, methods.len());
+        rows.push(run_method(method, &title, &annotations, truth.as_deref().filter(|_| known > 0), args.runs, &session)?);
+    }
+    // Best first; failures last; without truth, in the order of the table.
+    rows.sort_by(|a, b| {
+        let key = |row: &Row| (row.failure.is_some(), row.error.unwrap_or(0.0));
+        let ((a_failed, a_error), (b_failed, b_error)) = (key(a), key(b));
+        a_failed.cmp(&b_failed).then(a_error.total_cmp(&b_error))
+    });
+    if args.json {
+        return printer.json(&ComparisonJson {
+            tasks: annotations.task_count(),
+            workers: annotations.worker_count(),
+            classes: annotations.class_count(),
+            labels: annotations.label_count(),
+            tasks_with_truth: known,
+            runs: args.runs,
+            methods: &rows,
+            agreement: agreements(&rows),
+        });
+    }
+    printer.data(&as_text(&annotations, &rows, known, args.runs))
+}
+
+fn run_method(
+    method: &'static Method,
+    title: &str,
+    annotations: &Annotations,
+    truth: Option<&[Option<usize>]>,
+    runs: u32,
+    session: &Session,
+) -> Result<Row> {
+    let mut row = Row {
+        method: method.name,
+        error: None,
+        error_fractional_ties: None,
+        error_spread: None,
+        seconds: 0.0,
+        changed_from_majority_vote: 0,
+        tied: 0,
+        iterations: 0,
+        converged: true,
+        warnings: Vec::new(),
+        failure: None,
+        labels: Vec::new(),
+    };
+    let votes = vote_fractions(annotations);
+    let (mut errors, mut fractional) = (Vec::new(), Vec::new());
+    for offset in 0..runs {
+        let mut context = session.context(title, offset.into())?;
+        let started = Instant::now();
+        let fit = match method.with_defaults()?.fit(annotations, &mut context) {
+            Ok(fit) => fit,
+            Err(quorate::Error::Cancelled) => return Err(quorate::Error::Cancelled.into()),
+            Err(error) => {
+                row.failure = Some(error.to_string());
+                return Ok(row);
+            }
+        };
+        row.seconds += started.elapsed().as_secs_f64() / f64::from(runs);
+        if let Some(truth) = truth {
+            let predictions = Predictions::from_consensus(&fit.consensus)?;
+            errors.push(error_rate(&predictions, truth, TieRule::Lowest)?.rate);
+            fractional.push(error_rate(&predictions, truth, TieRule::Fractional)?.rate);
+        }
+        if offset == 0 {
+            row.labels = fit.consensus.labels();
+            row.changed_from_majority_vote = (0..votes.len()).filter(|&task| votes.label(task) != row.labels[task]).count();
+            row.tied = tied_tasks(&fit);
+            row.iterations = fit.iterations;
+            row.converged = fit.converged;
+            row.warnings = fit.warnings;
+        }
+    }
+    if !errors.is_empty() {
+        let mean = |values: &[f64]| values.iter().sum::<f64>() / values.len() as f64;
+        let average = mean(&errors);
+        let variance = mean(&errors.iter().map(|error| (error - average).powi(2)).collect::<Vec<_>>());
+        row.error = Some(average);
+        row.error_fractional_ties = Some(mean(&fractional));
+        row.error_spread = (errors.len() > 1).then(|| variance.sqrt());
+    }
+    Ok(row)
+}
+
+/// The true class of each task as a code of the table; a truth that nobody ever answered is a code of its own, so that
+/// it counts as an error.
+fn true_classes(annotations: &Annotations, truth: &TaskLabels) -> Vec<Option<usize>> {
+    let foreign = annotations.class_count();
+    let code = |class: &str| annotations.classes().find(class).map_or(foreign, |code| code as usize);
+    annotations.tasks().iter().map(|task| truth.label(task).map(code)).collect()
+}
+
+fn agreements(rows: &[Row]) -> Vec<PairJson> {
+    let fitted: Vec<&Row> = rows.iter().filter(|row| row.failure.is_none()).collect();
+    let mut pairs = Vec::new();
+    for (index, a) in fitted.iter().enumerate() {
+        for b in &fitted[index + 1..] {
+            let equal = a.labels.iter().zip(&b.labels).filter(|(x, y)| x == y).count();
+            pairs.push(PairJson { methods: (a.method, b.method), share: equal as f64 / a.labels.len().max(1) as f64 });
+        }
+    }
+    pairs
+}
+
+/// Mean agreement of each fitted method with the others.
+fn mean_agreement(rows: &[Row]) -> Vec<Option<f64>> {
+    let pairs = agreements(rows);
+    rows.iter()
+        .map(|row| {
+            let own = pairs.iter().filter(|pair| pair.methods.0 == row.method || pair.methods.1 == row.method);
+            let shares: Vec<f64> = own.map(|pair| pair.share).collect();
+            (!shares.is_empty()).then(|| shares.iter().sum::<f64>() / shares.len() as f64)
+        })
+        .collect()
+}
+
+fn as_text(annotations: &Annotations, rows: &[Row], known: usize, runs: u32) -> String {
+    let mut columns = vec![("method", Side::Left)];
+    if known > 0 {
+        columns.push(("error", Side::Right));
+        columns.push(("fair ties", Side::Right));
+    }
+    columns.extend([
+        ("time", Side::Right),
+        ("differs from votes", Side::Right),
+        ("tied", Side::Right),
+        ("agrees with others", Side::Right),
+        ("", Side::Left),
+    ]);
+    let mut table = TextTable::new(&columns);
+    for (row, agreement) in rows.iter().zip(mean_agreement(rows)) {
+        let mut cells = vec![row.method.to_owned()];
+        if let Some(failure) = &row.failure {
+            cells.resize(columns.len() - 1, "-".to_owned());
+            cells.push(failure.clone());
+            table.row(cells);
+            continue;
+        }
+        if known > 0 {
+            let spread = row.error_spread.map_or(String::new(), |spread| format!(" +- {:.2}", 100.0 * spread));
+            cells.push(format!("{:.2} %{spread}", 100.0 * row.error.unwrap_or(f64::NAN)));
+            cells.push(format!("{:.2} %", 100.0 * row.error_fractional_ties.unwrap_or(f64::NAN)));
+        }
+        cells.push(duration(row.seconds));
+        cells.push(count(row.changed_from_majority_vote));
+        cells.push(count(row.tied));
+        cells.push(agreement.map_or("-".to_owned(), |share| format!("{:.1} %", 100.0 * share)));
+        cells.push(if row.converged { String::new() } else { "not settled".to_owned() });
+        table.row(cells);
+    }
+    let mut text = size_line(annotations);
+    if known > 0 {
+        text.push_str(&format!("; truth known for {}", plural(known, "task")));
+    }
+    if runs > 1 {
+        text.push_str(&format!("; mean of {runs} runs"));
+    }
+    format!("{text}\n\n{}", table.render())
+}

@@ -1,0 +1,287 @@
+//! `quorate evaluate`: labels against the known truth.
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use anyhow::Result;
+use clap::{Args, ValueEnum};
+use quorate::annotations::Names;
+use quorate::evaluate::{Bins, Evaluate, Evaluation, Predictions, TieRule};
+use quorate::model::Consensus;
+use quorate_io::{LabelOptions, Source, TaskLabels, read_labels};
+use serde::Serialize;
+
+use crate::printer::Printer;
+use crate::text_table::{Side, TextTable, count, plural};
+
+/// What to compare with what.
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:\n  \
+    quorate aggregate labels.csv --probabilities -o out.csv && quorate evaluate out.csv truth.csv\n  \
+    quorate evaluate out.csv truth.csv --json --fail-above 10\n\n\
+    Only tasks that both files have are scored. Log loss needs the probabilities of all classes (aggregate\n\
+    --probabilities), calibration the confidence.")]
+pub struct EvaluateArgs {
+    /// Predicted labels: columns task, label and, if there, confidence and p:CLASS
+    predicted: PathBuf,
+    /// The truth: columns task, label
+    truth: PathBuf,
+    /// What a tie counts for: the label that was written, or a fair share (needs p:CLASS columns)
+    #[arg(long, value_enum, default_value_t = TiesArg::Lowest)]
+    ties: TiesArg,
+    /// Number of bins of the calibration table
+    #[arg(long, default_value_t = 10, value_parser = clap::value_parser!(u16).range(1..=1000))]
+    bins: u16,
+    /// Exit with code 1 if the error is above this many percent
+    #[arg(long, value_name = "PERCENT")]
+    fail_above: Option<f64>,
+    /// For programs: JSON
+    #[arg(long)]
+    json: bool,
+}
+
+/// Tie rules by name.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum TiesArg {
+    /// The lowest of the tied classes counts
+    Lowest,
+    /// The truth among t tied classes counts 1/t
+    Fractional,
+}
+
+#[derive(Serialize)]
+struct EvaluationJson {
+    tasks_scored: usize,
+    tasks_without_truth: usize,
+    truths_without_prediction: usize,
+    tie_rule: &'static str,
+    tied: usize,
+    error: f64,
+    error_interval_95: (f64, f64),
+    balanced_accuracy: f64,
+    log_loss: Option<f64>,
+    brier: Option<f64>,
+    calibration_error: Option<f64>,
+    calibration: Vec<BinJson>,
+    classes: Vec<ClassJson>,
+}
+
+#[derive(Serialize)]
+struct BinJson {
+    lower: f64,
+    upper: f64,
+    tasks: usize,
+    confidence: f64,
+    accuracy: f64,
+}
+
+#[derive(Serialize)]
+struct ClassJson {
+    class: String,
+    truths: usize,
+    predicted: f64,
+    precision: Option<f64>,
+    recall: Option<f64>,
+    f1: Option<f64>,
+}
+
+/// Reads both files, scores, prints; code 1 if the error is above the limit asked for.
+pub fn run(args: &EvaluateArgs, printer: &mut Printer) -> Result<ExitCode> {
+    let predicted = read_labels(&Source::from(args.predicted.clone()), &LabelOptions::default())?;
+    let truth = read_labels(&Source::from(args.truth.clone()), &LabelOptions::default())?;
+    let matched = Matched::new(&predicted, &truth);
+    let settings = Evaluate {
+        ties: match args.ties {
+            TiesArg::Lowest => TieRule::Lowest,
+            TiesArg::Fractional => TieRule::Fractional,
+        },
+        bins: Bins::EqualWidth(args.bins.into()),
+    };
+    if args.ties == TiesArg::Fractional && predicted.probabilities.is_none() {
+        printer.warning("ties cannot be seen without the probabilities of all classes (aggregate --probabilities)");
+    }
+    let evaluation = settings.run(&matched.predictions(&predicted)?, &matched.truth)?;
+    let missing = truth.tasks.len() - matched.truth.iter().flatten().count();
+    if args.json {
+        printer.json(&as_json(&evaluation, &matched.classes, missing))?;
+    } else {
+        printer.data(&as_text(&evaluation, &matched.classes, missing))?;
+    }
+    let above = args.fail_above.is_some_and(|limit| 100.0 * evaluation.error.rate > limit);
+    if above {
+        printer.warning(format!("the error is above {} %", args.fail_above.unwrap_or_default()));
+    }
+    Ok(if above { ExitCode::from(1) } else { ExitCode::SUCCESS })
+}
+
+/// Predictions and truth with common class codes, by predicted task.
+struct Matched {
+    classes: Names,
+    /// Code of each of the predictions' classes.
+    codes: Vec<usize>,
+    /// True class of each predicted task.
+    truth: Vec<Option<usize>>,
+}
+
+impl Matched {
+    fn new(predicted: &TaskLabels, truth: &TaskLabels) -> Self {
+        let mut classes = Names::default();
+        // Those of the probability columns come first and in their order: ties go to the lowest of them.
+        let codes = predicted.classes.iter().map(|class| classes.intern(class) as usize).collect();
+        let truths: Vec<Option<usize>> = predicted
+            .tasks
+            .iter()
+            .map(|task| truth.label(task).map(|class| classes.intern(class) as usize))
+            .collect();
+        Self { classes, codes, truth: truths }
+    }
+
+    fn predictions(&self, predicted: &TaskLabels) -> Result<Predictions> {
+        let classes = self.classes.len();
+        let labels: Vec<Option<usize>> = predicted.labels.iter().map(|&label| Some(self.codes[label])).collect();
+        Ok(match (&predicted.probabilities, &predicted.confidence) {
+            (Some(rows), _) => {
+                let width = predicted.classes.len();
+                let mut full = vec![0.0; predicted.tasks.len() * classes];
+                for (row, wide) in rows.chunks_exact(width).zip(full.chunks_exact_mut(classes)) {
+                    let sum: f64 = row.iter().sum();
+                    // Rounded in the file: make them sum to 1 again.
+                    for (&code, value) in self.codes.iter().zip(row) {
+                        wide[code] = (value / sum).clamp(0.0, 1.0);
+                    }
+                }
+                Predictions::from_consensus(&Consensus::new(classes, full))?
+            }
+            (None, Some(confidence)) => {
+                let confidence: Vec<f64> = confidence.iter().map(|value| value.clamp(0.0, 1.0)).collect();
+                Predictions::from_confidences(classes, &labels, &confidence)?
+            }
+            (None, None) => Predictions::from_labels(classes, &labels)?,
+        })
+    }
+}
+
+fn as_text(evaluation: &Evaluation, classes: &Names, missing: usize) -> String {
+    let error = &evaluation.error;
+    let percent = |value: f64| format!("{:.2} %", 100.0 * value);
+    let rule = match evaluation.ties {
+        TieRule::Lowest => "ties: the lowest class",
+        TieRule::Fractional => "ties: a fair share",
+    };
+    let mut text = format!(
+        "error              {}   (95 % interval {:.2} to {:.2} %; {} of {} wrong; {rule}, {})\n",
+        percent(error.rate),
+        100.0 * error.interval.0,
+        100.0 * error.interval.1,
+        trim(error.wrong),
+        plural(error.scored, "task"),
+        plural(error.tied, "tied task"),
+    );
+    text.push_str(&format!("balanced accuracy  {}\n", percent(evaluation.balanced_accuracy)));
+    if let Some(loss) = evaluation.log_loss {
+        text.push_str(&format!("log loss           {loss:.4}\n"));
+    }
+    if let Some(brier) = evaluation.brier {
+        text.push_str(&format!("Brier score        {brier:.4}\n"));
+    }
+    if let Some(calibration) = &evaluation.calibration {
+        text.push_str(&format!("calibration error  {}\n", percent(calibration.expected_error)));
+    }
+    if error.without_truth > 0 {
+        text.push_str(&format!("not scored         {} without a known truth\n", plural(error.without_truth, "task")));
+    }
+    if missing > 0 {
+        text.push_str(&format!("not predicted      {} of the truth file\n", plural(missing, "task")));
+    }
+    let mut table = TextTable::new(&[
+        ("class", Side::Left),
+        ("truths", Side::Right),
+        ("predicted", Side::Right),
+        ("precision", Side::Right),
+        ("recall", Side::Right),
+        ("F1", Side::Right),
+    ]);
+    let score = |value: Option<f64>| value.map_or("-".to_owned(), |value| format!("{:.1} %", 100.0 * value));
+    for (class, scores) in classes.iter().zip(&evaluation.per_class) {
+        table.row([
+            class.to_owned(),
+            count(scores.support),
+            trim(scores.predicted),
+            score(scores.precision),
+            score(scores.recall),
+            score(scores.f1),
+        ]);
+    }
+    text.push('\n');
+    text.push_str(&table.render());
+    if let Some(calibration) = &evaluation.calibration {
+        let mut table = TextTable::new(&[
+            ("confidence", Side::Left),
+            ("tasks", Side::Right),
+            ("said", Side::Right),
+            ("right", Side::Right),
+            ("", Side::Left),
+        ]);
+        for bin in &calibration.bins {
+            table.row([
+                format!("{:.2} to {:.2}", bin.lower, bin.upper),
+                count(bin.count),
+                format!("{:.1} %", 100.0 * bin.confidence),
+                format!("{:.1} %", 100.0 * bin.accuracy),
+                gauge(bin.confidence, bin.accuracy),
+            ]);
+        }
+        text.push_str("\nWhat the confidence said against how often it was right (o said, # right):\n");
+        text.push_str(&table.render());
+    }
+    text
+}
+
+/// A line of 40 marks: `#` up to the accuracy, `o` at the confidence.
+fn gauge(confidence: f64, accuracy: f64) -> String {
+    const WIDTH: usize = 40;
+    let place = |value: f64| ((value * WIDTH as f64).round() as usize).min(WIDTH);
+    let mut marks: Vec<char> = (0..=WIDTH).map(|at| if at < place(accuracy) { '#' } else { '.' }).collect();
+    marks[place(confidence)] = 'o';
+    marks.into_iter().collect()
+}
+
+/// A count that may be a fraction under the fractional rule.
+fn trim(value: f64) -> String {
+    if value.fract() == 0.0 { count(value as usize) } else { format!("{value:.1}") }
+}
+
+fn as_json(evaluation: &Evaluation, classes: &Names, missing: usize) -> EvaluationJson {
+    let error = &evaluation.error;
+    EvaluationJson {
+        tasks_scored: error.scored,
+        tasks_without_truth: error.without_truth,
+        truths_without_prediction: missing,
+        tie_rule: match evaluation.ties {
+            TieRule::Lowest => "lowest",
+            TieRule::Fractional => "fractional",
+        },
+        tied: error.tied,
+        error: error.rate,
+        error_interval_95: error.interval,
+        balanced_accuracy: evaluation.balanced_accuracy,
+        log_loss: evaluation.log_loss,
+        brier: evaluation.brier,
+        calibration_error: evaluation.calibration.as_ref().map(|calibration| calibration.expected_error),
+        calibration: evaluation.calibration.iter().flat_map(|calibration| &calibration.bins).map(|bin| BinJson {
+            lower: bin.lower,
+            upper: bin.upper,
+            tasks: bin.count,
+            confidence: bin.confidence,
+            accuracy: bin.accuracy,
+        }).collect(),
+        classes: classes.iter().zip(&evaluation.per_class).map(|(class, scores)| ClassJson {
+            class: class.to_owned(),
+            truths: scores.support,
+            predicted: scores.predicted,
+            precision: scores.precision,
+            recall: scores.recall,
+            f1: scores.f1,
+        }).collect(),
+    }
+}

@@ -1,0 +1,135 @@
+//! `quorate methods`: the table of methods, or one of them in full.
+
+use anyhow::Result;
+use clap::Args;
+use quorate::methods::{ClassSupport, DEFAULT_METHOD, METHODS, Method, find};
+use serde::Serialize;
+
+use crate::printer::Printer;
+use crate::text_table::{Side, TextTable};
+
+/// What to show.
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:\n  quorate methods\n  quorate methods rob-symnmf")]
+pub struct MethodsArgs {
+    /// A method to explain in full: what it assumes, its parameters, where it was published
+    name: Option<String>,
+    /// For programs: JSON
+    #[arg(long)]
+    json: bool,
+}
+
+#[derive(Serialize)]
+struct MethodJson {
+    name: &'static str,
+    aliases: &'static [&'static str],
+    summary: &'static str,
+    description: &'static str,
+    citation: &'static str,
+    binary_only: bool,
+    uses_class_order: bool,
+    returns_model: bool,
+    parameters: Vec<ParameterJson>,
+}
+
+#[derive(Serialize)]
+struct ParameterJson {
+    name: &'static str,
+    about: &'static str,
+    range: String,
+    default: &'static str,
+}
+
+/// Shows the table or one entry.
+pub fn run(args: &MethodsArgs, printer: &mut Printer) -> Result<()> {
+    match (&args.name, args.json) {
+        (Some(name), true) => printer.json(&as_json(find(name)?)),
+        (Some(name), false) => printer.data(&in_full(find(name)?)),
+        (None, true) => printer.json(&METHODS.iter().map(as_json).collect::<Vec<_>>()),
+        (None, false) => printer.data(&as_table()),
+    }
+}
+
+fn as_table() -> String {
+    let mut table = TextTable::new(&[("method", Side::Left), ("what it is", Side::Left), ("gives", Side::Left)]);
+    for method in METHODS {
+        let mut gives = vec!["labels"];
+        if method.returns_model {
+            gives.push("confusion matrices");
+        }
+        if method.classes == ClassSupport::BinaryOnly {
+            gives.push("2 classes only");
+        }
+        if method.uses_class_order {
+            gives.push("ordered classes");
+        }
+        let mark = if method.name == DEFAULT_METHOD { " (default)" } else { "" };
+        table.row([format!("{}{mark}", method.name), method.summary.to_owned(), gives.join(", ")]);
+    }
+    format!("{}\n`quorate methods NAME` explains one; `-m NAME` uses it.\n", table.render())
+}
+
+fn in_full(method: &Method) -> String {
+    let mut text = format!("{}: {}\n\n{}\n\n", method.name, method.summary, wrap(method.description));
+    if !method.aliases.is_empty() {
+        text.push_str(&format!("Also called: {}\n", method.aliases.join(", ")));
+    }
+    text.push_str(match method.classes {
+        ClassSupport::Any => "Classes: any number",
+        ClassSupport::BinaryOnly => "Classes: 2 only",
+    });
+    text.push_str(if method.uses_class_order { ", whose order has a meaning (grades, not kinds)\n" } else { "\n" });
+    text.push_str(&format!("Confusion matrices: {}\n", if method.returns_model { "yes" } else { "no" }));
+    text.push_str(&format!("Published: {}\n\n", method.citation));
+    if method.parameters.is_empty() {
+        text.push_str("No parameters.\n");
+    } else {
+        text.push_str("Parameters (--param name=value):\n");
+        let columns = [("name", Side::Left), ("default", Side::Left), ("allowed", Side::Left), ("what it does", Side::Left)];
+        let mut table = TextTable::new(&columns);
+        for parameter in method.parameters {
+            let default = if parameter.default.is_empty() { "-" } else { parameter.default };
+            table.row([parameter.name.into(), default.into(), parameter.range(), parameter.about.into()]);
+        }
+        text.push_str(&table.render());
+    }
+    text
+}
+
+/// Breaks a paragraph into lines of at most 90 letters.
+fn wrap(text: &str) -> String {
+    let mut lines = vec![String::new()];
+    for word in text.split_whitespace() {
+        let line = lines.last_mut().expect("there is always a line");
+        if !line.is_empty() && line.chars().count() + 1 + word.chars().count() > 90 {
+            lines.push(word.to_owned());
+        } else {
+            line.push_str(if line.is_empty() { "" } else { " " });
+            line.push_str(word);
+        }
+    }
+    lines.join("\n")
+}
+
+fn as_json(method: &Method) -> MethodJson {
+    MethodJson {
+        name: method.name,
+        aliases: method.aliases,
+        summary: method.summary,
+        description: method.description,
+        citation: method.citation,
+        binary_only: method.classes == ClassSupport::BinaryOnly,
+        uses_class_order: method.uses_class_order,
+        returns_model: method.returns_model,
+        parameters: method
+            .parameters
+            .iter()
+            .map(|parameter| ParameterJson {
+                name: parameter.name,
+                about: parameter.about,
+                range: parameter.range(),
+                default: parameter.default,
+            })
+            .collect(),
+    }
+}

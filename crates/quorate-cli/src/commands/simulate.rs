@@ -1,0 +1,209 @@
+//! `quorate simulate`: a crowd with known truth.
+
+use std::fs;
+use std::path::PathBuf;
+use std::str::FromStr;
+
+use anyhow::{Context as _, Result};
+use clap::Args;
+use quorate::simulate::{Amount, Coverage, Prior, Quality, Simulated, Simulation};
+use quorate_io::{ModelFile, Target, write_annotations, write_model, write_truth};
+use serde::Serialize;
+
+use crate::input::size_line;
+use crate::printer::Printer;
+use crate::text_table::plural;
+
+/// What kind of crowd.
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:\n  \
+    quorate simulate --tasks 1000 --workers 50 --classes 4 --accuracy 0.5,0.9 --labels-per-task 5 --spammers 20% -o crowd\n  \
+    quorate simulate -o paper            # the paper's crowd: 25 workers, 3 classes, random confusion matrices\n\n\
+    Writes labels.csv, truth.csv and model.json (the true prior and confusion matrices) into the folder.\n\
+    Numbers of workers may be shares: --adversaries 3 or --adversaries 10%.")]
+pub struct SimulateArgs {
+    /// Folder to write into; made if it is not there
+    #[arg(short, long, value_name = "DIR")]
+    output: PathBuf,
+    /// Number of tasks
+    #[arg(long, default_value_t = 1000)]
+    tasks: usize,
+    /// Number of workers
+    #[arg(long, default_value_t = 25)]
+    workers: usize,
+    /// Number of classes
+    #[arg(long, default_value_t = 3)]
+    classes: usize,
+    /// Class prior: uniform, dirichlet (random), or the probabilities, separated by commas
+    #[arg(long, default_value = "uniform")]
+    prior: PriorArg,
+    /// Each worker labels a task with this probability
+    #[arg(long, default_value_t = 0.3, conflicts_with = "labels_per_task")]
+    density: f64,
+    /// Each task gets exactly this many labels
+    #[arg(long)]
+    labels_per_task: Option<usize>,
+    /// Accuracy of ordinary workers, drawn between these two; without it confusion matrices are random (the paper)
+    #[arg(long, value_name = "LOW,HIGH", value_delimiter = ',', num_args = 1)]
+    accuracy: Vec<f64>,
+    /// Workers that are nearly always right
+    #[arg(long, default_value = "1", value_name = "NUMBER")]
+    experts: AmountArg,
+    /// Workers that know one class and guess the others
+    #[arg(long, default_value = "0", value_name = "NUMBER")]
+    specialists: AmountArg,
+    /// How near to perfect experts and specialists are
+    #[arg(long, default_value_t = 0.1)]
+    epsilon: f64,
+    /// Workers that answer at random
+    #[arg(long, default_value = "0", value_name = "NUMBER")]
+    spammers: AmountArg,
+    /// Workers that always give the same answer
+    #[arg(long, default_value = "0", value_name = "NUMBER")]
+    constant_spammers: AmountArg,
+    /// Workers that are systematically wrong
+    #[arg(long, default_value = "0", value_name = "NUMBER")]
+    adversaries: AmountArg,
+    /// Designated workers, who label a large part of the tasks
+    #[arg(long, default_value_t = 0)]
+    designated: usize,
+    /// Share of the tasks that a designated worker labels
+    #[arg(long, default_value_t = 0.8)]
+    designated_density: f64,
+    /// Share of the pairs of workers that have no task in common
+    #[arg(long, default_value_t = 0.0)]
+    missing_pairs: f64,
+    /// Skew of the workers' activity: the r-th busiest gives r^-S as many labels as the first
+    #[arg(long, value_name = "S", default_value_t = 0.0)]
+    skew: f64,
+    /// Seed; the same settings and seed give the same files
+    #[arg(long, default_value_t = 0)]
+    seed: u64,
+    /// For programs: print a summary as JSON
+    #[arg(long)]
+    json: bool,
+}
+
+/// `3` or `20%`.
+#[derive(Debug, Clone, Copy)]
+struct AmountArg(Amount);
+
+impl FromStr for AmountArg {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let expected = || format!("{text:?} is neither a number of workers (3) nor a share of them (20%)");
+        match text.strip_suffix('%') {
+            Some(percent) => {
+                let share = percent.trim().parse::<f64>().map_err(|_| expected())? / 100.0;
+                (0.0..=1.0).contains(&share).then_some(Self(Amount::Share(share))).ok_or_else(expected)
+            }
+            None => text.parse().map(|number| Self(Amount::Number(number))).map_err(|_| expected()),
+        }
+    }
+}
+
+/// `uniform`, `dirichlet` or probabilities.
+#[derive(Debug, Clone)]
+struct PriorArg(Prior);
+
+impl FromStr for PriorArg {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        Ok(Self(match text {
+            "uniform" => Prior::Uniform,
+            "dirichlet" => Prior::Dirichlet(1.0),
+            _ => Prior::Given(
+                text.split(',')
+                    .map(|part| part.trim().parse::<f64>())
+                    .collect::<Result<_, _>>()
+                    .map_err(|_| format!("{text:?} is not uniform, dirichlet or probabilities such as 0.5,0.3,0.2"))?,
+            ),
+        }))
+    }
+}
+
+#[derive(Serialize)]
+struct Summary {
+    tasks: usize,
+    workers: usize,
+    classes: usize,
+    labels: usize,
+    missing_pair_share: f64,
+    designated: Vec<String>,
+    seed: u64,
+}
+
+impl SimulateArgs {
+    fn settings(&self) -> Result<Simulation> {
+        let quality = match self.accuracy[..] {
+            [] => Quality::Dirichlet(1.0),
+            [lowest, highest] => Quality::Accuracy { lowest, highest, concentration: 1.0 },
+            _ => anyhow::bail!("--accuracy takes two numbers, the lowest and the highest: --accuracy 0.5,0.9"),
+        };
+        Ok(Simulation {
+            tasks: self.tasks,
+            workers: self.workers,
+            classes: self.classes,
+            prior: self.prior.0.clone(),
+            quality,
+            experts: self.experts.0,
+            specialists: self.specialists.0,
+            epsilon: self.epsilon,
+            uniform_spammers: self.spammers.0,
+            constant_spammers: self.constant_spammers.0,
+            adversaries: self.adversaries.0,
+            coverage: match self.labels_per_task {
+                Some(labels) => Coverage::PerTask(labels),
+                None => Coverage::Probability(self.density),
+            },
+            designated: self.designated,
+            designated_probability: self.designated_density,
+            missing_pairs: self.missing_pairs,
+            activity_exponent: self.skew,
+            ..Simulation::default()
+        })
+    }
+}
+
+/// Draws the crowd and writes its files.
+pub fn run(args: &SimulateArgs, printer: &mut Printer) -> Result<()> {
+    let crowd = args.settings()?.run(args.seed)?;
+    fs::create_dir_all(&args.output)
+        .with_context(|| format!("could not make the folder {}", args.output.display()))?;
+    let file = |name: &str| Target::from(args.output.join(name));
+    let annotations = &crowd.annotations;
+    write_truth(&file("truth.csv"), None, annotations.tasks(), annotations.classes(), &crowd.truth)?;
+    let model = ModelFile::new(annotations, &crowd.model).fitted_by("simulated", Default::default(), args.seed);
+    write_model(&file("model.json"), &model)?;
+    write_annotations(&file("labels.csv"), None, annotations)?;
+    if args.json {
+        return printer.json(&summary(&crowd, args.seed));
+    }
+    printer.note(format!("{}: {}", args.output.display(), size_line(annotations)));
+    if crowd.dropped_labels > 0 {
+        printer.note(format!(
+            "{} dropped to keep pairs of workers apart; {:.1} % of the pairs share no task",
+            plural(crowd.dropped_labels, "label"),
+            100.0 * crowd.missing_pair_share()
+        ));
+    }
+    printer.note(format!(
+        "next: quorate compare {0}/labels.csv --truth {0}/truth.csv",
+        args.output.display()
+    ));
+    Ok(())
+}
+
+fn summary(crowd: &Simulated, seed: u64) -> Summary {
+    Summary {
+        tasks: crowd.annotations.task_count(),
+        workers: crowd.annotations.worker_count(),
+        classes: crowd.annotations.class_count(),
+        labels: crowd.annotations.label_count(),
+        missing_pair_share: crowd.missing_pair_share(),
+        designated: crowd.designated.iter().map(|&worker| crowd.annotations.workers().get(worker).to_owned()).collect(),
+        seed,
+    }
+}

@@ -1,0 +1,199 @@
+//! Options of every command that reads annotations, and the reading itself.
+
+use std::collections::HashMap;
+use std::path::PathBuf;
+
+use anyhow::{Context as _, Result, bail};
+use clap::{Args, ValueEnum};
+use quorate::Annotations;
+use quorate::annotations::{ClassOrder, Duplicates};
+use quorate_io::{
+    AnnotationsRead, Columns, FileFormat, Format, ReadOptions, Source, read_annotations_with, read_ids,
+};
+
+use crate::printer::Printer;
+use crate::progress::Bar;
+use crate::text_table::{count, plural};
+
+/// What to read and how.
+#[derive(Debug, Clone, Args)]
+#[command(next_help_heading = "Reading")]
+pub struct InputArgs {
+    /// Annotations: a row for each label with columns task, worker, label. `-` is standard input
+    ///
+    /// The extension tells the format: .csv .tsv .jsonl .parquet .arrow, and .gz or .zst of the text ones. Other columns
+    /// are ignored.
+    #[arg(value_name = "LABELS")]
+    pub labels: PathBuf,
+    /// Names of the columns, where they are not task, worker and label
+    #[arg(long, value_name = "task=NAME,worker=NAME,label=NAME", value_delimiter = ',')]
+    pub columns: Vec<String>,
+    /// The only classes allowed, in order; a label outside them is an error
+    ///
+    /// Without it every label is a class, numbers in order of value and words in order of spelling.
+    #[arg(long, value_name = "A,B,..", value_delimiter = ',')]
+    pub classes: Option<Vec<String>>,
+    /// What counts when a worker labelled a task more than once
+    #[arg(long, value_enum, default_value_t = DuplicatesArg::Last)]
+    pub duplicates: DuplicatesArg,
+    /// Labels that mean "no answer", besides the empty one
+    #[arg(long, value_name = "A,B,..", value_delimiter = ',', default_value = "NaN,nan")]
+    pub missing: Vec<String>,
+    /// Use only the workers listed in this file (a table with a column `worker`)
+    #[arg(long, value_name = "FILE")]
+    pub keep_workers: Option<PathBuf>,
+    /// Format of standard input, or of a file whose name does not tell it
+    #[arg(long, value_enum, value_name = "FORMAT")]
+    pub format: Option<FormatArg>,
+}
+
+/// What to do with repeated rows.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum DuplicatesArg {
+    /// The last row
+    Last,
+    /// The first row
+    First,
+    /// Every row, each as a label of its own
+    Keep,
+    /// None: it is an error
+    Error,
+}
+
+/// Formats by name.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+#[allow(missing_docs)]
+pub enum FormatArg {
+    Csv,
+    Tsv,
+    Jsonl,
+    Parquet,
+    Arrow,
+}
+
+impl From<FormatArg> for FileFormat {
+    fn from(format: FormatArg) -> Self {
+        match format {
+            FormatArg::Csv => Format::Csv,
+            FormatArg::Tsv => Format::Tsv,
+            FormatArg::Jsonl => Format::Jsonl,
+            FormatArg::Parquet => Format::Parquet,
+            FormatArg::Arrow => Format::Arrow,
+        }
+        .into()
+    }
+}
+
+impl InputArgs {
+    /// Reads the table and says what was skipped or settled on the way.
+    pub fn read(&self, printer: &mut Printer) -> Result<Annotations> {
+        let source = Source::from(self.labels.clone());
+        let mut bar = Bar::new(&source.name(), printer.quiet());
+        let read = read_annotations_with(&source, &self.options()?, &mut |done, total| {
+            if let Some(bar) = &mut bar {
+                bar.show("reading", done, total);
+            }
+        })?;
+        drop(bar);
+        self.report(&read, printer);
+        Ok(read.annotations)
+    }
+
+    fn options(&self) -> Result<ReadOptions> {
+        Ok(ReadOptions {
+            format: self.format.map(Into::into),
+            columns: parse_columns(&self.columns)?,
+            classes: self.classes.clone(),
+            class_order: ClassOrder::Natural,
+            duplicates: match self.duplicates {
+                DuplicatesArg::Last => Duplicates::Last,
+                DuplicatesArg::First => Duplicates::First,
+                DuplicatesArg::Keep => Duplicates::Keep,
+                DuplicatesArg::Error => Duplicates::Error,
+            },
+            missing: self.missing.clone(),
+            keep_workers: match &self.keep_workers {
+                Some(path) => {
+                    let ids = read_ids(&Source::from(path.clone()), None, "worker")?;
+                    Some(ids.iter().map(str::to_owned).collect())
+                }
+                None => None,
+            },
+        })
+    }
+
+    fn report(&self, read: &AnnotationsRead, printer: &mut Printer) {
+        let rows = read.annotations.rows();
+        if rows.abstentions > 0 {
+            printer.note(format!(
+                "{} without a label: counted as abstentions, not used",
+                plural(rows.abstentions as usize, "row")
+            ));
+        }
+        if rows.repeated > 0 {
+            let kept = match rows.duplicates {
+                Duplicates::Last => "the last row of each counts",
+                Duplicates::First => "the first row of each counts",
+                Duplicates::Keep | Duplicates::Error => "every row counts",
+            };
+            printer.note(format!(
+                "{} repeat the task and worker of an earlier row: {kept} (--duplicates)",
+                plural(rows.repeated as usize, "row")
+            ));
+        }
+        if self.keep_workers.is_some() {
+            printer.note(format!("{} left out by --keep-workers", plural(read.dropped_workers, "worker")));
+        }
+        if read.absent_workers > 0 {
+            printer.warning(format!(
+                "{} listed in --keep-workers not found in the labels",
+                plural(read.absent_workers, "worker")
+            ));
+        }
+    }
+}
+
+/// `task=..,worker=..,label=..`, any of them left out.
+fn parse_columns(given: &[String]) -> Result<Columns> {
+    let mut columns = Columns::default();
+    let mut seen: HashMap<&str, &str> = HashMap::new();
+    for pair in given {
+        let Some((role, name)) = pair.split_once('=') else {
+            bail!("--columns {pair:?}: expected pairs such as task=item_id,worker=user,label=answer");
+        };
+        if seen.insert(role, name).is_some() {
+            bail!("--columns names {role:?} twice");
+        }
+        match role {
+            "task" => columns.task = name.to_owned(),
+            "worker" => columns.worker = name.to_owned(),
+            "label" => columns.label = name.to_owned(),
+            _ => bail!("--columns {pair:?}: {role:?} is not one of task, worker, label"),
+        }
+    }
+    Ok(columns)
+}
+
+/// `name=value` pairs of `--param`.
+pub fn parse_parameters(given: &[String]) -> Result<Vec<(String, String)>> {
+    given
+        .iter()
+        .map(|pair| {
+            let (name, value) = pair
+                .split_once('=')
+                .with_context(|| format!("--param {pair:?}: expected name=value, for example --param max-iter=50"))?;
+            Ok((name.trim().to_owned(), value.trim().to_owned()))
+        })
+        .collect()
+}
+
+/// The size of a table in one line.
+pub fn size_line(annotations: &Annotations) -> String {
+    format!(
+        "{}, {}, {} classes, {}",
+        plural(annotations.task_count(), "task"),
+        plural(annotations.worker_count(), "worker"),
+        count(annotations.class_count()),
+        plural(annotations.label_count(), "label")
+    )
+}

@@ -1,0 +1,77 @@
+//! The one road to the terminal: data to standard output, everything else to standard error.
+
+use std::io::{self, Write};
+
+use anyhow::Result;
+use serde::Serialize;
+
+/// Prints data, notes, warnings and errors.
+pub struct Printer {
+    quiet: bool,
+}
+
+impl Printer {
+    /// With `quiet`, notes and warnings are kept back.
+    pub fn new(quiet: bool) -> Self {
+        Self { quiet }
+    }
+
+    /// Whether notes and warnings are kept back.
+    pub fn quiet(&self) -> bool {
+        self.quiet
+    }
+
+    /// Data: standard output.
+    pub fn data(&mut self, text: &str) -> Result<()> {
+        let mut output = io::stdout().lock();
+        output.write_all(text.as_bytes())?;
+        output.flush()?;
+        Ok(())
+    }
+
+    /// Data for programs: one JSON document on standard output.
+    pub fn json(&mut self, value: &impl Serialize) -> Result<()> {
+        let mut text = serde_json::to_string_pretty(value)?;
+        text.push('\n');
+        self.data(&text)
+    }
+
+    /// Something worth knowing.
+    pub fn note(&mut self, text: impl AsRef<str>) {
+        self.say("", text.as_ref());
+    }
+
+    /// Something to beware of.
+    pub fn warning(&mut self, text: impl AsRef<str>) {
+        self.say("warning: ", text.as_ref());
+    }
+
+    /// What went wrong, with its causes.
+    pub fn error(&mut self, error: &anyhow::Error) {
+        let mut text = format!("error: {error}");
+        for cause in error.chain().skip(1) {
+            let cause = cause.to_string();
+            // Wrapped errors often repeat the words of what they wrap.
+            if !text.contains(&cause) {
+                text.push_str(&format!(": {cause}"));
+            }
+        }
+        let _ = writeln!(io::stderr(), "{text}");
+    }
+
+    fn say(&mut self, prefix: &str, text: &str) {
+        if !self.quiet {
+            // Nothing can be done where standard error is closed.
+            let _ = writeln!(io::stderr(), "{prefix}{text}");
+        }
+    }
+}
+
+/// Whether the reader of our standard output went away.
+pub fn is_broken_pipe(error: &anyhow::Error) -> bool {
+    error.chain().any(|cause| {
+        let by_io = cause.downcast_ref::<io::Error>().is_some_and(|error| error.kind() == io::ErrorKind::BrokenPipe);
+        let by_file = cause.downcast_ref::<quorate_io::Error>();
+        by_io || by_file.is_some_and(|error| error.is_broken_pipe() && error.file() == Some("standard output"))
+    })
+}

@@ -1,0 +1,46 @@
+//! What a run is made of: the context for fits, with progress and Ctrl-C.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use anyhow::Result;
+use quorate::Context;
+
+use crate::args::RunArgs;
+use crate::progress::Bar;
+
+/// Makes contexts for the fits of one command.
+#[derive(Debug, Clone)]
+pub struct Session {
+    run: RunArgs,
+    quiet: bool,
+    cancelled: Arc<AtomicBool>,
+}
+
+impl Session {
+    /// Ctrl-C stops a fit at its next step, so that no half-written file stays behind; a second one ends the program at
+    /// once.
+    pub fn start(run: &RunArgs, quiet: bool) -> Self {
+        let cancelled = Arc::new(AtomicBool::new(false));
+        let flag = Arc::clone(&cancelled);
+        // Where a handler cannot be set (no signals on the platform) Ctrl-C ends the program as usual.
+        let _ = ctrlc::set_handler(move || {
+            if flag.swap(true, Ordering::Relaxed) {
+                std::process::exit(130);
+            }
+        });
+        Self { run: run.clone(), quiet, cancelled }
+    }
+
+    /// A context with the seed moved by `offset` (repeated runs), with progress under `title`.
+    pub fn context(&self, title: &str, offset: u64) -> Result<Context> {
+        let context = Context::new(self.run.seed.wrapping_add(offset))
+            .with_threads(self.run.threads)?
+            .with_memory_limit((self.run.memory * (1u64 << 30) as f64) as u64)
+            .with_cancellation(Arc::clone(&self.cancelled));
+        Ok(match Bar::new(title, self.quiet) {
+            Some(bar) => context.with_progress(bar),
+            None => context,
+        })
+    }
+}

@@ -1,0 +1,113 @@
+//! Plain text tables: columns as wide as their widest cell, numbers to the right.
+
+/// Which side a column's cells lean to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Side {
+    /// Words.
+    Left,
+    /// Numbers.
+    Right,
+}
+
+/// A table with a header line.
+#[derive(Debug, Clone)]
+pub struct TextTable {
+    sides: Vec<Side>,
+    rows: Vec<Vec<String>>,
+}
+
+impl TextTable {
+    /// A table with these columns.
+    pub fn new(columns: &[(&str, Side)]) -> Self {
+        Self {
+            sides: columns.iter().map(|(_, side)| *side).collect(),
+            rows: vec![columns.iter().map(|(name, _)| (*name).to_owned()).collect()],
+        }
+    }
+
+    /// Adds a row; missing cells at the end stay empty.
+    pub fn row(&mut self, cells: impl IntoIterator<Item = String>) {
+        self.rows.push(cells.into_iter().collect());
+    }
+
+    /// The text, each line indented by two spaces, with a rule under the header.
+    pub fn render(&self) -> String {
+        let widths: Vec<usize> = (0..self.sides.len())
+            .map(|column| self.rows.iter().filter_map(|row| row.get(column)).map(|cell| width(cell)).max().unwrap_or(0))
+            .collect();
+        let mut text = String::new();
+        for (index, row) in self.rows.iter().enumerate() {
+            let mut line = String::from(" ");
+            for (column, &wide) in widths.iter().enumerate() {
+                let cell = row.get(column).map_or("", String::as_str);
+                let pad = " ".repeat(wide - width(cell));
+                match self.sides[column] {
+                    Side::Left => line.push_str(&format!(" {cell}{pad} ")),
+                    Side::Right => line.push_str(&format!(" {pad}{cell} ")),
+                }
+            }
+            text.push_str(line.trim_end());
+            text.push('\n');
+            if index == 0 {
+                let total: usize = widths.iter().map(|wide| wide + 2).sum();
+                text.push_str(&format!("  {}\n", "-".repeat(total.saturating_sub(2))));
+            }
+        }
+        text
+    }
+}
+
+fn width(cell: &str) -> usize {
+    cell.chars().count()
+}
+
+/// A time as people read it.
+pub fn duration(seconds: f64) -> String {
+    match seconds {
+        s if s < 1e-3 => format!("{:.0} us", s * 1e6),
+        s if s < 1.0 => format!("{:.0} ms", s * 1e3),
+        s if s < 120.0 => format!("{s:.1} s"),
+        s => format!("{:.1} min", s / 60.0),
+    }
+}
+
+/// A count with thousands apart.
+pub fn count(number: usize) -> String {
+    let digits = number.to_string();
+    let mut text = String::new();
+    for (index, digit) in digits.chars().enumerate() {
+        if index > 0 && (digits.len() - index).is_multiple_of(3) {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text
+}
+
+/// `1 task`, `2 tasks`.
+pub fn plural(number: usize, word: &str) -> String {
+    format!("{} {word}{}", count(number), if number == 1 { "" } else { "s" })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn columns_line_up() {
+        let mut table = TextTable::new(&[("method", Side::Left), ("error", Side::Right)]);
+        table.row(["mv".to_owned(), "8.13".to_owned()]);
+        table.row(["rob-symnmf".to_owned(), "17.12".to_owned()]);
+        assert_eq!(
+            table.render(),
+            "  method      error\n  -----------------\n  mv           8.13\n  rob-symnmf  17.12\n"
+        );
+    }
+
+    #[test]
+    fn numbers_in_words() {
+        assert_eq!((count(7), count(1234), count(1_000_000)), ("7".into(), "1,234".into(), "1,000,000".into()));
+        assert_eq!((plural(1, "task"), plural(2000, "task")), ("1 task".into(), "2,000 tasks".into()));
+        assert_eq!((duration(0.0123), duration(3.21)), ("12 ms".into(), "3.2 s".into()));
+    }
+}
