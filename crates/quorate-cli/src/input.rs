@@ -142,7 +142,10 @@ impl InputArgs {
             ));
         }
         if self.keep_workers.is_some() {
-            printer.note(format!("{} left out by --keep-workers", plural(read.dropped_workers, "worker")));
+            printer.note(format!(
+                "{} left out by --keep-workers",
+                plural(read.dropped_workers, "worker")
+            ));
         }
         if read.absent_workers > 0 {
             printer.warning(format!(
@@ -179,9 +182,9 @@ pub fn parse_parameters(given: &[String]) -> Result<Vec<(String, String)>> {
     given
         .iter()
         .map(|pair| {
-            let (name, value) = pair
-                .split_once('=')
-                .with_context(|| format!("--param {pair:?}: expected name=value, for example --param max-iter=50"))?;
+            let (name, value) = pair.split_once('=').with_context(|| {
+                format!("--param {pair:?}: expected name=value, for example --param max-iter=50")
+            })?;
             Ok((name.trim().to_owned(), value.trim().to_owned()))
         })
         .collect()

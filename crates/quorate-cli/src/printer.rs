@@ -70,8 +70,11 @@ impl Printer {
 /// Whether the reader of our standard output went away.
 pub fn is_broken_pipe(error: &anyhow::Error) -> bool {
     error.chain().any(|cause| {
-        let by_io = cause.downcast_ref::<io::Error>().is_some_and(|error| error.kind() == io::ErrorKind::BrokenPipe);
+        let by_io = cause
+            .downcast_ref::<io::Error>()
+            .is_some_and(|error| error.kind() == io::ErrorKind::BrokenPipe);
         let by_file = cause.downcast_ref::<quorate_io::Error>();
-        by_io || by_file.is_some_and(|error| error.is_broken_pipe() && error.file() == Some("standard output"))
+        by_io
+            || by_file.is_some_and(|error| error.is_broken_pipe() && error.file() == Some("standard output"))
     })
 }

@@ -20,7 +20,11 @@ impl Bar {
     /// A bar, or none where nobody would see it.
     pub fn new(title: &str, quiet: bool) -> Option<Self> {
         let seen = !quiet && std::io::stderr().is_terminal();
-        seen.then(|| Self { title: title.to_owned(), started: Instant::now(), bar: None })
+        seen.then(|| Self {
+            title: title.to_owned(),
+            started: Instant::now(),
+            bar: None,
+        })
     }
 
     /// Shows `done` of `total`; `unit` is what is counted ("bytes" are shown as sizes).

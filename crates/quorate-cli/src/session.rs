@@ -29,7 +29,11 @@ impl Session {
                 std::process::exit(130);
             }
         });
-        Self { run: run.clone(), quiet, cancelled }
+        Self {
+            run: run.clone(),
+            quiet,
+            cancelled,
+        }
     }
 
     /// A context with the seed moved by `offset` (repeated runs), with progress under `title`.

@@ -33,7 +33,14 @@ impl TextTable {
     /// The text, each line indented by two spaces, with a rule under the header.
     pub fn render(&self) -> String {
         let widths: Vec<usize> = (0..self.sides.len())
-            .map(|column| self.rows.iter().filter_map(|row| row.get(column)).map(|cell| width(cell)).max().unwrap_or(0))
+            .map(|column| {
+                self.rows
+                    .iter()
+                    .filter_map(|row| row.get(column))
+                    .map(|cell| width(cell))
+                    .max()
+                    .unwrap_or(0)
+            })
             .collect();
         let mut text = String::new();
         for (index, row) in self.rows.iter().enumerate() {
@@ -106,8 +113,17 @@ mod tests {
 
     #[test]
     fn numbers_in_words() {
-        assert_eq!((count(7), count(1234), count(1_000_000)), ("7".into(), "1,234".into(), "1,000,000".into()));
-        assert_eq!((plural(1, "task"), plural(2000, "task")), ("1 task".into(), "2,000 tasks".into()));
-        assert_eq!((duration(0.0123), duration(3.21)), ("12 ms".into(), "3.2 s".into()));
+        assert_eq!(
+            (count(7), count(1234), count(1_000_000)),
+            ("7".into(), "1,234".into(), "1,000,000".into())
+        );
+        assert_eq!(
+            (plural(1, "task"), plural(2000, "task")),
+            ("1 task".into(), "2,000 tasks".into())
+        );
+        assert_eq!(
+            (duration(0.0123), duration(3.21)),
+            ("12 ms".into(), "3.2 s".into())
+        );
     }
 }

@@ -4,16 +4,17 @@
 use std::fs::File;
 use std::io::{BufReader, Read, Seek, Write};
 
-use arrow_array::RecordBatch;
 use arrow_ipc::reader::{FileReader, StreamReader};
 use arrow_ipc::writer::FileWriter;
 use arrow_schema::ArrowError;
 
-use crate::columnar::{Projection, for_each_batch, schema_of};
+use crate::columnar::{Projection, for_each_batch, guarded, schema_of};
 use crate::error::{Error, ErrorKind, Result};
 use crate::scan::RowSink;
 use crate::source::Progress;
 use crate::table::Table;
+
+const NAME: &str = "Arrow";
 
 /// What the file form starts with.
 const MAGIC: &[u8] = b"ARROW1";
@@ -32,42 +33,26 @@ pub(crate) fn read(mut file: File, sink: &mut impl RowSink, progress: Progress<'
     file.rewind()?;
     let mut rows = 0;
     if start == MAGIC {
-        let schema = FileReader::try_new(BufReader::new(&file), None)
-            .map_err(read_error)?
-            .schema();
-        let projection = Projection::choose(&schema, sink)?;
-        let columns = Some(projection.columns.clone());
-        let reader = FileReader::try_new(BufReader::new(&file), columns).map_err(read_error)?;
-        let batches = reader.num_batches() as u64;
-        for (done, batch) in reader.enumerate() {
-            projection.deliver(&checked(batch)?, &mut rows, sink)?;
-            progress(bytes / batches * (done as u64 + 1), Some(bytes));
+        let open = |columns| guarded(NAME, || FileReader::try_new(BufReader::new(&file), columns));
+        let projection = Projection::choose(&open(None)?.schema(), sink)?;
+        let mut reader = open(Some(projection.columns.clone()))?;
+        let (batches, mut done) = (reader.num_batches() as u64, 0);
+        while let Some(batch) = guarded(NAME, || reader.next().transpose())? {
+            projection.deliver(&batch, &mut rows, sink)?;
+            done += 1;
+            progress(bytes / batches * done, Some(bytes));
         }
     } else {
-        let schema = StreamReader::try_new(BufReader::new(&file), None)
-            .map_err(read_error)?
-            .schema();
-        let projection = Projection::choose(&schema, sink)?;
-        file.rewind()?;
-        let columns = Some(projection.columns.clone());
-        let mut reader = StreamReader::try_new(BufReader::new(&file), columns).map_err(read_error)?;
-        for batch in &mut reader {
-            projection.deliver(&checked(batch)?, &mut rows, sink)?;
+        let open = |columns| guarded(NAME, || StreamReader::try_new(BufReader::new(&file), columns));
+        let projection = Projection::choose(&open(None)?.schema(), sink)?;
+        (&file).rewind()?;
+        let mut reader = open(Some(projection.columns.clone()))?;
+        while let Some(batch) = guarded(NAME, || reader.next().transpose())? {
+            projection.deliver(&batch, &mut rows, sink)?;
         }
     }
     progress(bytes, Some(bytes));
     Ok(())
-}
-
-fn checked(batch: std::result::Result<RecordBatch, ArrowError>) -> Result<RecordBatch> {
-    batch.map_err(read_error)
-}
-
-fn read_error(error: ArrowError) -> Error {
-    ErrorKind::Syntax(format!(
-        "not a whole Arrow file ({error}); get the file anew, or give its format if it is another"
-    ))
-    .into()
 }
 
 /// Writes a table as an Arrow file.

@@ -1,5 +1,6 @@
 //! What Parquet and Arrow share: columns of a batch as text, and rows gathered into batches.
 
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
 use arrow_array::builder::{Float64Builder, Int64Builder, StringBuilder};
@@ -14,6 +15,23 @@ use arrow_schema::{DataType, Field, Schema, SchemaRef};
 use crate::error::{Error, ErrorKind, Position, Result};
 use crate::scan::{Row, RowSink};
 use crate::table::{Cell, ColumnKind, Table};
+
+/// Runs a step of a reader of the arrow crates, some of which panic on damaged files: a panic there says
+/// something about the file, not about us, and becomes an error.
+pub(crate) fn guarded<T, E: std::fmt::Display>(
+    format: &str,
+    step: impl FnOnce() -> std::result::Result<T, E>,
+) -> Result<T> {
+    let problem = match catch_unwind(AssertUnwindSafe(step)) {
+        Ok(Ok(value)) => return Ok(value),
+        Ok(Err(error)) => error.to_string(),
+        Err(_) => "damaged inside".to_owned(),
+    };
+    Err(ErrorKind::Syntax(format!(
+        "not a whole {format} file ({problem}); get the file anew, or give its format if it is another"
+    ))
+    .into())
+}
 
 /// Rows in a batch that is written.
 const BATCH: usize = 1 << 16;

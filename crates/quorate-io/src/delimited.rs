@@ -86,22 +86,28 @@ impl<R: Read> Records<R> {
         if !self.record.as_slice().contains(&0) {
             return Ok(true);
         }
-        let position = Position::Line(self.line());
+        // The mark, a quote that swallowed the mark, or a NUL byte of the file: the first two come last.
         let last = self.record.len() - 1;
-        if last == 0 && self.record[0] == [0] {
-            let more = self.reader.read_byte_record(&mut self.record);
-            if !more.map_err(|error| self.explain(error))? {
-                return Ok(false);
+        let swallowed = self.reader.get_ref().ended() && self.record[last].ends_with(b"\n\0\n");
+        let marked = last == 0 && self.record[0] == [0];
+        let line = self.line();
+        let unclosed_line = self.after - self.breaks();
+        let at_end = (marked || swallowed)
+            && self
+                .reader
+                .read_byte_record(&mut self.record)
+                .is_ok_and(|more| !more);
+        match (at_end, marked) {
+            (true, true) => Ok(false),
+            (true, false) => {
+                let error = Error::new(ErrorKind::UnclosedQuote).at(Position::Line(unclosed_line));
+                Err(match names.get(last) {
+                    Some(name) => error.in_column(name),
+                    None => error,
+                })
             }
-        } else if self.reader.get_ref().ended() && self.record[last].ends_with(b"\n\0\n") {
-            let line = self.after - self.breaks();
-            let error = Error::new(ErrorKind::UnclosedQuote).at(Position::Line(line));
-            return Err(match names.get(last) {
-                Some(name) => error.in_column(name),
-                None => error,
-            });
+            (false, _) => Err(Error::new(ErrorKind::Binary("")).at(Position::Line(line))),
         }
-        Err(Error::new(ErrorKind::Binary("")).at(position))
     }
 
     /// Line breaks inside the record's fields.

@@ -9,7 +9,10 @@ use crate::source::Source;
 
 /// Reads the distinct values of the column `column` of a table; empty ones do not count.
 pub fn read_ids(source: &Source, format: Option<FileFormat>, column: &str) -> Result<Names> {
-    let mut sink = IdSink { column, ids: Names::default() };
+    let mut sink = IdSink {
+        column,
+        ids: Names::default(),
+    };
     scan(source, format, &mut sink, &mut |_, _| {})?;
     Ok(sink.ids)
 }
@@ -44,7 +47,9 @@ mod tests {
         std::fs::write(&path, "n,worker\n3,ann\n2,bob\n1,ann\n0,\n").unwrap();
         let ids = read_ids(&Source::from(path.clone()), None, "worker").unwrap();
         assert_eq!(ids.iter().collect::<Vec<_>>(), ["ann", "bob"]);
-        let message = read_ids(&Source::from(path), None, "person").unwrap_err().to_string();
+        let message = read_ids(&Source::from(path), None, "person")
+            .unwrap_err()
+            .to_string();
         assert!(message.contains("person"), "{message}");
     }
 }

@@ -9,11 +9,13 @@ use ::parquet::basic::Compression;
 use ::parquet::errors::ParquetError;
 use ::parquet::file::properties::WriterProperties;
 
-use crate::columnar::{Projection, for_each_batch, schema_of};
+use crate::columnar::{Projection, for_each_batch, guarded, schema_of};
 use crate::error::{Error, ErrorKind, Result};
 use crate::scan::RowSink;
 use crate::source::Progress;
 use crate::table::Table;
+
+const NAME: &str = "Parquet";
 
 /// Rows in a batch that is read.
 const BATCH: usize = 1 << 13;
@@ -27,33 +29,22 @@ pub(crate) fn read(file: File, sink: &mut impl RowSink, progress: Progress<'_>) 
         }
         .into());
     }
-    let builder = ParquetRecordBatchReaderBuilder::try_new(file).map_err(read_error)?;
+    let builder = guarded(NAME, || ParquetRecordBatchReaderBuilder::try_new(file))?;
     let projection = Projection::choose(builder.schema(), sink)?;
     let mask = ProjectionMask::roots(builder.parquet_schema(), projection.columns.iter().copied());
     let total = u64::try_from(builder.metadata().file_metadata().num_rows())
         .unwrap_or(0)
         .max(1);
-    let reader = builder
-        .with_projection(mask)
-        .with_batch_size(BATCH)
-        .build()
-        .map_err(read_error)?;
+    let mut reader = guarded(NAME, || {
+        builder.with_projection(mask).with_batch_size(BATCH).build()
+    })?;
     let mut rows = 0;
-    for batch in reader {
-        let batch = batch.map_err(|error| ErrorKind::Syntax(broken(&error)))?;
+    while let Some(batch) = guarded(NAME, || reader.next().transpose())? {
         projection.deliver(&batch, &mut rows, sink)?;
         let share = (rows as f64 / total as f64).min(1.0);
         progress((share * bytes as f64) as u64, Some(bytes));
     }
     Ok(())
-}
-
-fn read_error(error: ParquetError) -> Error {
-    ErrorKind::Syntax(broken(&error)).into()
-}
-
-fn broken(error: &dyn std::fmt::Display) -> String {
-    format!("not a whole Parquet file ({error}); get the file anew, or give its format if it is another")
 }
 
 /// Writes a table as a Parquet file.

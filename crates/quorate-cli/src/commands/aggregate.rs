@@ -14,7 +14,7 @@ use crate::args::RunArgs;
 use crate::input::{InputArgs, parse_parameters, size_line};
 use crate::printer::Printer;
 use crate::session::Session;
-use crate::text_table::{count, duration, plural};
+use crate::text_table::{duration, plural};
 
 /// What to aggregate and where to put it.
 #[derive(Debug, Args)]
@@ -78,7 +78,10 @@ pub fn run(args: &AggregateArgs, printer: &mut Printer) -> Result<()> {
     let parameters = parse_parameters(&args.parameters)?;
     let aggregate = method.with_parameters(&parameters)?;
     if args.model.is_some() && !method.returns_model {
-        bail!("{} does not estimate a model: leave --model out, or choose another method", method.name);
+        bail!(
+            "{} does not estimate a model: leave --model out, or choose another method",
+            method.name
+        );
     }
     let annotations = args.input.read(printer)?;
     let session = Session::start(&args.run, printer.quiet());
@@ -95,16 +98,27 @@ pub fn run(args: &AggregateArgs, printer: &mut Printer) -> Result<()> {
         let values = Values::with(method.parameters, &parameters)?;
         let file = ModelFile::new(&annotations, model).fitted_by(
             method.name,
-            values.iter().map(|(name, value)| (name.to_owned(), value.to_owned())).collect(),
+            values
+                .iter()
+                .map(|(name, value)| (name.to_owned(), value.to_owned())),
             args.run.seed,
         );
         write_model(&Target::from(path.clone()), &file)?;
     }
-    write_consensus(&Target::from(args.output.clone()), None, &annotations, &fit.consensus, args.probabilities)?;
+    let output = Target::from(args.output.clone());
+    let (tasks, classes) = (annotations.tasks(), annotations.classes());
+    write_consensus(&output, None, tasks, classes, &fit.consensus, args.probabilities)?;
     let changed = changed_labels(&annotations, &fit);
     report(method, &annotations, &fit, seconds, changed, printer);
     if args.json {
-        printer.json(&summary(method, &annotations, &fit, seconds, changed, args.run.seed))?;
+        printer.json(&summary(
+            method,
+            &annotations,
+            &fit,
+            seconds,
+            changed,
+            args.run.seed,
+        ))?;
     }
     Ok(())
 }
@@ -112,10 +126,19 @@ pub fn run(args: &AggregateArgs, printer: &mut Printer) -> Result<()> {
 /// Tasks whose label is not the one that majority vote gives.
 pub fn changed_labels(annotations: &Annotations, fit: &Fit) -> usize {
     let votes = Context::default().run(|| vote_fractions(annotations));
-    (0..votes.len()).filter(|&task| votes.label(task) != fit.consensus.label(task)).count()
+    (0..votes.len())
+        .filter(|&task| votes.label(task) != fit.consensus.label(task))
+        .count()
 }
 
-fn report(method: &Method, annotations: &Annotations, fit: &Fit, seconds: f64, changed: usize, printer: &mut Printer) {
+fn report(
+    method: &Method,
+    annotations: &Annotations,
+    fit: &Fit,
+    seconds: f64,
+    changed: usize,
+    printer: &mut Printer,
+) {
     let unlabelled = annotations.summary().unlabelled_tasks;
     if unlabelled > 0 {
         let some: Vec<&str> = (0..annotations.task_count())
@@ -157,13 +180,18 @@ fn report(method: &Method, annotations: &Annotations, fit: &Fit, seconds: f64, c
     ));
     let tied = tied_tasks(fit);
     if tied > 0 {
-        printer.note(format!("{} tied: the lowest class was taken", plural(tied, "task")));
+        printer.note(format!(
+            "{} tied: the lowest class was taken",
+            plural(tied, "task")
+        ));
     }
 }
 
 /// Tasks where several classes share the first place.
 pub fn tied_tasks(fit: &Fit) -> usize {
-    (0..fit.consensus.len()).filter(|&task| fit.consensus.tied(task) > 1).count()
+    (0..fit.consensus.len())
+        .filter(|&task| fit.consensus.tied(task) > 1)
+        .count()
 }
 
 fn summary<'a>(
@@ -221,9 +249,4 @@ fn write_worker_table(target: &Target, annotations: &Annotations, fit: &Fit) -> 
         .collect();
     write_workers(target, None, annotations.classes(), &rows)?;
     Ok(())
-}
-
-/// `a of b (c %)`.
-pub fn share(part: usize, whole: usize) -> String {
-    format!("{} of {} ({:.1} %)", count(part), count(whole), 100.0 * part as f64 / whole.max(1) as f64)
 }

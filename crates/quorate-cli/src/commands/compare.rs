@@ -85,11 +85,18 @@ struct PairJson {
 pub fn run(args: &CompareArgs, printer: &mut Printer) -> Result<()> {
     let methods: Vec<&'static Method> = match args.methods.is_empty() {
         true => METHODS.iter().collect(),
-        false => args.methods.iter().map(|name| find(name)).collect::<quorate::Result<_>>()?,
+        false => args
+            .methods
+            .iter()
+            .map(|name| find(name))
+            .collect::<quorate::Result<_>>()?,
     };
     let annotations = args.input.read(printer)?;
     let truth = match &args.truth {
-        Some(path) => Some(true_classes(&annotations, &read_labels(&Source::from(path.clone()), &LabelOptions::default())?)),
+        Some(path) => Some(true_classes(
+            &annotations,
+            &read_labels(&Source::from(path.clone()), &LabelOptions::default())?,
+        )),
         None => None,
     };
     let known = truth.as_ref().map_or(0, |truth| truth.iter().flatten().count());
@@ -100,7 +107,14 @@ pub fn run(args: &CompareArgs, printer: &mut Printer) -> Result<()> {
     let mut rows = Vec::new();
     for (place, method) in methods.iter().enumerate() {
         let title = format!("{} ({} of {})", method.name, place + 1, methods.len());
-        rows.push(run_method(method, &title, &annotations, truth.as_deref().filter(|_| known > 0), args.runs, &session)?);
+        rows.push(run_method(
+            method,
+            &title,
+            &annotations,
+            truth.as_deref().filter(|_| known > 0),
+            args.runs,
+            &session,
+        )?);
     }
     // Best first; failures last; without truth, in the order of the table.
     rows.sort_by(|a, b| {
@@ -166,7 +180,9 @@ fn run_method(
         }
         if offset == 0 {
             row.labels = fit.consensus.labels();
-            row.changed_from_majority_vote = (0..votes.len()).filter(|&task| votes.label(task) != row.labels[task]).count();
+            row.changed_from_majority_vote = (0..votes.len())
+                .filter(|&task| votes.label(task) != row.labels[task])
+                .count();
             row.tied = tied_tasks(&fit);
             row.iterations = fit.iterations;
             row.converged = fit.converged;
@@ -176,7 +192,12 @@ fn run_method(
     if !errors.is_empty() {
         let mean = |values: &[f64]| values.iter().sum::<f64>() / values.len() as f64;
         let average = mean(&errors);
-        let variance = mean(&errors.iter().map(|error| (error - average).powi(2)).collect::<Vec<_>>());
+        let variance = mean(
+            &errors
+                .iter()
+                .map(|error| (error - average).powi(2))
+                .collect::<Vec<_>>(),
+        );
         row.error = Some(average);
         row.error_fractional_ties = Some(mean(&fractional));
         row.error_spread = (errors.len() > 1).then(|| variance.sqrt());
@@ -188,8 +209,17 @@ fn run_method(
 /// it counts as an error.
 fn true_classes(annotations: &Annotations, truth: &TaskLabels) -> Vec<Option<usize>> {
     let foreign = annotations.class_count();
-    let code = |class: &str| annotations.classes().find(class).map_or(foreign, |code| code as usize);
-    annotations.tasks().iter().map(|task| truth.label(task).map(code)).collect()
+    let code = |class: &str| {
+        annotations
+            .classes()
+            .find(class)
+            .map_or(foreign, |code| code as usize)
+    };
+    annotations
+        .tasks()
+        .iter()
+        .map(|task| truth.label(task).map(code))
+        .collect()
 }
 
 fn agreements(rows: &[Row]) -> Vec<PairJson> {
@@ -198,7 +228,10 @@ fn agreements(rows: &[Row]) -> Vec<PairJson> {
     for (index, a) in fitted.iter().enumerate() {
         for b in &fitted[index + 1..] {
             let equal = a.labels.iter().zip(&b.labels).filter(|(x, y)| x == y).count();
-            pairs.push(PairJson { methods: (a.method, b.method), share: equal as f64 / a.labels.len().max(1) as f64 });
+            pairs.push(PairJson {
+                methods: (a.method, b.method),
+                share: equal as f64 / a.labels.len().max(1) as f64,
+            });
         }
     }
     pairs
@@ -209,7 +242,9 @@ fn mean_agreement(rows: &[Row]) -> Vec<Option<f64>> {
     let pairs = agreements(rows);
     rows.iter()
         .map(|row| {
-            let own = pairs.iter().filter(|pair| pair.methods.0 == row.method || pair.methods.1 == row.method);
+            let own = pairs
+                .iter()
+                .filter(|pair| pair.methods.0 == row.method || pair.methods.1 == row.method);
             let shares: Vec<f64> = own.map(|pair| pair.share).collect();
             (!shares.is_empty()).then(|| shares.iter().sum::<f64>() / shares.len() as f64)
         })
@@ -239,15 +274,24 @@ fn as_text(annotations: &Annotations, rows: &[Row], known: usize, runs: u32) -> 
             continue;
         }
         if known > 0 {
-            let spread = row.error_spread.map_or(String::new(), |spread| format!(" +- {:.2}", 100.0 * spread));
+            let spread = row
+                .error_spread
+                .map_or(String::new(), |spread| format!(" +- {:.2}", 100.0 * spread));
             cells.push(format!("{:.2} %{spread}", 100.0 * row.error.unwrap_or(f64::NAN)));
-            cells.push(format!("{:.2} %", 100.0 * row.error_fractional_ties.unwrap_or(f64::NAN)));
+            cells.push(format!(
+                "{:.2} %",
+                100.0 * row.error_fractional_ties.unwrap_or(f64::NAN)
+            ));
         }
         cells.push(duration(row.seconds));
         cells.push(count(row.changed_from_majority_vote));
         cells.push(count(row.tied));
         cells.push(agreement.map_or("-".to_owned(), |share| format!("{:.1} %", 100.0 * share)));
-        cells.push(if row.converged { String::new() } else { "not settled".to_owned() });
+        cells.push(if row.converged {
+            String::new()
+        } else {
+            "not settled".to_owned()
+        });
         table.row(cells);
     }
     let mut text = size_line(annotations);

@@ -4,7 +4,7 @@ use std::time::Instant;
 
 use anyhow::Result;
 use clap::Args;
-use quorate::evaluate::{evaluate, Predictions};
+use quorate::evaluate::{Predictions, evaluate};
 use quorate::methods::find;
 use quorate::simulate::{Amount, Coverage, Prior, Quality, Simulated, Simulation, WorkerKind};
 use serde::Serialize;
@@ -16,7 +16,13 @@ use crate::session::Session;
 use crate::text_table::{Side, TextTable, duration};
 
 /// Methods shown, plain voting first.
-const SHOWN: [&str; 5] = ["majority-vote", "dawid-skene", "des-symnmf", "rob-symnmf", "rob-symnmf-em"];
+const SHOWN: [&str; 5] = [
+    "majority-vote",
+    "dawid-skene",
+    "des-symnmf",
+    "rob-symnmf",
+    "rob-symnmf-em",
+];
 
 /// How big a crowd.
 #[derive(Debug, Args)]
@@ -48,7 +54,11 @@ pub fn run(args: &DemoArgs, printer: &mut Printer) -> Result<()> {
         workers: 60,
         classes: 4,
         prior: Prior::Given(vec![0.4, 0.3, 0.2, 0.1]),
-        quality: Quality::Accuracy { lowest: 0.4, highest: 0.8, concentration: 1.0 },
+        quality: Quality::Accuracy {
+            lowest: 0.4,
+            highest: 0.8,
+            concentration: 1.0,
+        },
         experts: Amount::Number(0),
         specialists: Amount::Number(12),
         uniform_spammers: Amount::Number(12),
@@ -85,12 +95,16 @@ pub fn run(args: &DemoArgs, printer: &mut Printer) -> Result<()> {
 }
 
 fn as_text(crowd: &Simulated, lines: &[Line]) -> String {
-    let number = |wanted: fn(&WorkerKind) -> bool| crowd.worker_kinds.iter().filter(|kind| wanted(kind)).count();
+    let number =
+        |wanted: fn(&WorkerKind) -> bool| crowd.worker_kinds.iter().filter(|kind| wanted(kind)).count();
     let mut text = format!(
         "A simulated crowd: {}.\n\
          Of the workers, {} answer at random or always the same, {} are systematically wrong, {} know one class only.\n\n",
         size_line(&crowd.annotations),
-        number(|kind| matches!(kind, WorkerKind::UniformSpammer | WorkerKind::ConstantSpammer { .. })),
+        number(|kind| matches!(
+            kind,
+            WorkerKind::UniformSpammer | WorkerKind::ConstantSpammer { .. }
+        )),
         number(|kind| matches!(kind, WorkerKind::Adversary)),
         number(|kind| matches!(kind, WorkerKind::Specialist { .. })),
     );
@@ -101,7 +115,10 @@ fn as_text(crowd: &Simulated, lines: &[Line]) -> String {
         ("log loss", Side::Right),
         ("time", Side::Right),
     ]);
-    let worst = lines.iter().map(|line| line.error).fold(f64::MIN_POSITIVE, f64::max);
+    let worst = lines
+        .iter()
+        .map(|line| line.error)
+        .fold(f64::MIN_POSITIVE, f64::max);
     for line in lines {
         table.row([
             line.method.to_owned(),

@@ -98,20 +98,31 @@ pub fn run(args: &EvaluateArgs, printer: &mut Printer) -> Result<ExitCode> {
         bins: Bins::EqualWidth(args.bins.into()),
     };
     if args.ties == TiesArg::Fractional && predicted.probabilities.is_none() {
-        printer.warning("ties cannot be seen without the probabilities of all classes (aggregate --probabilities)");
+        printer.warning(
+            "ties cannot be seen without the probabilities of all classes (aggregate --probabilities)",
+        );
     }
-    let evaluation = settings.run(&matched.predictions(&predicted)?, &matched.truth)?;
+    let evaluation = matched.score(&predicted, &settings)?;
     let missing = truth.tasks.len() - matched.truth.iter().flatten().count();
     if args.json {
         printer.json(&as_json(&evaluation, &matched.classes, missing))?;
     } else {
         printer.data(&as_text(&evaluation, &matched.classes, missing))?;
     }
-    let above = args.fail_above.is_some_and(|limit| 100.0 * evaluation.error.rate > limit);
+    let above = args
+        .fail_above
+        .is_some_and(|limit| 100.0 * evaluation.error.rate > limit);
     if above {
-        printer.warning(format!("the error is above {} %", args.fail_above.unwrap_or_default()));
+        printer.warning(format!(
+            "the error is above {} %",
+            args.fail_above.unwrap_or_default()
+        ));
     }
-    Ok(if above { ExitCode::from(1) } else { ExitCode::SUCCESS })
+    Ok(if above {
+        ExitCode::from(1)
+    } else {
+        ExitCode::SUCCESS
+    })
 }
 
 /// Predictions and truth with common class codes, by predicted task.
@@ -127,37 +138,57 @@ impl Matched {
     fn new(predicted: &TaskLabels, truth: &TaskLabels) -> Self {
         let mut classes = Names::default();
         // Those of the probability columns come first and in their order: ties go to the lowest of them.
-        let codes = predicted.classes.iter().map(|class| classes.intern(class) as usize).collect();
+        let codes = predicted
+            .classes
+            .iter()
+            .map(|class| classes.intern(class) as usize)
+            .collect();
         let truths: Vec<Option<usize>> = predicted
             .tasks
             .iter()
             .map(|task| truth.label(task).map(|class| classes.intern(class) as usize))
             .collect();
-        Self { classes, codes, truth: truths }
+        Self {
+            classes,
+            codes,
+            truth: truths,
+        }
     }
 
-    fn predictions(&self, predicted: &TaskLabels) -> Result<Predictions> {
+    fn score(&self, predicted: &TaskLabels, settings: &Evaluate) -> quorate::Result<Evaluation> {
         let classes = self.classes.len();
-        let labels: Vec<Option<usize>> = predicted.labels.iter().map(|&label| Some(self.codes[label])).collect();
-        Ok(match (&predicted.probabilities, &predicted.confidence) {
+        let labels: Vec<Option<usize>> = predicted
+            .labels
+            .iter()
+            .map(|&label| Some(self.codes[label]))
+            .collect();
+        match (&predicted.probabilities, &predicted.confidence) {
             (Some(rows), _) => {
-                let width = predicted.classes.len();
-                let mut full = vec![0.0; predicted.tasks.len() * classes];
-                for (row, wide) in rows.chunks_exact(width).zip(full.chunks_exact_mut(classes)) {
-                    let sum: f64 = row.iter().sum();
-                    // Rounded in the file: make them sum to 1 again.
-                    for (&code, value) in self.codes.iter().zip(row) {
-                        wide[code] = (value / sum).clamp(0.0, 1.0);
-                    }
-                }
-                Predictions::from_consensus(&Consensus::new(classes, full))?
+                let consensus = Consensus::new(classes, self.widen(rows, predicted.classes.len()));
+                settings.run(&Predictions::from_consensus(&consensus)?, &self.truth)
             }
             (None, Some(confidence)) => {
                 let confidence: Vec<f64> = confidence.iter().map(|value| value.clamp(0.0, 1.0)).collect();
-                Predictions::from_confidences(classes, &labels, &confidence)?
+                settings.run(
+                    &Predictions::from_confidences(classes, &labels, &confidence)?,
+                    &self.truth,
+                )
             }
-            (None, None) => Predictions::from_labels(classes, &labels)?,
-        })
+            (None, None) => settings.run(&Predictions::from_labels(classes, &labels)?, &self.truth),
+        }
+    }
+
+    /// Rows over all classes from rows over the predicted ones. Files round: the rows are made to sum to 1 again.
+    fn widen(&self, rows: &[f64], width: usize) -> Vec<f64> {
+        let classes = self.classes.len();
+        let mut full = vec![0.0; rows.len() / width * classes];
+        for (row, wide) in rows.chunks_exact(width).zip(full.chunks_exact_mut(classes)) {
+            let sum: f64 = row.iter().sum();
+            for (&code, value) in self.codes.iter().zip(row) {
+                wide[code] = (value / sum).clamp(0.0, 1.0);
+            }
+        }
+        full
     }
 }
 
@@ -177,7 +208,10 @@ fn as_text(evaluation: &Evaluation, classes: &Names, missing: usize) -> String {
         plural(error.scored, "task"),
         plural(error.tied, "tied task"),
     );
-    text.push_str(&format!("balanced accuracy  {}\n", percent(evaluation.balanced_accuracy)));
+    text.push_str(&format!(
+        "balanced accuracy  {}\n",
+        percent(evaluation.balanced_accuracy)
+    ));
     if let Some(loss) = evaluation.log_loss {
         text.push_str(&format!("log loss           {loss:.4}\n"));
     }
@@ -185,13 +219,22 @@ fn as_text(evaluation: &Evaluation, classes: &Names, missing: usize) -> String {
         text.push_str(&format!("Brier score        {brier:.4}\n"));
     }
     if let Some(calibration) = &evaluation.calibration {
-        text.push_str(&format!("calibration error  {}\n", percent(calibration.expected_error)));
+        text.push_str(&format!(
+            "calibration error  {}\n",
+            percent(calibration.expected_error)
+        ));
     }
     if error.without_truth > 0 {
-        text.push_str(&format!("not scored         {} without a known truth\n", plural(error.without_truth, "task")));
+        text.push_str(&format!(
+            "not scored         {} without a known truth\n",
+            plural(error.without_truth, "task")
+        ));
     }
     if missing > 0 {
-        text.push_str(&format!("not predicted      {} of the truth file\n", plural(missing, "task")));
+        text.push_str(&format!(
+            "not predicted      {} of the truth file\n",
+            plural(missing, "task")
+        ));
     }
     let mut table = TextTable::new(&[
         ("class", Side::Left),
@@ -241,14 +284,20 @@ fn as_text(evaluation: &Evaluation, classes: &Names, missing: usize) -> String {
 fn gauge(confidence: f64, accuracy: f64) -> String {
     const WIDTH: usize = 40;
     let place = |value: f64| ((value * WIDTH as f64).round() as usize).min(WIDTH);
-    let mut marks: Vec<char> = (0..=WIDTH).map(|at| if at < place(accuracy) { '#' } else { '.' }).collect();
+    let mut marks: Vec<char> = (0..=WIDTH)
+        .map(|at| if at < place(accuracy) { '#' } else { '.' })
+        .collect();
     marks[place(confidence)] = 'o';
     marks.into_iter().collect()
 }
 
 /// A count that may be a fraction under the fractional rule.
 fn trim(value: f64) -> String {
-    if value.fract() == 0.0 { count(value as usize) } else { format!("{value:.1}") }
+    if value.fract() == 0.0 {
+        count(value as usize)
+    } else {
+        format!("{value:.1}")
+    }
 }
 
 fn as_json(evaluation: &Evaluation, classes: &Names, missing: usize) -> EvaluationJson {
@@ -267,21 +316,33 @@ fn as_json(evaluation: &Evaluation, classes: &Names, missing: usize) -> Evaluati
         balanced_accuracy: evaluation.balanced_accuracy,
         log_loss: evaluation.log_loss,
         brier: evaluation.brier,
-        calibration_error: evaluation.calibration.as_ref().map(|calibration| calibration.expected_error),
-        calibration: evaluation.calibration.iter().flat_map(|calibration| &calibration.bins).map(|bin| BinJson {
-            lower: bin.lower,
-            upper: bin.upper,
-            tasks: bin.count,
-            confidence: bin.confidence,
-            accuracy: bin.accuracy,
-        }).collect(),
-        classes: classes.iter().zip(&evaluation.per_class).map(|(class, scores)| ClassJson {
-            class: class.to_owned(),
-            truths: scores.support,
-            predicted: scores.predicted,
-            precision: scores.precision,
-            recall: scores.recall,
-            f1: scores.f1,
-        }).collect(),
+        calibration_error: evaluation
+            .calibration
+            .as_ref()
+            .map(|calibration| calibration.expected_error),
+        calibration: evaluation
+            .calibration
+            .iter()
+            .flat_map(|calibration| &calibration.bins)
+            .map(|bin| BinJson {
+                lower: bin.lower,
+                upper: bin.upper,
+                tasks: bin.count,
+                confidence: bin.confidence,
+                accuracy: bin.accuracy,
+            })
+            .collect(),
+        classes: classes
+            .iter()
+            .zip(&evaluation.per_class)
+            .map(|(class, scores)| ClassJson {
+                class: class.to_owned(),
+                truths: scores.support,
+                predicted: scores.predicted,
+                precision: scores.precision,
+                recall: scores.recall,
+                f1: scores.f1,
+            })
+            .collect(),
     }
 }

@@ -51,7 +51,11 @@ pub fn run(args: &MethodsArgs, printer: &mut Printer) -> Result<()> {
 }
 
 fn as_table() -> String {
-    let mut table = TextTable::new(&[("method", Side::Left), ("what it is", Side::Left), ("gives", Side::Left)]);
+    let mut table = TextTable::new(&[
+        ("method", Side::Left),
+        ("what it is", Side::Left),
+        ("gives", Side::Left),
+    ]);
     for method in METHODS {
         let mut gives = vec!["labels"];
         if method.returns_model {
@@ -63,14 +67,30 @@ fn as_table() -> String {
         if method.uses_class_order {
             gives.push("ordered classes");
         }
-        let mark = if method.name == DEFAULT_METHOD { " (default)" } else { "" };
-        table.row([format!("{}{mark}", method.name), method.summary.to_owned(), gives.join(", ")]);
+        let mark = if method.name == DEFAULT_METHOD {
+            " (default)"
+        } else {
+            ""
+        };
+        table.row([
+            format!("{}{mark}", method.name),
+            method.summary.to_owned(),
+            gives.join(", "),
+        ]);
     }
-    format!("{}\n`quorate methods NAME` explains one; `-m NAME` uses it.\n", table.render())
+    format!(
+        "{}\n`quorate methods NAME` explains one; `-m NAME` uses it.\n",
+        table.render()
+    )
 }
 
 fn in_full(method: &Method) -> String {
-    let mut text = format!("{}: {}\n\n{}\n\n", method.name, method.summary, wrap(method.description));
+    let mut text = format!(
+        "{}: {}\n\n{}\n\n",
+        method.name,
+        method.summary,
+        wrap(method.description)
+    );
     if !method.aliases.is_empty() {
         text.push_str(&format!("Also called: {}\n", method.aliases.join(", ")));
     }
@@ -78,18 +98,39 @@ fn in_full(method: &Method) -> String {
         ClassSupport::Any => "Classes: any number",
         ClassSupport::BinaryOnly => "Classes: 2 only",
     });
-    text.push_str(if method.uses_class_order { ", whose order has a meaning (grades, not kinds)\n" } else { "\n" });
-    text.push_str(&format!("Confusion matrices: {}\n", if method.returns_model { "yes" } else { "no" }));
+    text.push_str(if method.uses_class_order {
+        ", whose order has a meaning (grades, not kinds)\n"
+    } else {
+        "\n"
+    });
+    text.push_str(&format!(
+        "Confusion matrices: {}\n",
+        if method.returns_model { "yes" } else { "no" }
+    ));
     text.push_str(&format!("Published: {}\n\n", method.citation));
     if method.parameters.is_empty() {
         text.push_str("No parameters.\n");
     } else {
         text.push_str("Parameters (--param name=value):\n");
-        let columns = [("name", Side::Left), ("default", Side::Left), ("allowed", Side::Left), ("what it does", Side::Left)];
+        let columns = [
+            ("name", Side::Left),
+            ("default", Side::Left),
+            ("allowed", Side::Left),
+            ("what it does", Side::Left),
+        ];
         let mut table = TextTable::new(&columns);
         for parameter in method.parameters {
-            let default = if parameter.default.is_empty() { "-" } else { parameter.default };
-            table.row([parameter.name.into(), default.into(), parameter.range(), parameter.about.into()]);
+            let default = if parameter.default.is_empty() {
+                "-"
+            } else {
+                parameter.default
+            };
+            table.row([
+                parameter.name.into(),
+                default.into(),
+                parameter.range(),
+                parameter.about.into(),
+            ]);
         }
         text.push_str(&table.render());
     }

@@ -96,9 +96,15 @@ impl FromStr for AmountArg {
         match text.strip_suffix('%') {
             Some(percent) => {
                 let share = percent.trim().parse::<f64>().map_err(|_| expected())? / 100.0;
-                (0.0..=1.0).contains(&share).then_some(Self(Amount::Share(share))).ok_or_else(expected)
+                (0.0..=1.0)
+                    .contains(&share)
+                    .then_some(Self(Amount::Share(share)))
+                    .ok_or_else(expected)
             }
-            None => text.parse().map(|number| Self(Amount::Number(number))).map_err(|_| expected()),
+            None => text
+                .parse()
+                .map(|number| Self(Amount::Number(number)))
+                .map_err(|_| expected()),
         }
     }
 }
@@ -118,7 +124,9 @@ impl FromStr for PriorArg {
                 text.split(',')
                     .map(|part| part.trim().parse::<f64>())
                     .collect::<Result<_, _>>()
-                    .map_err(|_| format!("{text:?} is not uniform, dirichlet or probabilities such as 0.5,0.3,0.2"))?,
+                    .map_err(|_| {
+                        format!("{text:?} is not uniform, dirichlet or probabilities such as 0.5,0.3,0.2")
+                    })?,
             ),
         }))
     }
@@ -139,8 +147,14 @@ impl SimulateArgs {
     fn settings(&self) -> Result<Simulation> {
         let quality = match self.accuracy[..] {
             [] => Quality::Dirichlet(1.0),
-            [lowest, highest] => Quality::Accuracy { lowest, highest, concentration: 1.0 },
-            _ => anyhow::bail!("--accuracy takes two numbers, the lowest and the highest: --accuracy 0.5,0.9"),
+            [lowest, highest] => Quality::Accuracy {
+                lowest,
+                highest,
+                concentration: 1.0,
+            },
+            _ => {
+                anyhow::bail!("--accuracy takes two numbers, the lowest and the highest: --accuracy 0.5,0.9")
+            }
         };
         Ok(Simulation {
             tasks: self.tasks,
@@ -174,8 +188,14 @@ pub fn run(args: &SimulateArgs, printer: &mut Printer) -> Result<()> {
         .with_context(|| format!("could not make the folder {}", args.output.display()))?;
     let file = |name: &str| Target::from(args.output.join(name));
     let annotations = &crowd.annotations;
-    write_truth(&file("truth.csv"), None, annotations.tasks(), annotations.classes(), &crowd.truth)?;
-    let model = ModelFile::new(annotations, &crowd.model).fitted_by("simulated", Default::default(), args.seed);
+    write_truth(
+        &file("truth.csv"),
+        None,
+        annotations.tasks(),
+        annotations.classes(),
+        &crowd.truth,
+    )?;
+    let model = ModelFile::new(annotations, &crowd.model).fitted_by("simulated", [], args.seed);
     write_model(&file("model.json"), &model)?;
     write_annotations(&file("labels.csv"), None, annotations)?;
     if args.json {
@@ -203,7 +223,11 @@ fn summary(crowd: &Simulated, seed: u64) -> Summary {
         classes: crowd.annotations.class_count(),
         labels: crowd.annotations.label_count(),
         missing_pair_share: crowd.missing_pair_share(),
-        designated: crowd.designated.iter().map(|&worker| crowd.annotations.workers().get(worker).to_owned()).collect(),
+        designated: crowd
+            .designated
+            .iter()
+            .map(|&worker| crowd.annotations.workers().get(worker).to_owned())
+            .collect(),
         seed,
     }
 }
