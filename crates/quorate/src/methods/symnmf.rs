@@ -220,6 +220,12 @@ const DESIGNATED_WORKERS: Parameter = Parameter {
     default: "",
 };
 
+/// A tenth of a label in every cell: enough that no answer is impossible, too little to change who is believed.
+const REFINED_SMOOTHING: Parameter = Parameter {
+    default: "0.1",
+    ..super::EM_SMOOTHING
+};
+
 const ROBUST: &[Parameter] = &[
     INIT, SHRINKAGE, EVIDENCE, XI, SOLVER, SWEEPS, SWEEP_TOL, FORM, ALPHA, PSI, STEPS, ROWS,
 ];
@@ -238,7 +244,7 @@ const ROBUST_EM: &[Parameter] = &[
     ROWS,
     super::EM_MAX_ITER,
     super::EM_TOL,
-    super::EM_SMOOTHING,
+    REFINED_SMOOTHING,
 ];
 const UNIFORM: &[Parameter] = &[
     INIT,
@@ -263,7 +269,7 @@ const DESIGNATED_EM: &[Parameter] = &[
     EIGEN_ROWS,
     super::EM_MAX_ITER,
     super::EM_TOL,
-    super::EM_SMOOTHING,
+    REFINED_SMOOTHING,
 ];
 const PLAIN: &[Parameter] = &[SHRINKAGE, ALPHA, PSI, STEPS, EIGEN_ROWS];
 const PLAIN_EM: &[Parameter] = &[
@@ -274,7 +280,7 @@ const PLAIN_EM: &[Parameter] = &[
     EIGEN_ROWS,
     super::EM_MAX_ITER,
     super::EM_TOL,
-    super::EM_SMOOTHING,
+    REFINED_SMOOTHING,
 ];
 
 /// Which member of the family.

@@ -7,7 +7,7 @@
 //! Each iteration is one pass over the labels: the E-step of a task and its contribution to the M-step's counts
 //! are made together. The log-likelihood (with smoothing: plus the log-prior of the matrices) does not fall.
 
-use super::posterior::Sweep;
+use super::posterior::{LOG_FLOOR, Sweep};
 use super::{AnswerCounts, Consensus, DawidSkene, count_answers, posterior};
 use crate::annotations::Annotations;
 use crate::context::Context;
@@ -42,7 +42,7 @@ pub struct EmFit {
     pub consensus: Consensus,
     /// The last model.
     pub model: DawidSkene,
-    /// Log-likelihood of each E-step.
+    /// Objective at each E-step: the log-likelihood, with smoothing plus `s sum ln A`.
     pub trace: Vec<f64>,
     /// Rounds done.
     pub iterations: usize,
@@ -72,7 +72,7 @@ impl Em {
         for round in first_round..self.max_iter {
             context.step("EM", round, Some(self.max_iter))?;
             let sweep = context.run(|| Sweep::new(&model).run(annotations, &mut rows, true));
-            trace.push(sweep.log_likelihood);
+            trace.push(sweep.log_likelihood + self.log_prior(&model));
             converged = round > 0 && sweep.change < self.tol;
             if converged {
                 break;
@@ -83,7 +83,7 @@ impl Em {
         }
         // One more E-step, so that the posterior is that of the model that is returned.
         let last = context.run(|| Sweep::new(&model).run(annotations, &mut rows, false));
-        trace.push(last.log_likelihood);
+        trace.push(last.log_likelihood + self.log_prior(&model));
         Ok(EmFit {
             consensus: Consensus::new(classes, rows),
             model,
@@ -91,6 +91,15 @@ impl Em {
             iterations,
             converged,
         })
+    }
+
+    /// What the pseudo-counts add to the objective: `s sum ln A_m(a, k)`.
+    fn log_prior(&self, model: &DawidSkene) -> f64 {
+        if self.smoothing == 0.0 {
+            return 0.0;
+        }
+        let logs = model.confusions().iter().map(|probability| probability.ln().max(LOG_FLOOR));
+        self.smoothing * logs.sum::<f64>()
     }
 
     fn maximise(&self, counts: &AnswerCounts) -> DawidSkene {
