@@ -21,6 +21,9 @@ pub struct Cli {
     /// Say only what went wrong: no summaries, notes or progress
     #[arg(long, short, global = true)]
     pub quiet: bool,
+    /// Say more: facts about the run that are rarely needed
+    #[arg(long, short, global = true, conflicts_with = "quiet")]
+    pub verbose: bool,
     #[command(subcommand)]
     pub command: Command,
 }
@@ -55,7 +58,7 @@ pub struct RunArgs {
     #[arg(long, default_value_t = 0)]
     pub threads: usize,
     /// Refuse what would need more memory than this, in GiB
-    #[arg(long, value_name = "GIB", default_value_t = 8.0, value_parser = positive)]
+    #[arg(long, value_name = "GIB", default_value_t = 4.0, value_parser = positive)]
     pub memory: f64,
 }
 

@@ -13,7 +13,7 @@ use quorate_io::{
 
 use crate::printer::Printer;
 use crate::progress::Bar;
-use crate::text_table::{count, plural};
+use crate::text_table::plural;
 
 /// What to read and how.
 #[derive(Debug, Clone, Args)]
@@ -193,10 +193,10 @@ pub fn parse_parameters(given: &[String]) -> Result<Vec<(String, String)>> {
 /// The size of a table in one line.
 pub fn size_line(annotations: &Annotations) -> String {
     format!(
-        "{}, {}, {} classes, {}",
+        "{}, {}, {}, {}",
         plural(annotations.task_count(), "task"),
         plural(annotations.worker_count(), "worker"),
-        count(annotations.class_count()),
+        plural(annotations.class_count(), "class"),
         plural(annotations.label_count(), "label")
     )
 }

@@ -17,7 +17,7 @@ use crate::printer::Printer;
 
 fn main() -> ExitCode {
     let cli = Cli::parse();
-    let mut printer = Printer::new(cli.quiet);
+    let mut printer = Printer::new(cli.quiet, cli.verbose);
     match commands::run(cli, &mut printer) {
         Ok(code) => code,
         // Whoever read our output has had enough (`quorate .. | head`): that is not an error.

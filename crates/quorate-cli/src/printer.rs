@@ -8,12 +8,13 @@ use serde::Serialize;
 /// Prints data, notes, warnings and errors.
 pub struct Printer {
     quiet: bool,
+    verbose: bool,
 }
 
 impl Printer {
-    /// With `quiet`, notes and warnings are kept back.
-    pub fn new(quiet: bool) -> Self {
-        Self { quiet }
+    /// With `quiet`, notes and warnings are kept back; with `verbose`, details are shown.
+    pub fn new(quiet: bool, verbose: bool) -> Self {
+        Self { quiet, verbose }
     }
 
     /// Whether notes and warnings are kept back.
@@ -39,6 +40,13 @@ impl Printer {
     /// Something worth knowing.
     pub fn note(&mut self, text: impl AsRef<str>) {
         self.say("", text.as_ref());
+    }
+
+    /// Something that is rarely worth knowing.
+    pub fn detail(&mut self, text: impl AsRef<str>) {
+        if self.verbose {
+            self.say("", text.as_ref());
+        }
     }
 
     /// Something to beware of.

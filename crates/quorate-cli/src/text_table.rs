@@ -91,9 +91,14 @@ pub fn count(number: usize) -> String {
     text
 }
 
-/// `1 task`, `2 tasks`.
+/// `1 task`, `2 tasks`, `2 classes`.
 pub fn plural(number: usize, word: &str) -> String {
-    format!("{} {word}{}", count(number), if number == 1 { "" } else { "s" })
+    let ending = match (number, word.ends_with('s')) {
+        (1, _) => "",
+        (_, true) => "es",
+        (_, false) => "s",
+    };
+    format!("{} {word}{ending}", count(number))
 }
 
 #[cfg(test)]

@@ -15,7 +15,7 @@ pub trait Progress: Send {
 }
 
 /// Memory that one fit may use unless the caller says otherwise.
-pub const DEFAULT_MEMORY_LIMIT: u64 = 8 << 30;
+pub const DEFAULT_MEMORY_LIMIT: u64 = 4 << 30;
 
 /// Seed, threads, progress, cancellation and memory limit of a fit.
 ///

@@ -356,9 +356,19 @@ fn a_designated_worker_that_does_not_exist_is_an_error() {
 fn refining_does_not_lower_the_objective() {
     let crowd = paper_crowd(300, 0.1).run(8).unwrap();
     for smoothing in ["0", "0.1", "1"] {
-        let fit = fit("rob-symnmf-em", &[("smoothing", smoothing)], &crowd.annotations, 0);
+        let fit = fit(
+            "rob-symnmf-em",
+            &[("smoothing", smoothing)],
+            &crowd.annotations,
+            0,
+        );
         let trace = &fit.trace;
         assert!(trace.len() > 3, "{trace:?}");
-        assert!(trace.windows(2).all(|pair| pair[1] >= pair[0] - 1e-9 * pair[0].abs()), "{smoothing}: {trace:?}");
+        assert!(
+            trace
+                .windows(2)
+                .all(|pair| pair[1] >= pair[0] - 1e-9 * pair[0].abs()),
+            "{smoothing}: {trace:?}"
+        );
     }
 }

@@ -165,18 +165,18 @@ fn report(
         ));
     }
     for note in &fit.notes {
-        printer.note(note);
+        printer.detail(note);
     }
     let iterations = match fit.iterations {
         0 => String::new(),
         number => format!(", {}", plural(number, "iteration")),
     };
     printer.note(format!(
-        "{}: {}; {}{iterations}; {} differ from majority vote",
+        "{}: {}; {}{iterations}; differs from majority vote on {}",
         method.name,
         size_line(annotations),
         duration(seconds),
-        plural(changed, "label")
+        plural(changed, "task")
     ));
     let tied = tied_tasks(fit);
     if tied > 0 {

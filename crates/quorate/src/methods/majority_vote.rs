@@ -79,20 +79,50 @@ impl Default for MajorityVote {
 impl Aggregate for MajorityVote {
     fn fit(&self, annotations: &Annotations, context: &mut Context) -> Result<Fit> {
         let mut consensus = context.run(|| vote_fractions(annotations));
-        let model = context.run(|| count_answers(annotations, &consensus).to_model(0.0));
+        let model = (dense_cells(annotations) <= MOST_CELLS)
+            .then(|| context.run(|| count_answers(annotations, &consensus).to_model(0.0)));
         match self.ties {
             Ties::Lowest => {}
-            Ties::Prior => consensus = break_ties(consensus, |_, tied| heaviest(model.prior(), tied)),
+            Ties::Prior => {
+                let prior = mean_row(&consensus);
+                consensus = break_ties(consensus, |_, tied| heaviest(&prior, tied));
+            }
             Ties::Random => {
                 let mut rng = context.rng(0);
                 consensus = break_ties(consensus, |_, tied| *tied.choose(&mut rng).unwrap_or(&tied[0]));
             }
         }
+        let notes = match &model {
+            Some(_) => Vec::new(),
+            None => vec!["too many classes for a confusion matrix of every worker: none were counted".into()],
+        };
         Ok(Fit {
-            model: Some(model),
+            model,
+            notes,
             ..Fit::direct(consensus)
         })
     }
+}
+
+/// Most confusion cells that are counted along with the votes: votes alone must stay cheap whatever the number of classes.
+const MOST_CELLS: usize = 50_000_000;
+
+fn dense_cells(annotations: &Annotations) -> usize {
+    let row = annotations
+        .class_count()
+        .saturating_mul(annotations.class_count());
+    annotations.worker_count().saturating_mul(row)
+}
+
+/// Mean over the tasks.
+fn mean_row(consensus: &Consensus) -> Vec<f64> {
+    let mut mean = vec![0.0; consensus.class_count()];
+    for task in 0..consensus.len() {
+        for (sum, share) in mean.iter_mut().zip(consensus.row(task)) {
+            *sum += share / consensus.len() as f64;
+        }
+    }
+    mean
 }
 
 /// Share of the votes of each class on every task; a task without labels gets the mean share over the tasks

@@ -448,15 +448,13 @@ impl Aggregate for SymNmf {
         let votes = context.run(|| vote_fractions(annotations));
         let parts = worker_components(annotations);
         if classes == 1 || parts.workers.iter().all(|&workers| workers < 2) {
-            let mut fit: Fit = self
-                .em
-                .unwrap_or(FALLBACK_EM)
+            let mut fit: Fit = FALLBACK_EM
                 .run(annotations, EmStart::Consensus(votes), context)?
                 .into();
             if classes > 1 {
                 fit.warnings.push(
                     "no two workers share a task, so nothing can be learnt from their agreement: the answer is \
-                     Dawid-Skene EM from majority vote, which here only repeats the labels"
+                     Dawid-Skene EM from majority vote, which here repeats the labels, and the confidence says nothing"
                         .into(),
                 );
             }
@@ -516,7 +514,7 @@ impl Aggregate for SymNmf {
 /// Margins below this are reported as doubtful.
 const DOUBTFUL_MARGIN: f64 = 0.02;
 
-/// EM where nothing can be factored and the method has no EM of its own.
+/// EM where nothing can be factored; without smoothing it stays with the labels.
 const FALLBACK_EM: Em = Em {
     max_iter: 1000,
     tol: 1e-4,

@@ -98,7 +98,10 @@ impl Em {
         if self.smoothing == 0.0 {
             return 0.0;
         }
-        let logs = model.confusions().iter().map(|probability| probability.ln().max(LOG_FLOOR));
+        let logs = model
+            .confusions()
+            .iter()
+            .map(|probability| probability.ln().max(LOG_FLOOR));
         self.smoothing * logs.sum::<f64>()
     }
 
@@ -126,6 +129,6 @@ fn reserve(annotations: &Annotations, context: &Context) -> Result<()> {
             annotations.worker_count()
         ),
         8 * (4 * cells + rows),
-        "merge rare classes, use majority-vote, or raise the limit",
+        "merge rare classes, use majority-vote, or raise the limit (--memory)",
     )
 }
