@@ -34,6 +34,7 @@ pub mod methods;
 pub mod model;
 mod parallel;
 pub mod simulate;
+mod special;
 pub mod statistics;
 pub mod symnmf;
 

@@ -11,7 +11,13 @@ use quorate::methods;
 use support::DataSet;
 
 /// Method, parameters, data set, error in percent, tolerance in points.
-type Measured = (&'static str, &'static [(&'static str, &'static str)], &'static str, f64, f64);
+type Measured = (
+    &'static str,
+    &'static [(&'static str, &'static str)],
+    &'static str,
+    f64,
+    f64,
+);
 
 const MEASURED: &[Measured] = &[
     ("majority-vote", &[], "bluebird", 24.07, 0.005),

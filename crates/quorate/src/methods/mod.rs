@@ -2,13 +2,17 @@
 //! read.
 
 mod dawid_skene;
+mod fast_ds;
 mod majority_vote;
+mod one_coin;
 mod parameters;
 
 use std::fmt::Debug;
 
 pub use dawid_skene::DawidSkeneEm;
+pub use fast_ds::FastDawidSkene;
 pub use majority_vote::{MajorityVote, vote_fractions};
+pub use one_coin::OneCoin;
 pub use parameters::{Kind, Parameter, Values};
 
 use crate::annotations::Annotations;
@@ -137,7 +141,12 @@ impl From<&Values> for Em {
 }
 
 /// The table of methods.
-pub static METHODS: &[Method] = &[majority_vote::METHOD, dawid_skene::METHOD];
+pub static METHODS: &[Method] = &[
+    majority_vote::METHOD,
+    dawid_skene::METHOD,
+    one_coin::METHOD,
+    fast_ds::METHOD,
+];
 
 /// The method that is used when none is named.
 pub const DEFAULT_METHOD: &str = "dawid-skene";
@@ -199,10 +208,37 @@ pub(crate) mod tests {
         Annotations::from_codes(6, 4, 3, labels).unwrap()
     }
 
+    /// The two-class example, tasks in rows; `None` where the worker gave no label.
+    pub(crate) fn toy_b() -> Annotations {
+        let rows = [
+            [Some(1), Some(1), Some(0), Some(1), Some(0)],
+            [Some(1), Some(1), Some(1), Some(0), Some(1)],
+            [Some(1), Some(1), Some(1), None, Some(0)],
+            [Some(1), Some(0), Some(1), Some(1), None],
+            [Some(0), Some(0), Some(1), Some(0), Some(1)],
+            [Some(0), Some(0), Some(0), Some(1), Some(1)],
+            [Some(0), Some(0), Some(0), Some(1), Some(0)],
+            [Some(0), Some(0), None, Some(0), Some(1)],
+        ];
+        let labels = rows.iter().enumerate().flat_map(|(task, row)| {
+            row.iter()
+                .enumerate()
+                .filter_map(move |(worker, label)| label.map(|label| (task as u32, worker as u32, label)))
+        });
+        Annotations::from_codes(8, 5, 2, labels).unwrap()
+    }
+
     pub(crate) fn assert_close(found: &[f64], wanted: &[f64], tolerance: f64) {
         assert_eq!(found.len(), wanted.len());
         for (a, b) in found.iter().zip(wanted) {
             assert!((a - b).abs() <= tolerance, "{found:?}, expected {wanted:?}");
+        }
+    }
+
+    /// Fails if an objective falls by more than rounding.
+    pub(crate) fn assert_rising(trace: &[f64]) {
+        for pair in trace.windows(2) {
+            assert!(pair[1] >= pair[0] - 1e-9 * pair[0].abs(), "{trace:?}");
         }
     }
 
