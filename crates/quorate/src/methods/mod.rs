@@ -2,7 +2,9 @@
 //! read.
 
 mod dawid_skene;
+mod ebcc;
 mod fast_ds;
+mod ibcc;
 mod majority_vote;
 mod one_coin;
 mod parameters;
@@ -10,7 +12,9 @@ mod parameters;
 use std::fmt::Debug;
 
 pub use dawid_skene::DawidSkeneEm;
+pub use ebcc::Ebcc;
 pub use fast_ds::FastDawidSkene;
+pub use ibcc::Ibcc;
 pub use majority_vote::{MajorityVote, vote_fractions};
 pub use one_coin::OneCoin;
 pub use parameters::{Kind, Parameter, Values};
@@ -128,6 +132,20 @@ const EM_SMOOTHING: Parameter = Parameter {
     default: "0",
 };
 
+/// Dirichlet pseudo-counts that the Bayesian methods share.
+const BAYES_RIGHT: Parameter = Parameter {
+    name: "right",
+    about: "pseudo-count of right answers in every confusion matrix, for each class",
+    kind: Kind::Number(1e-3, f64::INFINITY),
+    default: "4",
+};
+const BAYES_WRONG: Parameter = Parameter {
+    name: "wrong",
+    about: "pseudo-count of each wrong answer in every confusion matrix, for each class",
+    kind: Kind::Number(1e-3, f64::INFINITY),
+    default: "1",
+};
+
 impl From<&Values> for Em {
     /// Reads `max-iter`, `tol` and `smoothing`.
     fn from(values: &Values) -> Self {
@@ -146,6 +164,8 @@ pub static METHODS: &[Method] = &[
     dawid_skene::METHOD,
     one_coin::METHOD,
     fast_ds::METHOD,
+    ibcc::METHOD,
+    ebcc::METHOD,
 ];
 
 /// The method that is used when none is named.

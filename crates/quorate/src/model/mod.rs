@@ -9,14 +9,16 @@ mod consensus;
 mod counts;
 mod em;
 mod posterior;
+mod variational;
 
 pub use alignment::{Alignment, align_classes};
 pub use consensus::{Consensus, TIE};
 pub use counts::{AnswerCounts, count_answers};
 pub(crate) use em::reserve as reserve_confusions;
 pub use em::{Em, EmFit, EmStart};
-pub use posterior::{LOG_FLOOR, posterior};
 pub(crate) use posterior::Sweep;
+pub use posterior::{LOG_FLOOR, posterior};
+pub(crate) use variational::{Variational, VariationalFit};
 
 /// A prior over the K classes and a K x K confusion matrix for each of the M workers.
 #[derive(Debug, Clone, PartialEq)]
