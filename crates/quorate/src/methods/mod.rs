@@ -4,7 +4,9 @@
 mod dawid_skene;
 mod ebcc;
 mod fast_ds;
+mod glad;
 mod ibcc;
+mod mace;
 mod majority_vote;
 mod one_coin;
 mod parameters;
@@ -14,7 +16,9 @@ use std::fmt::Debug;
 pub use dawid_skene::DawidSkeneEm;
 pub use ebcc::Ebcc;
 pub use fast_ds::FastDawidSkene;
+pub use glad::Glad;
 pub use ibcc::Ibcc;
+pub use mace::{Mace, MaceUpdate};
 pub use majority_vote::{MajorityVote, vote_fractions};
 pub use one_coin::OneCoin;
 pub use parameters::{Kind, Parameter, Values};
@@ -166,6 +170,8 @@ pub static METHODS: &[Method] = &[
     fast_ds::METHOD,
     ibcc::METHOD,
     ebcc::METHOD,
+    glad::METHOD,
+    mace::METHOD,
 ];
 
 /// The method that is used when none is named.

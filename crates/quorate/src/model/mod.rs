@@ -16,8 +16,8 @@ pub use consensus::{Consensus, TIE};
 pub use counts::{AnswerCounts, count_answers};
 pub(crate) use em::reserve as reserve_confusions;
 pub use em::{Em, EmFit, EmStart};
-pub(crate) use posterior::Sweep;
 pub use posterior::{LOG_FLOOR, posterior};
+pub(crate) use posterior::{Sweep, softmax_in_place};
 pub(crate) use variational::{Variational, VariationalFit};
 
 /// A prior over the K classes and a K x K confusion matrix for each of the M workers.
