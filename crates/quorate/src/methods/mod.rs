@@ -6,10 +6,14 @@ mod ebcc;
 mod fast_ds;
 mod glad;
 mod ibcc;
+mod iwmv;
 mod mace;
 mod majority_vote;
 mod one_coin;
 mod parameters;
+mod wawa;
+mod weighted_vote;
+mod zero_based_skill;
 
 use std::fmt::Debug;
 
@@ -18,10 +22,14 @@ pub use ebcc::Ebcc;
 pub use fast_ds::FastDawidSkene;
 pub use glad::Glad;
 pub use ibcc::Ibcc;
+pub use iwmv::{Iwmv, Weight};
 pub use mace::{Mace, MaceUpdate};
 pub use majority_vote::{MajorityVote, vote_fractions};
 pub use one_coin::OneCoin;
 pub use parameters::{Kind, Parameter, Values};
+pub use wawa::Wawa;
+pub use weighted_vote::SkillTies;
+pub use zero_based_skill::ZeroBasedSkill;
 
 use crate::annotations::Annotations;
 use crate::context::Context;
@@ -172,6 +180,9 @@ pub static METHODS: &[Method] = &[
     ebcc::METHOD,
     glad::METHOD,
     mace::METHOD,
+    wawa::METHOD,
+    zero_based_skill::METHOD,
+    iwmv::METHOD,
 ];
 
 /// The method that is used when none is named.
