@@ -19,8 +19,8 @@
 //! The posterior is `softmax(K/(K-1) V(n, .))` for the linear weight, which is the log-odds weight to first order
 //! around chance, and `softmax(V(n, .))` for the log one; so the label is the winner of the vote. (The
 //! description's soft label mixes linear labels with log-odds confidences, which can disagree; and its ties
-//! go to the lowest class before accuracies are counted, which lets the names of the classes matter.) A task without labels
-//! gets the share of the classes among all labels. The confusion matrices are those of the accuracies.
+//! go to the lowest class before accuracies are counted, which lets the names of the classes
+//! matter.) A task without labels gets the mean vote. The confusion matrices are those of the accuracies.
 //!
 //! H. Li, B. Yu, "Error rate bounds and iterative weighted majority voting for crowdsourcing", arXiv:1411.4086 (2014).
 
@@ -227,10 +227,10 @@ impl Weight {
     }
 }
 
-/// 64-bit FNV-1a of a labelling.
+/// 64-bit FNV-1a of a labelling, each share by its leading bits.
 fn hash(winners: &[f64]) -> u64 {
     winners.iter().fold(0xcbf2_9ce4_8422_2325, |hash: u64, share| {
-        (hash ^ share.to_bits()).wrapping_mul(0x0000_0100_0000_01b3)
+        (hash ^ (share.to_bits() >> 48)).wrapping_mul(0x0000_0100_0000_01b3)
     })
 }
 

@@ -7,6 +7,7 @@ mod fast_ds;
 mod glad;
 mod ibcc;
 mod iwmv;
+mod m_msr;
 mod mace;
 mod majority_vote;
 mod one_coin;
@@ -23,6 +24,7 @@ pub use fast_ds::FastDawidSkene;
 pub use glad::Glad;
 pub use ibcc::Ibcc;
 pub use iwmv::{Iwmv, Weight};
+pub use m_msr::MMsr;
 pub use mace::{Mace, MaceUpdate};
 pub use majority_vote::{MajorityVote, vote_fractions};
 pub use one_coin::OneCoin;
@@ -183,6 +185,7 @@ pub static METHODS: &[Method] = &[
     wawa::METHOD,
     zero_based_skill::METHOD,
     iwmv::METHOD,
+    m_msr::METHOD,
 ];
 
 /// The method that is used when none is named.
