@@ -1,6 +1,7 @@
 //! One file for each method, and the one table of methods that the command line, the docs and other languages
 //! read.
 
+mod crowdlab;
 mod dawid_skene;
 mod ebcc;
 mod fast_ds;
@@ -18,6 +19,7 @@ mod zero_based_skill;
 
 use std::fmt::Debug;
 
+pub use crowdlab::Crowdlab;
 pub use dawid_skene::DawidSkeneEm;
 pub use ebcc::Ebcc;
 pub use fast_ds::FastDawidSkene;
@@ -109,6 +111,9 @@ pub struct Method {
     pub uses_worker_order: bool,
     /// Whether it estimates a prior and confusion matrices.
     pub returns_model: bool,
+    /// Whether it needs a classifier's class probabilities
+    /// ([`with_class_probabilities`](Context::with_class_probabilities)).
+    pub needs_probabilities: bool,
     /// Its parameters.
     pub parameters: &'static [Parameter],
     build: fn(&Values) -> Box<dyn Aggregate>,
@@ -186,6 +191,7 @@ pub static METHODS: &[Method] = &[
     zero_based_skill::METHOD,
     iwmv::METHOD,
     m_msr::METHOD,
+    crowdlab::METHOD,
 ];
 
 /// The method that is used when none is named.
