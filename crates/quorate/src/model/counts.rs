@@ -94,6 +94,15 @@ impl AnswerCounts {
         self.cells.len() / (self.answers * self.mass.len())
     }
 
+    /// The counts of these truths alone.
+    pub(crate) fn select_truths(&self, kept: &[usize]) -> Self {
+        Self {
+            answers: self.answers,
+            cells: select_columns(&self.cells, self.mass.len(), kept),
+            mass: select_columns(&self.mass, self.mass.len(), kept),
+        }
+    }
+
     /// Share of each truth in the mass; uniform if there is none.
     pub fn prior(&self) -> Vec<f64> {
         let total: f64 = self.mass.iter().sum();
@@ -141,6 +150,13 @@ impl AnswerCounts {
         }
         DawidSkene::new(self.prior(), confusion)
     }
+}
+
+/// The columns `kept` of a row-major table of this width.
+pub(crate) fn select_columns(table: &[f64], width: usize, kept: &[usize]) -> Vec<f64> {
+    let rows = table.chunks_exact(width);
+    rows.flat_map(|row| kept.iter().map(|&column| row[column]))
+        .collect()
 }
 
 /// Scales the columns of a K x K block to sum 1 after adding `smoothing`; an empty column becomes that of

@@ -15,8 +15,9 @@
 //! ```
 //!
 //! It is the sweep of EM with expected logarithms for logarithms: `O(L K G)` a round and `O(M K^2 G)` digammas;
-//! memory `O(M K^2 G + N K G)`. With one subtype this is iBCC, with several EBCC.
+//! memory `O(M K^2 G + N K G)`. Subtypes that empty themselves (mass below 1e-12) are no longer carried. With one subtype this is iBCC, with several EBCC.
 
+use super::counts::select_columns;
 use super::posterior::Sweep;
 use super::{AnswerCounts, Consensus, DawidSkene, count_answers};
 use crate::annotations::Annotations;
@@ -24,6 +25,9 @@ use crate::context::Context;
 use crate::error::Result;
 use crate::parallel::{even_ranges, map_rows};
 use crate::special::{expect_dirichlet_logs, ln_gamma_and_digamma};
+
+/// A subtype with less mass than this over all tasks is empty.
+const EMPTY: f64 = 1e-12;
 
 /// Priors and stopping rule.
 #[derive(Debug, Clone, PartialEq)]
@@ -101,10 +105,16 @@ impl Variational {
             let result = context.run(|| sweep.run(annotations, &mut rows, true));
             trace.push(result.log_likelihood - divergence);
             counts = result.counts.expect("counts were asked for");
-            let moved = sum_subtypes(&rows, self.subtypes);
+            let moved = sum_subtypes(&rows, counts.mass.len() / classes);
             let change = posteriors.iter().zip(&moved).map(|(old, new)| (old - new).abs());
             converged = change.fold(0.0, f64::max) <= self.tol;
             posteriors = moved;
+            if let Some(kept) = find_live(&counts.mass, classes) {
+                rows = select_columns(&rows, counts.mass.len(), &kept);
+                counts = counts.select_truths(&kept);
+                sweep.log_prior.truncate(kept.len());
+                sweep.log_confusion.truncate(counts.cells.len());
+            }
         }
         Ok(VariationalFit {
             consensus: Consensus::new(classes, posteriors),
@@ -116,23 +126,25 @@ impl Variational {
 
     /// Expected logarithms under the Dirichlet posteriors of these counts; returns their divergence from the priors.
     fn expect_logs(&self, counts: &AnswerCounts, classes: usize, sweep: &mut Sweep) -> f64 {
+        let live = counts.mass.len() / classes;
         let subtype_base = vec![self.subtype_count / self.subtypes as f64; self.subtypes];
+        // Subtypes that were dropped stay at their prior.
+        let (mut eta, mut log_pi) = (subtype_base.clone(), subtype_base.clone());
         let (nu, mut log_tau) = (self.class_parameters(counts), vec![0.0; classes]);
         let mut divergence = expect_dirichlet_logs(&nu, &self.class_counts, &mut log_tau);
-        for (class, mass) in counts.mass.chunks_exact(self.subtypes).enumerate() {
-            let eta: Vec<f64> = mass
-                .iter()
-                .zip(&subtype_base)
-                .map(|(mass, base)| mass + base)
-                .collect();
-            let logs = &mut sweep.log_prior[class * self.subtypes..][..self.subtypes];
-            divergence += expect_dirichlet_logs(&eta, &subtype_base, logs);
-            logs.iter_mut().for_each(|log| *log += log_tau[class]);
+        for (class, mass) in counts.mass.chunks_exact(live).enumerate() {
+            for ((eta, mass), base) in eta.iter_mut().zip(mass).zip(&subtype_base) {
+                *eta = mass + base;
+            }
+            divergence += expect_dirichlet_logs(&eta, &subtype_base, &mut log_pi);
+            for (log, log_pi) in sweep.log_prior[class * live..][..live].iter_mut().zip(&log_pi) {
+                *log = log_tau[class] + log_pi;
+            }
         }
         let block = classes * counts.mass.len();
         let ranges = even_ranges(counts.worker_count(), 16);
         let parts = map_rows(ranges, &mut sweep.log_confusion, block, |workers, logs| {
-            let mut columns = Columns::new(self, classes);
+            let mut columns = Columns::new(self, classes, live);
             workers
                 .zip(logs.chunks_exact_mut(block))
                 .map(|(worker, logs)| columns.expect_logs(counts.worker(worker), logs))
@@ -143,7 +155,9 @@ impl Variational {
 
     /// `nu(k) = alpha(k) + sum_n q_n(k)`.
     fn class_parameters(&self, counts: &AnswerCounts) -> Vec<f64> {
-        let masses = counts.mass.chunks_exact(self.subtypes);
+        let masses = counts
+            .mass
+            .chunks_exact(counts.mass.len() / self.class_counts.len());
         masses
             .zip(&self.class_counts)
             .map(|(mass, alpha)| alpha + mass.iter().sum::<f64>())
@@ -152,27 +166,32 @@ impl Variational {
 
     /// `prior = nu / sum nu`, `A_m(l, k) = sum_g E pi_k(g) mu_m(l, kg) / sum_l mu_m(l, kg)`.
     fn mean_model(&self, counts: &AnswerCounts, classes: usize) -> DawidSkene {
-        let components = counts.mass.len();
+        let (components, live) = (counts.mass.len(), counts.mass.len() / classes);
         let mut prior = self.class_parameters(counts);
         let total: f64 = prior.iter().sum();
         prior.iter_mut().for_each(|share| *share /= total);
         let base = self.subtype_count / self.subtypes as f64;
-        let weights = counts.mass.chunks_exact(self.subtypes).flat_map(|mass| {
+        let (mut weights, mut dropped) = (Vec::with_capacity(components), Vec::with_capacity(classes));
+        for mass in counts.mass.chunks_exact(live) {
             let total: f64 = mass.iter().sum::<f64>() + self.subtype_count;
-            mass.iter().map(move |mass| (mass + base) / total)
-        });
-        let weights: Vec<f64> = weights.collect();
+            weights.extend(mass.iter().map(|mass| (mass + base) / total));
+            dropped.push((self.subtypes - live) as f64 * base / total);
+        }
         let base_sum = self.right + (classes - 1) as f64 * self.wrong;
         let mut confusion = vec![0.0; counts.worker_count() * classes * classes];
         for (worker, cells) in confusion.chunks_exact_mut(classes * classes).enumerate() {
             let counts = counts.worker(worker);
+            let base = |answer, truth| if answer == truth { self.right } else { self.wrong };
+            for (cell, value) in cells.iter_mut().enumerate() {
+                let truth = cell % classes;
+                *value = dropped[truth] * base(cell / classes, truth) / base_sum;
+            }
             for (component, weight) in weights.iter().enumerate() {
-                let truth = component / self.subtypes;
+                let truth = component / live;
                 let column = counts.iter().skip(component).step_by(components);
                 let scale = weight / (base_sum + column.clone().sum::<f64>());
                 for (answer, count) in column.enumerate() {
-                    let base = if answer == truth { self.right } else { self.wrong };
-                    cells[answer * classes + truth] += scale * (base + count);
+                    cells[answer * classes + truth] += scale * (base(answer, truth) + count);
                 }
             }
         }
@@ -195,7 +214,7 @@ struct Columns<'a> {
 }
 
 impl<'a> Columns<'a> {
-    fn new(settings: &'a Variational, classes: usize) -> Self {
+    fn new(settings: &'a Variational, classes: usize, live: usize) -> Self {
         let right = ln_gamma_and_digamma(settings.right);
         let wrong = ln_gamma_and_digamma(settings.wrong);
         let others = (classes - 1) as f64;
@@ -206,13 +225,13 @@ impl<'a> Columns<'a> {
             right,
             wrong,
             base: sum - right.0 - others * wrong.0,
-            sums: vec![0.0; classes * settings.subtypes],
+            sums: vec![0.0; classes * live],
         }
     }
 
     /// Writes `E ln v` for counts `[answer][component]`; returns the divergence of all columns from their priors.
     fn expect_logs(&mut self, counts: &[f64], logs: &mut [f64]) -> f64 {
-        let (components, subtypes) = (self.sums.len(), self.settings.subtypes);
+        let (components, live) = (self.sums.len(), self.sums.len() / self.classes);
         let base_sum = self.settings.right + (self.classes - 1) as f64 * self.settings.wrong;
         self.sums.fill(base_sum);
         for row in counts.chunks_exact(components) {
@@ -232,7 +251,7 @@ impl<'a> Columns<'a> {
             .enumerate()
         {
             for component in 0..components {
-                let (base, known) = match component / subtypes == answer {
+                let (base, known) = match component / live == answer {
                     true => (self.settings.right, self.right),
                     false => (self.settings.wrong, self.wrong),
                 };
@@ -256,9 +275,37 @@ fn sum_subtypes(rows: &[f64], subtypes: usize) -> Vec<f64> {
         .collect()
 }
 
+/// The components to keep, once every class has subtypes that no task belongs to: as many for each class as the class
+/// with most of them needs. An empty subtype has only its prior to say and would cost as much as a full one.
+fn find_live(mass: &[f64], classes: usize) -> Option<Vec<usize>> {
+    let present = mass.len() / classes;
+    let needed = mass
+        .chunks_exact(present)
+        .map(|mass| mass.iter().filter(|&&mass| mass > EMPTY).count());
+    let live = needed.max().unwrap_or(present).max(1);
+    (live < present).then(|| {
+        let mut kept = Vec::with_capacity(classes * live);
+        for class in 0..classes {
+            let mut subtypes: Vec<usize> = (class * present..(class + 1) * present).collect();
+            subtypes.sort_by(|&a, &b| mass[b].total_cmp(&mass[a]));
+            subtypes.truncate(live);
+            subtypes.sort_unstable();
+            kept.extend(subtypes);
+        }
+        kept
+    })
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn empty_subtypes_are_dropped_from_every_class_alike() {
+        let mass = [0.0, 3.0, 1e-13, 2.0, 1.0, 0.0, 0.0, 0.0];
+        assert_eq!(find_live(&mass, 2), Some(vec![1, 3, 4, 5]));
+        assert_eq!(find_live(&[1.0, 2.0, 1.0, 0.0], 2), None);
+    }
 
     #[test]
     fn columns_agree_with_one_dirichlet_at_a_time() {
@@ -273,7 +320,7 @@ mod tests {
         };
         let counts = [0.5, 0.0, 2.0, 3.0, 1.5, 0.0, 0.25, 0.0];
         let mut logs = [0.0; 8];
-        let divergence = Columns::new(&settings, 2).expect_logs(&counts, &mut logs);
+        let divergence = Columns::new(&settings, 2, 2).expect_logs(&counts, &mut logs);
         let mut expected = 0.0;
         for component in 0..4 {
             let base = if component < 2 { [4.0, 1.0] } else { [1.0, 4.0] };
