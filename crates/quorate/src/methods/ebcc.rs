@@ -5,8 +5,9 @@
 //! truth z_n ~ tau,  subtype s_n ~ pi_{z_n},  answer x_mn ~ v_{m z_n s_n}
 //! ```
 //!
-//! Symbols: `G` is `subtypes`, `a_pi` is `subtype-count`, `rho_n(k, g)` the posterior of class and subtype, `q_n(k)` its
-//! sum over `g`; `alpha(k)` is the number of votes for `k`, each task counting 1 (`class-counts=votes`), or 1 (`one`).
+//! Symbols: `G` is `subtypes`, `a_pi` is `subtype-count`, `rho_n(k, g)` the posterior of class and subtype,
+//! `q_n(k)` its sum over `g`; `alpha(k)` is the number of votes for `k`, each task counting 1
+//! (`class-counts=votes`), or 1 (`one`).
 //!
 //! 1. Start: `rho_n(k, g) = vote share q_n(k)` times a draw from the uniform distribution on the simplex of subtypes.
 //! 2. Mean-field rounds (formulas in `model::variational`) until no `q_n(k)` moves by more than `tol`.
@@ -26,7 +27,7 @@
 use rand::distr::Distribution;
 use rand_distr::Exp1;
 
-use super::{Aggregate, ClassSupport, Fit, Kind, Method, Parameter, Values, vote_fractions};
+use super::{Aggregate, ClassSupport, Fit, Kind, Method, Parameter, Values, beats, vote_fractions};
 use crate::annotations::Annotations;
 use crate::context::Context;
 use crate::error::Result;
@@ -92,9 +93,6 @@ const PARAMETERS: &[Parameter] = &[
     },
 ];
 
-/// A restart counts as better only above this share of the bound: below it is rounding.
-const BETTER: f64 = 1e-10;
-
 /// Bayesian classifier combination with subtypes, by mean field from random starts.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Ebcc {
@@ -159,21 +157,12 @@ impl Aggregate for Ebcc {
             context.step("restarts", restart, Some(self.restarts))?;
             let start = split_votes(&votes, &order, self.subtypes, &mut context.rng(restart as u64));
             let fit = settings.run(annotations, start, context)?;
-            if best
-                .as_ref()
-                .is_none_or(|best| is_better(&fit.trace, &best.trace))
-            {
+            if best.as_ref().is_none_or(|best| beats(&fit.trace, &best.trace)) {
                 best = Some(fit);
             }
         }
         Ok(best.expect("there is at least one restart").into())
     }
-}
-
-/// Whether the last value of `trace` is above that of `other` by more than rounding.
-fn is_better(trace: &[f64], other: &[f64]) -> bool {
-    let last = |trace: &[f64]| trace.last().copied().unwrap_or(f64::NEG_INFINITY);
-    last(trace) > last(other) + BETTER * last(other).abs()
 }
 
 /// `alpha(k) = sum_n vote share of k`; a class that nobody chose counts as one thousandth of a vote.

@@ -10,9 +10,9 @@
 //!
 //! 1. Start from `a = 1`, `b = 1`.
 //! 2. E: `q_n(k) ~ exp( sum over labels x = k of (s + ln(K - 1)) )`: the terms common to all classes cancel.
-//! 3. M: raise `Q = sum over labels [r ln sigmoid(s) + (1 - r) ln(1 - sigmoid(s))] - sum (a_m - 1)^2 / 2
-//!    - sum (b_n - 1)^2 / 2`: given `b` every `a_m` stands alone, given `a` every `b_n`, so both are improved in turn by
-//!    one Newton step each (curvature from the Fisher information), halved until `Q` does not fall; `m-steps` turns.
+//! 3. M: raise `Q = sum over labels [r ln sigmoid(s) + (1 - r) ln(1 - sigmoid(s))] - sum (a_m - 1)^2 / 2 - sum (b_n
+//!    - 1)^2 / 2`: given `b` every `a_m` stands alone, given `a` every `b_n`, so both are improved in turn by one
+//!    Newton step each (curvature from the Fisher information), halved until `Q` does not fall; `m-steps` turns.
 //! 4. Stop when `J` changes by less than `tol` of its value, or after `max-iter` rounds. `J` is the log-posterior of
 //!    labels, abilities and easiness (the trace); it does not fall.
 //!

@@ -166,7 +166,8 @@ impl Aggregate for Iwmv {
 }
 
 impl Iwmv {
-    /// Labels by weighted vote, and the accuracies against them. Where no label of a task has weight, its plain vote counts.
+    /// Labels by weighted vote, and the accuracies against them. Where no label of a task has weight, its plain
+    /// vote counts.
     fn vote(&self, annotations: &Annotations, weights: Vec<f64>, scores: &mut [f64]) -> Ballot {
         let classes = annotations.class_count();
         score_tasks(annotations, &weights, scores);

@@ -5,13 +5,14 @@
 //! s_m = (K p_m - 1) / (K - 1),   p_m the accuracy of worker m
 //! ```
 //!
-//! Symbols: `C` is `Agreements`, `|s| = u = v` up to scale, `F` is `trim`, `Nb(m)` the workers that share a task with `m`.
+//! Symbols: `C` is `Agreements`, `|s| = u = v` up to scale, `F` is `trim`, `Nb(m)` the workers that share a task
+//! with `m`.
 //!
 //! 1. Count `C` over the pairs that share tasks. `F = floor(min_m |Nb(m)| / 2) - 1`, at least 0, over workers with
 //!    neighbours.
-//! 2. Start `u = v` even. Repeat: `v_j` = mean of the ratios `|C_ij| / u_i` over `i` in `Nb(j)` without extremes, then `u_i`
-//!    likewise from `v`. Extremes: of the ratios below the present value the `F` smallest, of those above the `F`
-//!    largest. Until `u v'` moves by less than `tol`, or `max-iter` sweeps.
+//! 2. Start `u = v` even. Repeat: `v_j` = mean of the ratios `|C_ij| / u_i` over `i` in `Nb(j)` without extremes,
+//!    then `u_i` likewise from `v`. Extremes: of the ratios below the present value the `F` smallest, of those
+//!    above the `F` largest. Until `u v'` moves by less than `tol`, or `max-iter` sweeps.
 //! 3. `|s_m| = u_m / sqrt(|u| / |v|)`.
 //! 4. Signs: in the graph with an edge for each `C_mj < 0` and a path of two edges for each `C_mj > 0`, the eigenvector
 //!    of the smallest eigenvalue of the normalised adjacency matrix tells the two camps apart; the larger sum is good.

@@ -13,7 +13,8 @@
 //! 3. M, variational: `t_mi = exp(psi(c_mi + 1/2) - psi(c_m0 + c_m1 + 1))`,
 //!    `xi_m(a) = exp(psi(e_m(a) + 10) - psi(sum e_m + 10 K))`, used without normalising. M, plain (`update=em`):
 //!    shares with `smoothing / K` added to each count.
-//! 4. Repeat 2 and 3 `max-iter` times, always all of them; from `restarts` starts keep the one with the largest likelihood.
+//! 4. Repeat 2 and 3 `max-iter` times, always all of them; from `restarts` starts keep the one with the largest
+//!    likelihood.
 //!
 //! `O(L + N K)` a round; memory `O(M K + N K)`. The quantity compared (the trace) is the sum of the logarithms of
 //! step 2, under sub-normalised parameters for the variational update; it does not fall with `update=em,
@@ -28,7 +29,7 @@
 
 use rand::RngExt;
 
-use super::{Aggregate, ClassSupport, Fit, Kind, Method, Parameter, Values, vote_fractions};
+use super::{Aggregate, ClassSupport, Fit, Kind, Method, Parameter, Values, beats, vote_fractions};
 use crate::annotations::Annotations;
 use crate::context::Context;
 use crate::error::Result;
@@ -83,9 +84,6 @@ const PARAMETERS: &[Parameter] = &[
 /// Pseudo-counts of knowing and guessing, and of each guess, in the variational update.
 const KNOW_COUNT: f64 = 0.5;
 const GUESS_COUNT: f64 = 10.0;
-
-/// A restart counts as better only above this share of the likelihood: below it is rounding.
-const BETTER: f64 = 1e-10;
 
 /// A start has settled if its last round changed the likelihood by less than this share. It does not stop for that:
 /// starts are compared after the same number of rounds.
@@ -160,9 +158,7 @@ impl Aggregate for Mace {
                 }
                 trace.push(context.run(|| find_posteriors(annotations, &workers, &mut rows)));
             }
-            let last = trace[trace.len() - 1];
-            let better = |best: &Vec<f64>| last > best[best.len() - 1] + BETTER * last.abs();
-            if best.as_ref().is_none_or(|(_, _, trace)| better(trace)) {
+            if best.as_ref().is_none_or(|(_, _, best)| beats(&trace, best)) {
                 best = Some((workers, rows, trace));
             }
         }

@@ -177,6 +177,14 @@ impl From<&Values> for Em {
     }
 }
 
+/// Whether a restart with this objective trace beats the best one so far: by more than rounding, so that the choice
+/// does not hang on the order of sums.
+fn beats(trace: &[f64], best: &[f64]) -> bool {
+    const ROUNDING: f64 = 1e-10;
+    let last = |trace: &[f64]| trace.last().copied().unwrap_or(f64::NEG_INFINITY);
+    last(trace) > last(best) + ROUNDING * last(best).abs()
+}
+
 /// The table of methods.
 pub static METHODS: &[Method] = &[
     majority_vote::METHOD,
@@ -300,6 +308,12 @@ pub(crate) mod tests {
                 .to_string()
                 .starts_with(r#"there is no method "zzz": "#)
         );
+    }
+
+    #[test]
+    fn a_restart_must_be_better_by_more_than_rounding() {
+        assert!(beats(&[-3.0, -2.0], &[-2.5]));
+        assert!(!beats(&[-2.0 + 1e-13], &[-2.0]) && !beats(&[-3.0], &[-2.0]));
     }
 
     #[test]

@@ -4,15 +4,16 @@
 //! s_m = share of m's labels that equal the majority vote,      q_n(k) ~ sum over labels x = k of s_m
 //! ```
 //!
-//! 1. Label every task by majority vote; tied classes share the win (`ties=shared`) or the lowest has it (`ties=lowest`).
+//! 1. Label every task by majority vote; tied classes share the win (`ties=shared`) or the lowest has it
+//!    (`ties=lowest`).
 //! 2. Skill `s_m`: the share of worker `m`'s labels that agree; naming one of `t` tied classes counts `1/t`.
 //! 3. Vote again with the skills as weights; the posterior is the share of the weight.
 //!
-//! `O(L + N K)`. A mild correction of the majority vote: workers who disagree with it are muted, never turned round, and
-//! where the majority is wrong the skills are wrong with it. A worker without labels gets the agreement of all labels
-//! together; where all weights of a task are 0, the plain vote stands. The model is counted against the posterior.
-//! Differs from the description: there ties go to the lowest class, which lets the
-//! names of the classes weigh on skills.
+//! `O(L + N K)`. A mild correction of the majority vote: workers who disagree with it are muted, never turned
+//! round, and where the majority is wrong the skills are wrong with it. A worker without labels gets the agreement
+//! of all labels together; where all weights of a task are 0, the plain vote stands. The model is counted against
+//! the posterior. Differs from the description: there ties go to the lowest class, which lets the names of the
+//! classes weigh on skills.
 //!
 //! No paper: a heuristic of the crowdsourcing industry.
 

@@ -7,8 +7,8 @@
 //! Symbols: `s_m` is `skills[m]`, `eta` the learning rate.
 //!
 //! 1. Start: `s_m = 1/K + 1e-5`, `eta = 1`.
-//! 2. Round `t` = 1, 2, ..: every `halve-every` rounds `eta` is halved; label by the weighted vote, tied classes sharing
-//!    the win (or the lowest, with `ties=lowest`); `s_m += eta (share of agreeing labels - s_m)`.
+//! 2. Round `t` = 1, 2, ..: every `halve-every` rounds `eta` is halved; label by the weighted vote, tied classes
+//!    sharing the win (or the lowest, with `ties=lowest`); `s_m += eta (share of agreeing labels - s_m)`.
 //! 3. Stop when no label changes and no skill is more than `tol` from its agreement, or after `max-iter` rounds.
 //! 4. The posterior is the share of the weight in a last vote.
 //!

@@ -15,7 +15,8 @@
 //! ```
 //!
 //! It is the sweep of EM with expected logarithms for logarithms: `O(L K G)` a round and `O(M K^2 G)` digammas;
-//! memory `O(M K^2 G + N K G)`. Subtypes that empty themselves (mass below 1e-12) are no longer carried. With one subtype this is iBCC, with several EBCC.
+//! memory `O(M K^2 G + N K G)`. Subtypes that empty themselves (mass below 1e-12) are no longer carried. With one
+//! subtype this is iBCC, with several EBCC.
 
 use super::counts::select_columns;
 use super::posterior::Sweep;
@@ -92,7 +93,8 @@ impl Variational {
         let start = Consensus::new(components, rows);
         let mut counts = context.run(|| count_answers(annotations, &start));
         rows = start.into_vec();
-        let mut posteriors = sum_subtypes(&rows, self.subtypes);
+        let mut posteriors = vec![0.0; rows.len() / self.subtypes];
+        sum_subtypes(&rows, self.subtypes, &mut posteriors);
         let mut sweep = Sweep {
             log_prior: vec![0.0; components],
             log_confusion: vec![0.0; counts.cells.len()],
@@ -105,10 +107,8 @@ impl Variational {
             let result = context.run(|| sweep.run(annotations, &mut rows, true));
             trace.push(result.log_likelihood - divergence);
             counts = result.counts.expect("counts were asked for");
-            let moved = sum_subtypes(&rows, counts.mass.len() / classes);
-            let change = posteriors.iter().zip(&moved).map(|(old, new)| (old - new).abs());
-            converged = change.fold(0.0, f64::max) <= self.tol;
-            posteriors = moved;
+            let change = sum_subtypes(&rows, counts.mass.len() / classes, &mut posteriors);
+            converged = change <= self.tol;
             if let Some(kept) = find_live(&counts.mass, classes) {
                 rows = select_columns(&rows, counts.mass.len(), &kept);
                 counts = counts.select_truths(&kept);
@@ -268,11 +268,15 @@ impl<'a> Columns<'a> {
     }
 }
 
-/// `q_n(k) = sum_g rho_n(k, g)`.
-fn sum_subtypes(rows: &[f64], subtypes: usize) -> Vec<f64> {
-    rows.chunks_exact(subtypes)
-        .map(|part| part.iter().sum())
-        .collect()
+/// `q_n(k) = sum_g rho_n(k, g)`; returns the largest change of a `q_n(k)`.
+fn sum_subtypes(rows: &[f64], subtypes: usize, posteriors: &mut [f64]) -> f64 {
+    let mut change = 0.0f64;
+    for (part, posterior) in rows.chunks_exact(subtypes).zip(posteriors) {
+        let sum: f64 = part.iter().sum();
+        change = change.max((sum - *posterior).abs());
+        *posterior = sum;
+    }
+    change
 }
 
 /// The components to keep, once every class has subtypes that no task belongs to: as many for each class as the class
