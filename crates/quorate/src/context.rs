@@ -1,4 +1,4 @@
-//! What a fit is run with: seed, threads, progress, cancellation, memory limit.
+//! What a fit is run with: seed, threads, progress, cancellation, memory limit, side data.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -7,6 +7,7 @@ use chacha20::ChaCha8Rng;
 use rand::SeedableRng;
 
 use crate::error::{Error, Result};
+use crate::task_probabilities::TaskProbabilities;
 
 /// Told about the progress of long work. Called from the thread that runs the fit.
 pub trait Progress: Send {
@@ -17,7 +18,7 @@ pub trait Progress: Send {
 /// Memory that one fit may use unless the caller says otherwise.
 pub const DEFAULT_MEMORY_LIMIT: u64 = 4 << 30;
 
-/// Seed, threads, progress, cancellation and memory limit of a fit.
+/// Seed, threads, progress, cancellation, memory limit and side data of a fit.
 ///
 /// The same annotations, method and seed give the same bits for any number of threads.
 #[derive(Default)]
@@ -27,6 +28,7 @@ pub struct Context {
     pool: Option<Arc<rayon::ThreadPool>>,
     progress: Option<Box<dyn Progress>>,
     cancelled: Option<Arc<AtomicBool>>,
+    class_probabilities: Option<Arc<TaskProbabilities>>,
 }
 
 impl Context {
@@ -71,6 +73,17 @@ impl Context {
     pub fn with_cancellation(mut self, flag: Arc<AtomicBool>) -> Self {
         self.cancelled = Some(flag);
         self
+    }
+
+    /// Gives the methods that use a classifier its class probabilities for the tasks.
+    pub fn with_class_probabilities(mut self, probabilities: TaskProbabilities) -> Self {
+        self.class_probabilities = Some(Arc::new(probabilities));
+        self
+    }
+
+    /// The classifier's class probabilities, if they were given.
+    pub fn class_probabilities(&self) -> Option<Arc<TaskProbabilities>> {
+        self.class_probabilities.clone()
     }
 
     /// The seed.

@@ -34,9 +34,12 @@ pub mod methods;
 pub mod model;
 mod parallel;
 pub mod simulate;
+mod special;
 pub mod statistics;
 pub mod symnmf;
+pub mod task_probabilities;
 
 pub use annotations::{Annotations, AnnotationsBuilder};
 pub use context::Context;
 pub use error::{Error, Result};
+pub use task_probabilities::TaskProbabilities;

@@ -26,6 +26,14 @@ pub(crate) fn balanced_ranges(starts: &[u32], chunks: usize) -> Vec<Range<usize>
     borders.windows(2).map(|pair| pair[0]..pair[1]).collect()
 }
 
+/// Borders of at most `chunks` ranges of nearly the same length over `0..items`.
+pub(crate) fn even_ranges(items: usize, chunks: usize) -> Vec<Range<usize>> {
+    let chunks = chunks.clamp(1, items.max(1));
+    (0..chunks)
+        .map(|chunk| items * chunk / chunks..items * (chunk + 1) / chunks)
+        .collect()
+}
+
 /// Runs `work` on each range in parallel; results come back in the order of the ranges.
 pub(crate) fn map_ranges<R: Send>(
     ranges: Vec<Range<usize>>,

@@ -5,7 +5,7 @@ mod support;
 use quorate::methods::{ClassSupport, Fit, METHODS, Method};
 use quorate::{Annotations, AnnotationsBuilder, Context, Error};
 use rand::seq::SliceRandom;
-use support::{by_name, crowd, fit, table};
+use support::{by_name, context, crowd, fit, table};
 
 /// The crowds that the invariances are checked on: two and three classes (the latter where defined).
 fn crowds(method: &Method) -> Vec<Vec<(String, String, String)>> {
@@ -109,7 +109,7 @@ fn fitting_twice_and_any_number_of_threads_give_the_same_bits() {
         for rows in crowds(method) {
             let annotations = table(&rows);
             let with_threads = |threads| {
-                let mut context = Context::new(5).with_threads(threads).unwrap();
+                let mut context = context(method, &annotations, 5).with_threads(threads).unwrap();
                 let fit = method
                     .with_defaults()
                     .unwrap()
@@ -269,11 +269,28 @@ fn binary_methods_refuse_more_classes() {
 }
 
 #[test]
+fn methods_that_need_a_classifier_say_so() {
+    let annotations = table(&crowd(30, 5, 2, 0.8, 3));
+    for method in METHODS.iter().filter(|method| method.needs_probabilities) {
+        let result = method
+            .with_defaults()
+            .unwrap()
+            .fit(&annotations, &mut Context::new(1));
+        let message = result.unwrap_err().to_string();
+        assert!(
+            message.contains("--probabilities-in"),
+            "{}: {message}",
+            method.name
+        );
+    }
+}
+
+#[test]
 fn cancelling_stops_iterative_methods() {
     let flag = std::sync::Arc::new(std::sync::atomic::AtomicBool::new(true));
     let annotations = table(&crowd(60, 8, 2, 0.5, 4));
     for method in METHODS {
-        let mut context = Context::new(1).with_cancellation(flag.clone());
+        let mut context = context(method, &annotations, 1).with_cancellation(flag.clone());
         match method.with_defaults().unwrap().fit(&annotations, &mut context) {
             Err(Error::Cancelled) => {}
             Ok(fit) => assert_eq!(

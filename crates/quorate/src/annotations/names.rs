@@ -60,6 +60,13 @@ impl Names {
         self.ends.is_empty()
     }
 
+    /// All codes in order of the names' spelling: an order that does not depend on the order of rows.
+    pub fn sorted(&self) -> Vec<u32> {
+        let mut codes: Vec<u32> = (0..self.len() as u32).collect();
+        codes.sort_unstable_by(|&a, &b| self.get(a as usize).cmp(self.get(b as usize)));
+        codes
+    }
+
     /// All names in order of code.
     pub fn iter(&self) -> impl ExactSizeIterator<Item = &str> + '_ {
         (0..self.len()).map(|code| self.get(code))
@@ -111,6 +118,7 @@ mod tests {
         );
         assert_eq!(names.iter().collect::<Vec<_>>(), ["b", "a", ""]);
         assert_eq!((names.find("a"), names.find("c")), (Some(1), None));
+        assert_eq!(names.sorted(), [2, 1, 0]);
     }
 
     #[test]

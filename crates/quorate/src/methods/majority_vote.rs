@@ -30,6 +30,7 @@ pub(super) const METHOD: Method = Method {
     uses_class_order: false,
     uses_worker_order: false,
     returns_model: true,
+    needs_probabilities: false,
     parameters: PARAMETERS,
     build: |values| Box::new(MajorityVote::from(values)),
 };

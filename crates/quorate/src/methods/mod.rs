@@ -1,17 +1,41 @@
 //! One file for each method, and the one table of methods that the command line, the docs and other languages
 //! read.
 
+mod crowdlab;
 mod dawid_skene;
+mod ebcc;
+mod fast_ds;
+mod glad;
+mod ibcc;
+mod iwmv;
+mod m_msr;
+mod mace;
 mod majority_vote;
+mod one_coin;
 mod parameters;
 mod symnmf;
+mod wawa;
+mod weighted_vote;
+mod zero_based_skill;
 
 use std::fmt::Debug;
 
+pub use crowdlab::Crowdlab;
 pub use dawid_skene::DawidSkeneEm;
+pub use ebcc::Ebcc;
+pub use fast_ds::FastDawidSkene;
+pub use glad::Glad;
+pub use ibcc::Ibcc;
+pub use iwmv::{Iwmv, Weight};
+pub use m_msr::MMsr;
+pub use mace::{Mace, MaceUpdate};
 pub use majority_vote::{MajorityVote, vote_fractions};
+pub use one_coin::OneCoin;
 pub use parameters::{Kind, Parameter, Values};
 pub use symnmf::{Family, Form, Init, SymNmf};
+pub use wawa::Wawa;
+pub use weighted_vote::SkillTies;
+pub use zero_based_skill::ZeroBasedSkill;
 
 use crate::annotations::Annotations;
 use crate::context::Context;
@@ -92,6 +116,9 @@ pub struct Method {
     pub uses_worker_order: bool,
     /// Whether it estimates a prior and confusion matrices.
     pub returns_model: bool,
+    /// Whether it needs a classifier's class probabilities
+    /// ([`with_class_probabilities`](Context::with_class_probabilities)).
+    pub needs_probabilities: bool,
     /// Its parameters.
     pub parameters: &'static [Parameter],
     build: fn(&Values) -> Box<dyn Aggregate>,
@@ -129,6 +156,20 @@ const EM_SMOOTHING: Parameter = Parameter {
     default: "0",
 };
 
+/// Dirichlet pseudo-counts that the Bayesian methods share.
+const BAYES_RIGHT: Parameter = Parameter {
+    name: "right",
+    about: "pseudo-count of right answers in every confusion matrix, for each class",
+    kind: Kind::Number(1e-3, f64::INFINITY),
+    default: "4",
+};
+const BAYES_WRONG: Parameter = Parameter {
+    name: "wrong",
+    about: "pseudo-count of each wrong answer in every confusion matrix, for each class",
+    kind: Kind::Number(1e-3, f64::INFINITY),
+    default: "1",
+};
+
 impl From<&Values> for Em {
     /// Reads `max-iter`, `tol` and `smoothing`.
     fn from(values: &Values) -> Self {
@@ -141,6 +182,14 @@ impl From<&Values> for Em {
     }
 }
 
+/// Whether a restart with this objective trace beats the best one so far: by more than rounding, so that the choice
+/// does not hang on the order of sums.
+fn beats(trace: &[f64], best: &[f64]) -> bool {
+    const ROUNDING: f64 = 1e-10;
+    let last = |trace: &[f64]| trace.last().copied().unwrap_or(f64::NEG_INFINITY);
+    last(trace) > last(best) + ROUNDING * last(best).abs()
+}
+
 /// The table of methods.
 pub static METHODS: &[Method] = &[
     symnmf::ROB_SYMNMF_EM,
@@ -150,8 +199,19 @@ pub static METHODS: &[Method] = &[
     symnmf::DES_SYMNMF,
     symnmf::SYMNMF_EM,
     symnmf::SYMNMF,
-    dawid_skene::METHOD,
     majority_vote::METHOD,
+    dawid_skene::METHOD,
+    one_coin::METHOD,
+    fast_ds::METHOD,
+    ibcc::METHOD,
+    ebcc::METHOD,
+    glad::METHOD,
+    mace::METHOD,
+    wawa::METHOD,
+    zero_based_skill::METHOD,
+    iwmv::METHOD,
+    m_msr::METHOD,
+    crowdlab::METHOD,
 ];
 
 /// The method that is used when none is named.
@@ -214,10 +274,37 @@ pub(crate) mod tests {
         Annotations::from_codes(6, 4, 3, labels).unwrap()
     }
 
+    /// The two-class example, tasks in rows; `None` where the worker gave no label.
+    pub(crate) fn toy_b() -> Annotations {
+        let rows = [
+            [Some(1), Some(1), Some(0), Some(1), Some(0)],
+            [Some(1), Some(1), Some(1), Some(0), Some(1)],
+            [Some(1), Some(1), Some(1), None, Some(0)],
+            [Some(1), Some(0), Some(1), Some(1), None],
+            [Some(0), Some(0), Some(1), Some(0), Some(1)],
+            [Some(0), Some(0), Some(0), Some(1), Some(1)],
+            [Some(0), Some(0), Some(0), Some(1), Some(0)],
+            [Some(0), Some(0), None, Some(0), Some(1)],
+        ];
+        let labels = rows.iter().enumerate().flat_map(|(task, row)| {
+            row.iter()
+                .enumerate()
+                .filter_map(move |(worker, label)| label.map(|label| (task as u32, worker as u32, label)))
+        });
+        Annotations::from_codes(8, 5, 2, labels).unwrap()
+    }
+
     pub(crate) fn assert_close(found: &[f64], wanted: &[f64], tolerance: f64) {
         assert_eq!(found.len(), wanted.len());
         for (a, b) in found.iter().zip(wanted) {
             assert!((a - b).abs() <= tolerance, "{found:?}, expected {wanted:?}");
+        }
+    }
+
+    /// Fails if an objective falls by more than rounding.
+    pub(crate) fn assert_rising(trace: &[f64]) {
+        for pair in trace.windows(2) {
+            assert!(pair[1] >= pair[0] - 1e-9 * pair[0].abs(), "{trace:?}");
         }
     }
 
@@ -233,6 +320,12 @@ pub(crate) mod tests {
                 .to_string()
                 .starts_with(r#"there is no method "zzz": "#)
         );
+    }
+
+    #[test]
+    fn a_restart_must_be_better_by_more_than_rounding() {
+        assert!(beats(&[-3.0, -2.0], &[-2.5]));
+        assert!(!beats(&[-2.0 + 1e-13], &[-2.0]) && !beats(&[-3.0], &[-2.0]));
     }
 
     #[test]

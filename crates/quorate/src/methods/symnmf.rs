@@ -53,6 +53,7 @@ macro_rules! entry {
             classes: ClassSupport::Any,
             uses_class_order: false,
             uses_worker_order: false,
+            needs_probabilities: false,
             returns_model: true,
             parameters: $parameters,
             build: |values| Box::new(SymNmf::from_values($kind, $em, values)),

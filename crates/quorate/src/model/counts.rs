@@ -11,6 +11,8 @@ use crate::parallel::{balanced_ranges, map_ranges};
 /// Expected answer counts against a consensus. Counts of disjoint sets of tasks add up: see [`merge`](Self::merge).
 #[derive(Debug, Clone, PartialEq)]
 pub struct AnswerCounts {
+    /// Number of answers a worker can give; as many as truths, except where a class has several components.
+    answers: usize,
     /// `[worker][answer][truth]`.
     pub(crate) cells: Vec<f64>,
     /// Mass of each class over the tasks that have labels.
@@ -19,16 +21,17 @@ pub struct AnswerCounts {
 
 /// Counts answers against posterior rows.
 pub fn count_answers(annotations: &Annotations, consensus: &Consensus) -> AnswerCounts {
-    let (workers, classes) = (annotations.worker_count(), annotations.class_count());
-    let ranges = balanced_ranges(annotations.task_starts(), chunk_count(annotations));
+    let (workers, answers) = (annotations.worker_count(), annotations.class_count());
+    let truths = consensus.class_count();
+    let ranges = balanced_ranges(annotations.task_starts(), chunk_count(annotations, truths));
     let parts = map_ranges(ranges, |tasks| {
-        let mut counts = AnswerCounts::zero(workers, classes);
+        let mut counts = AnswerCounts::zero_components(workers, answers, truths);
         for task in tasks {
             let row = consensus.row(task);
             let mut labelled = false;
             for (worker, answer) in annotations.labels_of_task(task) {
                 labelled = true;
-                let cells = &mut counts.cells[(worker * classes + answer) * classes..][..classes];
+                let cells = &mut counts.cells[(worker * answers + answer) * truths..][..truths];
                 for (cell, q) in cells.iter_mut().zip(row) {
                     *cell += q;
                 }
@@ -46,8 +49,8 @@ pub fn count_answers(annotations: &Annotations, consensus: &Consensus) -> Answer
 
 /// Number of chunks for private counts: from the data alone, and few enough that the private counts stay a
 /// small part of the memory of the labels.
-pub(super) fn chunk_count(annotations: &Annotations) -> usize {
-    let cells = annotations.worker_count() * annotations.class_count() * annotations.class_count();
+pub(super) fn chunk_count(annotations: &Annotations, truths: usize) -> usize {
+    let cells = annotations.worker_count() * annotations.class_count() * truths;
     (annotations.label_count() / (4 * cells).max(1)).clamp(1, 16)
 }
 
@@ -64,9 +67,15 @@ pub(super) fn fold(parts: Vec<AnswerCounts>) -> AnswerCounts {
 impl AnswerCounts {
     /// No counts yet.
     pub fn zero(workers: usize, classes: usize) -> Self {
+        Self::zero_components(workers, classes, classes)
+    }
+
+    /// No counts yet, of truths that are components of the classes.
+    pub(crate) fn zero_components(workers: usize, answers: usize, truths: usize) -> Self {
         Self {
-            cells: vec![0.0; workers * classes * classes],
-            mass: vec![0.0; classes],
+            answers,
+            cells: vec![0.0; workers * answers * truths],
+            mass: vec![0.0; truths],
         }
     }
 
@@ -80,15 +89,39 @@ impl AnswerCounts {
         }
     }
 
+    /// Number of workers.
+    pub fn worker_count(&self) -> usize {
+        self.cells.len() / (self.answers * self.mass.len())
+    }
+
+    /// The counts of these truths alone.
+    pub(crate) fn select_truths(&self, kept: &[usize]) -> Self {
+        Self {
+            answers: self.answers,
+            cells: select_columns(&self.cells, self.mass.len(), kept),
+            mass: select_columns(&self.mass, self.mass.len(), kept),
+        }
+    }
+
+    /// Share of each truth in the mass; uniform if there is none.
+    pub fn prior(&self) -> Vec<f64> {
+        let total: f64 = self.mass.iter().sum();
+        let share = |mass: &f64| match total > 0.0 {
+            true => mass / total,
+            false => 1.0 / self.mass.len() as f64,
+        };
+        self.mass.iter().map(share).collect()
+    }
+
     /// The counts of one worker, `[answer][truth]`.
     pub fn worker(&self, worker: usize) -> &[f64] {
-        let block = self.mass.len() * self.mass.len();
+        let block = self.answers * self.mass.len();
         &self.cells[worker * block..][..block]
     }
 
     /// The counts summed over workers, `[answer][truth]`.
     pub fn pooled(&self) -> Vec<f64> {
-        let block = self.mass.len() * self.mass.len();
+        let block = self.answers * self.mass.len();
         let mut pooled = vec![0.0; block];
         for cells in self.cells.chunks_exact(block) {
             for (total, cell) in pooled.iter_mut().zip(cells) {
@@ -119,42 +152,26 @@ impl AnswerCounts {
         (0..self.worker_count()).flat_map(columns).collect()
     }
 
-    /// Number of workers.
-    pub fn worker_count(&self) -> usize {
-        self.cells.len() / (self.mass.len() * self.mass.len())
-    }
-
     /// The model that maximises the expected likelihood with `smoothing` pseudo-counts in every cell:
     /// `A_m(a, k) = (C_m(a, k) + s) / sum_a (C_m(a, k) + s)`, `prior(k) = S(k) / sum S`.
     ///
     /// A worker that never met a class gets the pooled column of the crowd there: it has no say of its own.
     pub fn to_model(&self, smoothing: f64) -> DawidSkene {
         let classes = self.mass.len();
-        let total: f64 = self.mass.iter().sum();
-        let prior = self
-            .mass
-            .iter()
-            .map(|mass| {
-                if total > 0.0 {
-                    mass / total
-                } else {
-                    1.0 / classes as f64
-                }
-            })
-            .collect();
-        let mut pooled = self.pooled();
-        normalise_columns(
-            &mut pooled,
-            classes,
-            smoothing,
-            &vec![1.0 / classes as f64; classes * classes],
-        );
+        let pooled = self.pooled_matrix();
         let mut confusion = self.cells.clone();
         for block in confusion.chunks_exact_mut(classes * classes) {
             normalise_columns(block, classes, smoothing, &pooled);
         }
-        DawidSkene::new(prior, confusion)
+        DawidSkene::new(self.prior(), confusion)
     }
+}
+
+/// The columns `kept` of a row-major table of this width.
+pub(crate) fn select_columns(table: &[f64], width: usize, kept: &[usize]) -> Vec<f64> {
+    let rows = table.chunks_exact(width);
+    rows.flat_map(|row| kept.iter().map(|&column| row[column]))
+        .collect()
 }
 
 /// Scales the columns of a K x K block to sum 1 after adding `smoothing`; an empty column becomes that of

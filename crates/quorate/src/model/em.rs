@@ -53,12 +53,27 @@ pub struct EmFit {
 impl Em {
     /// Runs EM from `start`.
     pub fn run(&self, annotations: &Annotations, start: EmStart, context: &mut Context) -> Result<EmFit> {
+        self.run_with(annotations, start, context, |counts| {
+            counts.to_model(self.smoothing)
+        })
+    }
+
+    /// Runs EM from `start` with an M-step of the caller's: for models with fewer parameters than a full
+    /// confusion matrix.
+    pub(crate) fn run_with(
+        &self,
+        annotations: &Annotations,
+        start: EmStart,
+        context: &mut Context,
+        estimate: impl Fn(&AnswerCounts) -> DawidSkene,
+    ) -> Result<EmFit> {
+        let maximise = |counts: &AnswerCounts| self.with_prior(estimate(counts));
         let classes = annotations.class_count();
         reserve(annotations, context)?;
         let (mut model, mut rows, first_round) = match start {
             EmStart::Consensus(consensus) => {
                 let counts = context.run(|| count_answers(annotations, &consensus));
-                (self.maximise(&counts), consensus.into_vec(), 1)
+                (maximise(&counts), consensus.into_vec(), 1)
             }
             EmStart::Model(model) => {
                 let (consensus, _) = context.run(|| posterior(annotations, &model));
@@ -78,7 +93,7 @@ impl Em {
                 break;
             }
             let counts: AnswerCounts = sweep.counts.expect("counts were asked for");
-            model = self.maximise(&counts);
+            model = maximise(&counts);
             iterations = round + 1;
         }
         // One more E-step, so that the posterior is that of the model that is returned.
@@ -105,8 +120,7 @@ impl Em {
         self.smoothing * logs.sum::<f64>()
     }
 
-    fn maximise(&self, counts: &AnswerCounts) -> DawidSkene {
-        let model = counts.to_model(self.smoothing);
+    fn with_prior(&self, model: DawidSkene) -> DawidSkene {
         if !self.flat_prior {
             return model;
         }
@@ -119,7 +133,7 @@ impl Em {
 }
 
 /// Refuses what would not fit: confusion matrices are dense, M K^2 numbers each time they are held.
-fn reserve(annotations: &Annotations, context: &Context) -> Result<()> {
+pub(crate) fn reserve(annotations: &Annotations, context: &Context) -> Result<()> {
     let classes = annotations.class_count() as u64;
     let cells = annotations.worker_count() as u64 * classes * classes;
     let rows = annotations.task_count() as u64 * classes;

@@ -9,12 +9,16 @@ mod consensus;
 mod counts;
 mod em;
 mod posterior;
+mod variational;
 
 pub use alignment::{Alignment, align_classes};
 pub use consensus::{Consensus, TIE};
 pub use counts::{AnswerCounts, count_answers};
+pub(crate) use em::reserve as reserve_confusions;
 pub use em::{Em, EmFit, EmStart};
 pub use posterior::{LOG_FLOOR, posterior};
+pub(crate) use posterior::{Sweep, softmax_in_place};
+pub(crate) use variational::{Variational, VariationalFit};
 
 /// A prior over the K classes and a K x K confusion matrix for each of the M workers.
 #[derive(Debug, Clone, PartialEq)]
@@ -36,6 +40,25 @@ impl DawidSkene {
             "confusion matrices must be K x K"
         );
         Self { prior, confusion }
+    }
+
+    /// A model in which a wrong answer is any other class alike: worker `m` is right with probability
+    /// `accuracy[m]`, and gives each wrong class with probability `(1 - accuracy[m]) / (K - 1)`.
+    pub fn one_coin(prior: Vec<f64>, accuracy: &[f64]) -> Self {
+        let classes = prior.len();
+        let mut confusion = Vec::with_capacity(accuracy.len() * classes * classes);
+        for &accuracy in accuracy {
+            let wrong = (1.0 - accuracy) / (classes.max(2) - 1) as f64;
+            for cell in 0..classes * classes {
+                let right = cell / classes == cell % classes;
+                confusion.push(match classes {
+                    1 => 1.0,
+                    _ if right => accuracy,
+                    _ => wrong,
+                });
+            }
+        }
+        Self::new(prior, confusion)
     }
 
     /// Number of classes, K.

@@ -7,6 +7,7 @@
 //! Probabilities are floored at `exp(LOG_FLOOR)` before the logarithm, so that one impossible answer does not
 //! outweigh everything. One pass over the labels, `O(L K)`.
 
+use super::consensus::label_of;
 use super::counts::{AnswerCounts, chunk_count, fold};
 use super::{Consensus, DawidSkene};
 use crate::annotations::Annotations;
@@ -25,15 +26,20 @@ pub fn posterior(annotations: &Annotations, model: &DawidSkene) -> (Consensus, f
     (Consensus::new(classes, probabilities), sweep.log_likelihood)
 }
 
-/// Logarithms of a model, ready for passes over the labels.
-pub(super) struct Sweep {
-    log_prior: Vec<f64>,
-    log_confusion: Vec<f64>,
+/// Log-weights of truths and answers, ready for passes over the labels: the logarithms of a model, or any others
+/// that a task's labels add up (expected logarithms, say). A truth is a class or a component of one.
+pub(crate) struct Sweep {
+    /// `[truth]`.
+    pub(crate) log_prior: Vec<f64>,
+    /// `[worker][answer][truth]`.
+    pub(crate) log_confusion: Vec<f64>,
+    /// Puts all mass of a task on its best truth (hard EM).
+    pub(crate) hard: bool,
 }
 
 /// What one pass over the labels gives besides the posterior rows.
-pub(super) struct SweepResult {
-    /// Log-likelihood of all labels.
+pub(crate) struct SweepResult {
+    /// Log-likelihood of all labels; of the labels and their tasks' best truths where the sweep is hard.
     pub log_likelihood: f64,
     /// Largest change of a posterior against the rows that were there before.
     pub change: f64,
@@ -42,16 +48,22 @@ pub(super) struct SweepResult {
 }
 
 impl Sweep {
-    pub(super) fn new(model: &DawidSkene) -> Self {
+    pub(crate) fn new(model: &DawidSkene) -> Self {
         let logs = |values: &[f64]| values.iter().map(|value| value.ln().max(LOG_FLOOR)).collect();
         Self {
             log_prior: logs(model.prior()),
             log_confusion: logs(model.confusions()),
+            hard: false,
         }
     }
 
+    /// The same weights with all mass of a task on its best truth.
+    pub(crate) fn hard(self) -> Self {
+        Self { hard: true, ..self }
+    }
+
     /// Writes the posterior rows; with `counting` also sums the answer counts in the same pass.
-    pub(super) fn run(&self, annotations: &Annotations, rows: &mut [f64], counting: bool) -> SweepResult {
+    pub(crate) fn run(&self, annotations: &Annotations, rows: &mut [f64], counting: bool) -> SweepResult {
         with_width!(self.log_prior.len(), width => self.run_width(width, annotations, rows, counting))
     }
 
@@ -62,9 +74,10 @@ impl Sweep {
         rows: &mut [f64],
         counting: bool,
     ) -> SweepResult {
-        let ranges = balanced_ranges(annotations.task_starts(), chunk_count(annotations));
+        let (workers, answers) = (annotations.worker_count(), annotations.class_count());
+        let ranges = balanced_ranges(annotations.task_starts(), chunk_count(annotations, width.get()));
         let parts = map_rows(ranges, rows, width.get(), |tasks, rows| {
-            let mut counts = counting.then(|| AnswerCounts::zero(annotations.worker_count(), width.get()));
+            let mut counts = counting.then(|| AnswerCounts::zero_components(workers, answers, width.get()));
             let mut scratch = vec![0.0; width.get()];
             let (mut log_likelihood, mut change) = (0.0, 0.0f64);
             for (task, row) in tasks.zip(rows.chunks_exact_mut(width.get())) {
@@ -92,18 +105,23 @@ impl Sweep {
     /// Posterior of one task into `row`; returns the log-likelihood of its labels.
     #[inline(always)]
     fn task<W: Width>(&self, width: W, annotations: &Annotations, task: usize, row: &mut [f64]) -> f64 {
-        let classes = width.get();
-        let row = &mut row[..classes];
-        row.copy_from_slice(&self.log_prior[..classes]);
+        let (truths, answers) = (width.get(), annotations.class_count());
+        let row = &mut row[..truths];
+        row.copy_from_slice(&self.log_prior[..truths]);
         let (workers, labels) = annotations.task_slices(task);
         for (&worker, &label) in workers.iter().zip(labels) {
-            let logs =
-                &self.log_confusion[(worker as usize * classes + label as usize) * classes..][..classes];
-            for k in 0..classes {
+            let logs = &self.log_confusion[(worker as usize * answers + label as usize) * truths..][..truths];
+            for k in 0..truths {
                 row[k] += logs[k];
             }
         }
-        let sum = softmax_in_place(row);
+        let mut sum = softmax_in_place(row);
+        if self.hard {
+            let best = label_of(row);
+            sum += row[best].ln();
+            row.fill(0.0);
+            row[best] = 1.0;
+        }
         if workers.is_empty() { 0.0 } else { sum }
     }
 }
@@ -116,15 +134,15 @@ fn add_counts<W: Width>(
     row: &[f64],
     counts: &mut AnswerCounts,
 ) {
-    let classes = width.get();
-    let row = &row[..classes];
+    let (truths, answers) = (width.get(), annotations.class_count());
+    let row = &row[..truths];
     let (workers, labels) = annotations.task_slices(task);
     if workers.is_empty() {
         return;
     }
     for (&worker, &label) in workers.iter().zip(labels) {
-        let cells = &mut counts.cells[(worker as usize * classes + label as usize) * classes..][..classes];
-        for k in 0..classes {
+        let cells = &mut counts.cells[(worker as usize * answers + label as usize) * truths..][..truths];
+        for k in 0..truths {
             cells[k] += row[k];
         }
     }

@@ -5,8 +5,8 @@ use std::collections::HashMap;
 use std::path::PathBuf;
 
 use quorate::context::seeded;
-use quorate::methods::{Fit, Method};
-use quorate::{Annotations, AnnotationsBuilder, Context};
+use quorate::methods::{Fit, Method, vote_fractions};
+use quorate::{Annotations, AnnotationsBuilder, Context, TaskProbabilities};
 use rand::RngExt;
 
 /// Where the public data sets are: `QUORATE_DATA`, else `../shared/data` beside the project.
@@ -113,9 +113,44 @@ pub fn table(rows: &[(String, String, String)]) -> Annotations {
     builder.build().unwrap()
 }
 
-/// Fits a method with its defaults, seed 1.
+/// A context with this seed and the side data that the method needs.
+pub fn context(method: &Method, annotations: &Annotations, seed: u64) -> Context {
+    let context = Context::new(seed);
+    match method.needs_probabilities {
+        true => context.with_class_probabilities(predict_classes(annotations)),
+        false => context,
+    }
+}
+
+/// Predictions of a made-up classifier: votes, blurred towards the mean vote by a share that hangs on the task's name
+/// alone, so that neither the order of rows nor the names of workers and classes matter.
+fn predict_classes(annotations: &Annotations) -> TaskProbabilities {
+    let votes = vote_fractions(annotations);
+    let mut mean = vec![0.0; votes.class_count()];
+    for task in 0..votes.len() {
+        let row = votes.row(task).iter();
+        mean.iter_mut()
+            .zip(row)
+            .for_each(|(mean, share)| *mean += share / votes.len() as f64);
+    }
+    let mut probabilities = TaskProbabilities::none(annotations);
+    for (task, name) in annotations.tasks().iter().enumerate() {
+        let stream = name
+            .bytes()
+            .fold(0, |hash: u64, byte| hash * 31 % 1_000_003 + u64::from(byte));
+        let blur: f64 = seeded(3, stream).random_range(0.1..0.7);
+        let row = votes.row(task).iter().zip(&mean);
+        let row: Vec<f64> = row.map(|(share, mean)| share + blur * (mean - share)).collect();
+        probabilities.set(task, &row).unwrap();
+    }
+    probabilities
+}
+
+/// Fits a method with its defaults, seed 1, and the side data that it needs.
 pub fn fit(method: &Method, annotations: &Annotations) -> quorate::Result<Fit> {
-    method.with_defaults()?.fit(annotations, &mut Context::new(1))
+    method
+        .with_defaults()?
+        .fit(annotations, &mut context(method, annotations, 1))
 }
 
 /// Posterior by task name and class name.

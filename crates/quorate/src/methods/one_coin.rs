@@ -1,0 +1,163 @@
+//! One-coin Dawid-Skene: a worker is right with the same probability whatever the truth.
+//!
+//! ```text
+//! A_m(a, k) = p_m if a = k, else (1 - p_m) / (K - 1);      maximise  sum_n ln sum_k prior(k) prod_m A_m(x_mn, k)
+//! ```
+//!
+//! Symbols: `p_m` is `accuracy[m]`, `q_n` a row of the consensus, `C_m(a, k)` the expected answer counts.
+//!
+//! 1. Start from the vote shares `q_n(k)`.
+//! 2. M: `p_m = sum_a C_m(a, a) / sum_ak C_m(a, k)`, kept within `[1e-10, 1 - 1e-10]`; `prior(k) = mean q_n(k)`.
+//! 3. E: `q_n(k) ~ prior(k) prod A_m(x_mn, k)`, in the log domain.
+//! 4. Stop when no posterior moves by more than `tol`, or after `max-iter` rounds.
+//!
+//! One pass over the labels a round, `O(L K)`; memory `O(M K^2 + N K)`, the same sweep as for full matrices. One
+//! number a worker can be learned from few labels, so it holds where full matrices follow noise. It is the wrong
+//! model where workers lean towards a class: then it settles in a bad optimum while the likelihood rises.
+//!
+//! A worker without labels gets the pooled accuracy of the crowd; it has no say in any posterior.
+//!
+//! The homogeneous case of A. P. Dawid, A. M. Skene, Applied Statistics 28 (1979); under this name in
+//! Y. Zhang, X. Chen, D. Zhou, M. I. Jordan, "Spectral methods meet EM", JMLR 17 (2016).
+
+use super::{Aggregate, ClassSupport, Fit, Kind, Method, Parameter, Values, vote_fractions};
+use crate::annotations::Annotations;
+use crate::context::Context;
+use crate::error::Result;
+use crate::model::{AnswerCounts, DawidSkene, Em, EmStart};
+
+pub(super) const METHOD: Method = Method {
+    name: "one-coin",
+    aliases: &["one-coin-ds", "homogeneous-ds"],
+    summary: "One accuracy for each worker by EM, started from majority vote",
+    description: "Each worker is right with one probability, whatever the truth, and wrong answers are spread evenly. \
+                  One number a worker can be learned from few labels. Fails where workers lean towards a class: \
+                  then full confusion matrices (dawid-skene) are needed.",
+    citation: "A. P. Dawid, A. M. Skene: Maximum likelihood estimation of observer error-rates using the EM \
+               algorithm. Applied Statistics 28 (1979), homogeneous case",
+    classes: ClassSupport::Any,
+    uses_class_order: false,
+    uses_worker_order: false,
+    returns_model: true,
+    needs_probabilities: false,
+    parameters: PARAMETERS,
+    build: |values| Box::new(OneCoin::from(values)),
+};
+
+const PARAMETERS: &[Parameter] = &[
+    super::EM_MAX_ITER,
+    super::EM_TOL,
+    Parameter {
+        name: "prior",
+        about: "whether the E-step uses the estimated prior or a flat one",
+        kind: Kind::Choice(&["estimated", "flat"]),
+        default: "estimated",
+    },
+];
+
+/// Accuracies are kept this far from 0 and 1, so that one wrong answer is never impossible.
+const MARGIN: f64 = 1e-10;
+
+/// One-coin Dawid-Skene by EM from majority vote.
+#[derive(Debug, Clone, PartialEq)]
+pub struct OneCoin {
+    /// Largest number of rounds.
+    pub max_iter: usize,
+    /// Stops when no posterior changed by more than this.
+    pub tol: f64,
+    /// Keeps the prior uniform instead of estimating it.
+    pub flat_prior: bool,
+}
+
+impl From<&Values> for OneCoin {
+    fn from(values: &Values) -> Self {
+        Self {
+            max_iter: values.integer("max-iter"),
+            tol: values.number("tol"),
+            flat_prior: values.text("prior") == "flat",
+        }
+    }
+}
+
+impl Default for OneCoin {
+    fn default() -> Self {
+        Self::from(&Values::defaults(PARAMETERS))
+    }
+}
+
+impl Aggregate for OneCoin {
+    fn fit(&self, annotations: &Annotations, context: &mut Context) -> Result<Fit> {
+        let em = Em {
+            max_iter: self.max_iter,
+            tol: self.tol,
+            smoothing: 0.0,
+            flat_prior: self.flat_prior,
+        };
+        let start = EmStart::Consensus(context.run(|| vote_fractions(annotations)));
+        let fit = em.run_with(annotations, start, context, estimate_accuracies)?;
+        let accuracy = |worker| fit.model.probability(worker, 0, 0);
+        Ok(Fit {
+            worker_scores: Some((0..fit.model.worker_count()).map(accuracy).collect()),
+            ..fit.into()
+        })
+    }
+}
+
+/// M-step: the share of each worker's labels that are right in expectation.
+fn estimate_accuracies(counts: &AnswerCounts) -> DawidSkene {
+    let pooled = share_of_right(&counts.pooled()).unwrap_or(1.0);
+    let accuracy: Vec<f64> = (0..counts.worker_count())
+        .map(|worker| share_of_right(counts.worker(worker)).unwrap_or(pooled))
+        .collect();
+    DawidSkene::one_coin(counts.prior(), &accuracy)
+}
+
+/// Share of the diagonal of a K x K block of counts; none if the block is empty.
+fn share_of_right(block: &[f64]) -> Option<f64> {
+    let classes = block.len().isqrt();
+    let right: f64 = block.iter().step_by(classes + 1).sum();
+    let total: f64 = block.iter().sum();
+    (total > 0.0).then(|| (right / total).clamp(MARGIN, 1.0 - MARGIN))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::methods::tests::{assert_close, assert_rising, toy_a};
+    use crate::model::count_answers;
+
+    #[test]
+    fn toy_a_by_hand() {
+        // Worked example from vote fractions: first accuracies and log-likelihoods, six printed decimals.
+        let annotations = toy_a();
+        let counts = count_answers(&annotations, &vote_fractions(&annotations));
+        let model = estimate_accuracies(&counts);
+        let accuracy: Vec<f64> = (0..4).map(|worker| model.probability(worker, 1, 1)).collect();
+        assert_close(&accuracy, &[0.763889, 0.680556, 0.652778, 0.5625], 1e-6);
+        assert_close(&[model.probability(0, 1, 0)], &[(1.0 - 0.763889) / 2.0], 1e-6);
+
+        let fit = OneCoin::default()
+            .fit(&annotations, &mut Context::new(0))
+            .unwrap();
+        let expected = [-20.973033, -19.790318, -19.449711, -19.374083];
+        assert_close(&fit.trace[..4], &expected, 1e-6);
+        assert_eq!(fit.consensus.labels(), [0, 0, 1, 1, 2, 2]);
+        assert!(fit.converged);
+    }
+
+    #[test]
+    fn the_likelihood_does_not_fall() {
+        let fit = OneCoin::default().fit(&toy_a(), &mut Context::new(0)).unwrap();
+        assert_rising(&fit.trace);
+    }
+
+    #[test]
+    fn a_worker_without_labels_gets_the_pooled_accuracy() {
+        let annotations =
+            Annotations::from_codes(2, 3, 2, [(0, 0, 1), (0, 1, 1), (1, 0, 0), (1, 1, 1)]).unwrap();
+        let counts = count_answers(&annotations, &vote_fractions(&annotations));
+        let model = estimate_accuracies(&counts);
+        let pooled = (model.probability(0, 0, 0) + model.probability(1, 0, 0)) / 2.0;
+        assert_close(&[model.probability(2, 0, 0)], &[pooled], 1e-12);
+    }
+}

@@ -1,0 +1,132 @@
+//! Wawa, worker agreement with aggregate: one round of votes weighted by agreement with the majority.
+//!
+//! ```text
+//! s_m = share of m's labels that equal the majority vote,      q_n(k) ~ sum over labels x = k of s_m
+//! ```
+//!
+//! 1. Label every task by majority vote; tied classes share the win (`ties=shared`) or the lowest has it
+//!    (`ties=lowest`).
+//! 2. Skill `s_m`: the share of worker `m`'s labels that agree; naming one of `t` tied classes counts `1/t`.
+//! 3. Vote again with the skills as weights; the posterior is the share of the weight.
+//!
+//! `O(L + N K)`. A mild correction of the majority vote: workers who disagree with it are muted, never turned
+//! round, and where the majority is wrong the skills are wrong with it. A worker without labels gets the agreement
+//! of all labels together; where all weights of a task are 0, the plain vote stands. The model is counted against
+//! the posterior. Differs from the description: there ties go to the lowest class, which lets the names of the
+//! classes weigh on skills.
+//!
+//! No paper: a heuristic of the crowdsourcing industry.
+
+use super::weighted_vote::{SkillTies, TIES, agreement, score_tasks, shares};
+use super::{Aggregate, ClassSupport, Fit, Method, Parameter, Values, vote_fractions};
+use crate::annotations::Annotations;
+use crate::context::Context;
+use crate::error::Result;
+use crate::model::count_answers;
+
+pub(super) const METHOD: Method = Method {
+    name: "wawa",
+    aliases: &["worker-agreement"],
+    summary: "Votes weighted by each worker's agreement with the majority",
+    description: "A majority vote, then a second one in which each worker counts by the share of its labels that agreed \
+                  with the first. Cheap and hard to break; corrects little, and nothing where the majority is wrong.",
+    citation: "Folklore (worker agreement with aggregate)",
+    classes: ClassSupport::Any,
+    uses_class_order: false,
+    uses_worker_order: false,
+    returns_model: true,
+    needs_probabilities: false,
+    parameters: PARAMETERS,
+    build: |values| Box::new(Wawa::from(values)),
+};
+
+const PARAMETERS: &[Parameter] = &[TIES];
+
+/// Votes weighted by agreement with the majority.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Wawa {
+    /// Whose skill grows by a tied majority.
+    pub ties: SkillTies,
+}
+
+impl From<&Values> for Wawa {
+    fn from(values: &Values) -> Self {
+        Self { ties: values.into() }
+    }
+}
+
+impl Default for Wawa {
+    fn default() -> Self {
+        Self::from(&Values::defaults(PARAMETERS))
+    }
+}
+
+impl Aggregate for Wawa {
+    fn fit(&self, annotations: &Annotations, context: &mut Context) -> Result<Fit> {
+        let (consensus, model, skills) = context.run(|| {
+            let votes = vote_fractions(annotations);
+            let mut scores = vec![0.0; votes.as_slice().len()];
+            self.ties
+                .elect(votes.as_slice(), votes.class_count(), &mut scores);
+            let skills = agreement(annotations, &scores);
+            score_tasks(annotations, &skills, &mut scores);
+            let consensus = shares(annotations, scores);
+            let model = count_answers(annotations, &consensus).to_model(0.0);
+            (consensus, model, skills)
+        });
+        Ok(Fit {
+            model: Some(model),
+            worker_scores: Some(skills),
+            ..Fit::direct(consensus)
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::methods::tests::{assert_close, toy_a};
+
+    #[test]
+    fn toy_a_by_hand() {
+        // Worked example: skills 1, 5/6, 2/3, 1/2 and the weighted votes.
+        let fit = Wawa::default().fit(&toy_a(), &mut Context::new(0)).unwrap();
+        let skills = fit.worker_scores.unwrap();
+        assert_close(&skills, &[1.0, 5.0 / 6.0, 2.0 / 3.0, 0.5], 1e-12);
+        let scores = [
+            [2.5, 0.5, 0.0],
+            [1.833333, 0.666667, 0.0],
+            [0.0, 3.0, 0.0],
+            [0.666667, 1.833333, 0.0],
+            [0.5, 0.0, 2.5],
+            [0.0, 0.833333, 2.166667],
+        ];
+        for (task, scores) in scores.iter().enumerate() {
+            let total: f64 = scores.iter().sum();
+            let expected = scores.map(|score| score / total);
+            assert_close(fit.consensus.row(task), &expected, 1e-6);
+        }
+        assert_eq!(fit.consensus.labels(), [0, 0, 1, 1, 2, 2]);
+    }
+
+    #[test]
+    fn a_copy_of_the_majority_changes_no_skill() {
+        let annotations = toy_a();
+        let majority = vote_fractions(&annotations).labels();
+        let copy = majority
+            .iter()
+            .enumerate()
+            .map(|(task, &label)| (task as u32, 4, label as u16));
+        let labels = annotations.iter().map(|(n, m, x)| (n as u32, m as u32, x as u16));
+        let larger = Annotations::from_codes(6, 5, 3, labels.chain(copy)).unwrap();
+        let skills = |annotations| {
+            Wawa::default()
+                .fit(annotations, &mut Context::new(0))
+                .unwrap()
+                .worker_scores
+                .unwrap()
+        };
+        assert_eq!(skills(&annotations), skills(&larger)[..4]);
+        assert_eq!(skills(&larger)[4], 1.0);
+    }
+}
