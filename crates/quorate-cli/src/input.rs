@@ -5,10 +5,11 @@ use std::path::PathBuf;
 
 use anyhow::{Context as _, Result, bail};
 use clap::{Args, ValueEnum};
-use quorate::Annotations;
 use quorate::annotations::{ClassOrder, Duplicates};
+use quorate::{Annotations, TaskProbabilities};
 use quorate_io::{
     AnnotationsRead, Columns, FileFormat, Format, ReadOptions, Source, read_annotations_with, read_ids,
+    read_probabilities,
 };
 
 use crate::printer::Printer;
@@ -42,6 +43,9 @@ pub struct InputArgs {
     /// Use only the workers listed in this file (a table with a column `worker`)
     #[arg(long, value_name = "FILE")]
     pub keep_workers: Option<PathBuf>,
+    /// Class probabilities from a classifier, for methods that use them (columns task and p:CLASS)
+    #[arg(long, value_name = "FILE")]
+    pub probabilities_in: Option<PathBuf>,
     /// Format of standard input, or of a file whose name does not tell it
     #[arg(long, value_enum, value_name = "FORMAT")]
     pub format: Option<FormatArg>,
@@ -97,6 +101,25 @@ impl InputArgs {
         drop(bar);
         self.report(&read, printer);
         Ok(read.annotations)
+    }
+
+    /// Reads the class probabilities, if there are any.
+    pub fn read_probabilities(
+        &self,
+        annotations: &Annotations,
+        printer: &mut Printer,
+    ) -> Result<Option<TaskProbabilities>> {
+        let Some(path) = &self.probabilities_in else {
+            return Ok(None);
+        };
+        let read = read_probabilities(&Source::from(path.clone()), None, annotations)?;
+        if read.foreign > 0 {
+            printer.warning(format!(
+                "{} of --probabilities-in about tasks that the labels do not have: not used",
+                plural(read.foreign as usize, "row")
+            ));
+        }
+        Ok(Some(read.probabilities))
     }
 
     fn options(&self) -> Result<ReadOptions> {

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use anyhow::Result;
-use quorate::Context;
+use quorate::{Context, TaskProbabilities};
 
 use crate::args::RunArgs;
 use crate::progress::Bar;
@@ -15,6 +15,7 @@ pub struct Session {
     run: RunArgs,
     quiet: bool,
     cancelled: Arc<AtomicBool>,
+    probabilities: Option<TaskProbabilities>,
 }
 
 impl Session {
@@ -33,15 +34,25 @@ impl Session {
             run: run.clone(),
             quiet,
             cancelled,
+            probabilities: None,
         }
+    }
+
+    /// Gives every fit these class probabilities.
+    pub fn with_probabilities(mut self, probabilities: Option<TaskProbabilities>) -> Self {
+        self.probabilities = probabilities;
+        self
     }
 
     /// A context with the seed moved by `offset` (repeated runs), with progress under `title`.
     pub fn context(&self, title: &str, offset: u64) -> Result<Context> {
-        let context = Context::new(self.run.seed.wrapping_add(offset))
+        let mut context = Context::new(self.run.seed.wrapping_add(offset))
             .with_threads(self.run.threads)?
             .with_memory_limit((self.run.memory * (1u64 << 30) as f64) as u64)
             .with_cancellation(Arc::clone(&self.cancelled));
+        if let Some(probabilities) = &self.probabilities {
+            context = context.with_class_probabilities(probabilities.clone());
+        }
         Ok(match Bar::new(title, self.quiet) {
             Some(bar) => context.with_progress(bar),
             None => context,

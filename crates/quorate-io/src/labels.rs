@@ -212,7 +212,7 @@ impl LabelSink<'_> {
     }
 }
 
-fn probability(row: &impl Row, slot: usize, column: &str) -> Result<f64> {
+pub(crate) fn probability(row: &impl Row, slot: usize, column: &str) -> Result<f64> {
     let text = field(row, slot, column)?;
     let value: Option<f64> = text.trim().parse().ok();
     value

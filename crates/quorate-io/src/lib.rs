@@ -42,6 +42,7 @@ mod labels;
 mod model;
 #[cfg(feature = "columnar")]
 mod parquet;
+mod probabilities;
 mod scan;
 mod source;
 mod table;
@@ -59,6 +60,7 @@ pub use labels::{
     CONFIDENCE_COLUMN, LabelColumns, LabelOptions, PROBABILITY_PREFIX, TaskLabels, read_labels, write_truth,
 };
 pub use model::{MODEL_FORMAT_VERSION, ModelFile, ModelWorker, read_model, write_model};
+pub use probabilities::{ProbabilitiesRead, read_probabilities};
 pub use scan::MAX_FIELD;
 pub use source::{Progress, Source};
 pub use table::{Cell, ColumnKind, Table, decimal, write_table};

@@ -84,7 +84,8 @@ pub fn run(args: &AggregateArgs, printer: &mut Printer) -> Result<()> {
         );
     }
     let annotations = args.input.read(printer)?;
-    let session = Session::start(&args.run, printer.quiet());
+    let probabilities = args.input.read_probabilities(&annotations, printer)?;
+    let session = Session::start(&args.run, printer.quiet()).with_probabilities(probabilities);
     let mut context = session.context(method.name, 0)?;
     let started = Instant::now();
     let fit = aggregate.fit(&annotations, &mut context)?;

@@ -84,7 +84,11 @@ struct PairJson {
 /// Runs the methods one after the other and prints the table.
 pub fn run(args: &CompareArgs, printer: &mut Printer) -> Result<()> {
     let methods: Vec<&'static Method> = match args.methods.is_empty() {
-        true => METHODS.iter().collect(),
+        // What needs side data is left out where there is none.
+        true => METHODS
+            .iter()
+            .filter(|method| !method.needs_probabilities || args.input.probabilities_in.is_some())
+            .collect(),
         false => args
             .methods
             .iter()
@@ -103,7 +107,8 @@ pub fn run(args: &CompareArgs, printer: &mut Printer) -> Result<()> {
     if truth.is_some() && known == 0 {
         printer.warning("no task of the truth file is in the labels: errors cannot be computed");
     }
-    let session = Session::start(&args.run, printer.quiet());
+    let probabilities = args.input.read_probabilities(&annotations, printer)?;
+    let session = Session::start(&args.run, printer.quiet()).with_probabilities(probabilities);
     let mut rows = Vec::new();
     for (place, method) in methods.iter().enumerate() {
         let title = format!("{} ({} of {})", method.name, place + 1, methods.len());

@@ -28,6 +28,7 @@ struct MethodJson {
     citation: &'static str,
     binary_only: bool,
     uses_class_order: bool,
+    needs_probabilities: bool,
     returns_model: bool,
     parameters: Vec<ParameterJson>,
 }
@@ -66,6 +67,9 @@ fn as_table() -> String {
         }
         if method.uses_class_order {
             gives.push("ordered classes");
+        }
+        if method.needs_probabilities {
+            gives.push("needs --probabilities-in");
         }
         let mark = if method.name == DEFAULT_METHOD {
             " (default)"
@@ -161,6 +165,7 @@ fn as_json(method: &Method) -> MethodJson {
         citation: method.citation,
         binary_only: method.classes == ClassSupport::BinaryOnly,
         uses_class_order: method.uses_class_order,
+        needs_probabilities: method.needs_probabilities,
         returns_model: method.returns_model,
         parameters: method
             .parameters
