@@ -160,7 +160,7 @@ impl InputArgs {
                 Duplicates::Keep | Duplicates::Error => "every row counts",
             };
             printer.note(format!(
-                "{} repeat the task and worker of an earlier row: {kept} (--duplicates)",
+                "{} with the task and worker of an earlier row: {kept} (--duplicates)",
                 plural(rows.repeated as usize, "row")
             ));
         }

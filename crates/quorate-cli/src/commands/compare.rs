@@ -95,6 +95,9 @@ pub fn run(args: &CompareArgs, printer: &mut Printer) -> Result<()> {
             .map(|name| find(name))
             .collect::<quorate::Result<_>>()?,
     };
+    if args.methods.is_empty() && methods.len() < METHODS.len() {
+        printer.note("methods that need --probabilities-in are left out");
+    }
     let annotations = args.input.read(printer)?;
     let truth = match &args.truth {
         Some(path) => Some(true_classes(

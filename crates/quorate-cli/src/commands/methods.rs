@@ -55,35 +55,30 @@ fn as_table() -> String {
     let mut table = TextTable::new(&[
         ("method", Side::Left),
         ("what it is", Side::Left),
-        ("gives", Side::Left),
+        ("", Side::Left),
     ]);
     for method in METHODS {
-        let mut gives = vec!["labels"];
-        if method.returns_model {
-            gives.push("confusion matrices");
+        let mut remarks = Vec::new();
+        if method.name == DEFAULT_METHOD {
+            remarks.push("the default");
+        }
+        if !method.returns_model {
+            remarks.push("labels only");
         }
         if method.classes == ClassSupport::BinaryOnly {
-            gives.push("2 classes only");
+            remarks.push("2 classes only");
         }
         if method.uses_class_order {
-            gives.push("ordered classes");
+            remarks.push("ordered classes");
         }
         if method.needs_probabilities {
-            gives.push("needs --probabilities-in");
+            remarks.push("needs --probabilities-in");
         }
-        let mark = if method.name == DEFAULT_METHOD {
-            " (default)"
-        } else {
-            ""
-        };
-        table.row([
-            format!("{}{mark}", method.name),
-            method.summary.to_owned(),
-            gives.join(", "),
-        ]);
+        table.row([method.name.into(), method.summary.into(), remarks.join(", ")]);
     }
     format!(
-        "{}\n`quorate methods NAME` explains one; `-m NAME` uses it.\n",
+        "{}\nAll give labels with a confidence and, unless it says \"labels only\", a confusion matrix for every worker.\n\
+         `quorate methods NAME` explains one; `-m NAME` uses it.\n",
         table.render()
     )
 }

@@ -38,7 +38,7 @@ pub struct SimulateArgs {
     #[arg(long, default_value = "uniform")]
     prior: PriorArg,
     /// Each worker labels a task with this probability
-    #[arg(long, default_value_t = 0.3, conflicts_with = "labels_per_task")]
+    #[arg(long, default_value_t = 0.3, value_parser = share, conflicts_with = "labels_per_task")]
     density: f64,
     /// Each task gets exactly this many labels
     #[arg(long)]
@@ -68,10 +68,10 @@ pub struct SimulateArgs {
     #[arg(long, default_value_t = 0)]
     designated: usize,
     /// Share of the tasks that a designated worker labels
-    #[arg(long, default_value_t = 0.8)]
+    #[arg(long, default_value_t = 0.8, value_parser = share)]
     designated_density: f64,
     /// Share of the pairs of workers that have no task in common
-    #[arg(long, default_value_t = 0.0)]
+    #[arg(long, default_value_t = 0.0, value_parser = share)]
     missing_pairs: f64,
     /// Skew of the workers' activity: the r-th busiest gives r^-S as many labels as the first
     #[arg(long, value_name = "S", default_value_t = 0.0)]
@@ -82,6 +82,13 @@ pub struct SimulateArgs {
     /// For programs: print a summary as JSON
     #[arg(long)]
     json: bool,
+}
+
+fn share(text: &str) -> Result<f64, String> {
+    match text.parse::<f64>() {
+        Ok(share) if (0.0..=1.0).contains(&share) => Ok(share),
+        _ => Err("expected a number from 0 to 1".into()),
+    }
 }
 
 /// `3` or `20%`.
