@@ -145,9 +145,9 @@ const EM_MAX_ITER: Parameter = Parameter {
 };
 const EM_TOL: Parameter = Parameter {
     name: "tol",
-    about: "EM stops when no posterior changes by more than this",
+    about: "EM stops when the mean change of a posterior falls below this",
     kind: Kind::Number(0.0, 1.0),
-    default: "1e-4",
+    default: "1e-6",
 };
 const EM_SMOOTHING: Parameter = Parameter {
     name: "smoothing",

@@ -518,7 +518,7 @@ const DOUBTFUL_MARGIN: f64 = 0.02;
 /// EM where nothing can be factored; without smoothing it stays with the labels.
 const FALLBACK_EM: Em = Em {
     max_iter: 1000,
-    tol: 1e-4,
+    tol: 1e-6,
     smoothing: 0.0,
     flat_prior: false,
 };

@@ -18,7 +18,7 @@ use crate::error::Result;
 pub struct Em {
     /// Largest number of rounds; a round is an M-step and the E-step after it.
     pub max_iter: usize,
-    /// Stops when no posterior changed by more than this.
+    /// Stops when the mean change of a posterior (total variation) falls below this.
     pub tol: f64,
     /// Pseudo-count added to every cell of every confusion matrix.
     pub smoothing: f64,
@@ -88,7 +88,8 @@ impl Em {
             context.step("EM", round, Some(self.max_iter))?;
             let sweep = context.run(|| Sweep::new(&model).run(annotations, &mut rows, true));
             trace.push(sweep.log_likelihood + self.log_prior(&model));
-            converged = round > 0 && sweep.change < self.tol;
+            let mean_change = sweep.change / (2 * annotations.task_count()) as f64;
+            converged = round > 0 && mean_change < self.tol;
             if converged {
                 break;
             }

@@ -41,7 +41,7 @@ pub(crate) struct Sweep {
 pub(crate) struct SweepResult {
     /// Log-likelihood of all labels; of the labels and their tasks' best truths where the sweep is hard.
     pub log_likelihood: f64,
-    /// Largest change of a posterior against the rows that were there before.
+    /// Sum of the changes of all posteriors against the rows that were there before.
     pub change: f64,
     /// Counts against the new rows, if they were asked for.
     pub counts: Option<AnswerCounts>,
@@ -83,7 +83,7 @@ impl Sweep {
             for (task, row) in tasks.zip(rows.chunks_exact_mut(width.get())) {
                 log_likelihood += self.task(width, annotations, task, &mut scratch);
                 for (old, &new) in row.iter_mut().zip(&scratch) {
-                    change = change.max((*old - new).abs());
+                    change += (*old - new).abs();
                     *old = new;
                 }
                 if let Some(counts) = &mut counts {
@@ -93,7 +93,7 @@ impl Sweep {
             (log_likelihood, change, counts)
         });
         let log_likelihood = parts.iter().map(|part| part.0).sum();
-        let change = parts.iter().map(|part| part.1).fold(0.0, f64::max);
+        let change = parts.iter().map(|part| part.1).sum();
         let counts: Option<Vec<_>> = parts.into_iter().map(|part| part.2).collect();
         SweepResult {
             log_likelihood,

@@ -18,6 +18,7 @@ use crate::annotations::Annotations;
 use crate::context::Context;
 use crate::error::Result;
 use crate::linalg::small::{add_gram, norm_squared};
+use crate::linalg::width::{Width, with_width};
 use crate::parallel::{balanced_ranges, map_ranges};
 
 /// Sums over tasks: the normal equations of every worker, and the objective.
@@ -97,31 +98,13 @@ fn sum_tasks(annotations: &Annotations, factor: &[f64], classes: usize) -> Norma
             b: vec![0.0; factor.len()],
             objective: 0.0,
         };
-        let (mut v, mut t) = (vec![0.0; classes], vec![0.0; size]);
-        for task in tasks {
-            v.fill(0.0);
-            t.fill(0.0);
-            let mut own = 0.0;
-            for (m, x) in annotations.labels_of_task(task) {
-                let row = &factor[m * size + x * classes..][..classes];
-                let gram = &grams[m * size..][..size];
-                v.iter_mut().zip(row).for_each(|(sum, value)| *sum += value);
-                t.iter_mut().zip(gram).for_each(|(sum, value)| *sum += value);
-                own += norm_squared(row) - 0.5 * norm_squared(gram);
+        // V_n and T_n of the task at hand.
+        let mut sums = vec![0.0; classes + size];
+        with_width!(classes, width => {
+            for task in tasks {
+                add_task(width, annotations.task_slices(task), factor, &grams, &mut sums, &mut part);
             }
-            part.objective += own - norm_squared(&v) + 0.5 * norm_squared(&t);
-            for (m, x) in annotations.labels_of_task(task) {
-                let at = m * size + x * classes;
-                let row = &factor[at..][..classes];
-                for ((cell, sum), value) in part.b[at..][..classes].iter_mut().zip(&v).zip(row) {
-                    *cell += sum - value;
-                }
-                let gram = &grams[m * size..][..size];
-                for ((cell, sum), value) in part.g[m * size..][..size].iter_mut().zip(&t).zip(gram) {
-                    *cell += sum - value;
-                }
-            }
-        }
+        });
         part
     });
     let mut parts = parts.into_iter();
@@ -140,4 +123,48 @@ fn sum_tasks(annotations: &Annotations, factor: &[f64], classes: usize) -> Norma
         total.objective += part.objective;
     }
     total
+}
+
+/// Adds what one task contributes; `sums` has room for V_n and T_n.
+#[inline(always)]
+fn add_task<W: Width>(
+    width: W,
+    (workers, labels): (&[u32], &[u16]),
+    factor: &[f64],
+    grams: &[f64],
+    sums: &mut [f64],
+    part: &mut Normal,
+) {
+    let classes = width.get();
+    let size = classes * classes;
+    let (v, t) = sums.split_at_mut(classes);
+    let t = &mut t[..size];
+    v.fill(0.0);
+    t.fill(0.0);
+    let mut own = 0.0;
+    for (&m, &x) in workers.iter().zip(labels) {
+        let at = m as usize * size;
+        let row = &factor[at + x as usize * classes..][..classes];
+        let gram = &grams[at..][..size];
+        for k in 0..classes {
+            v[k] += row[k];
+        }
+        for k in 0..size {
+            t[k] += gram[k];
+        }
+        own += norm_squared(row) - 0.5 * norm_squared(gram);
+    }
+    part.objective += own - norm_squared(v) + 0.5 * norm_squared(t);
+    for (&m, &x) in workers.iter().zip(labels) {
+        let at = m as usize * size;
+        let place = at + x as usize * classes;
+        let (row, b) = (&factor[place..][..classes], &mut part.b[place..][..classes]);
+        for k in 0..classes {
+            b[k] += v[k] - row[k];
+        }
+        let (gram, g) = (&grams[at..][..size], &mut part.g[at..][..size]);
+        for k in 0..size {
+            g[k] += t[k] - gram[k];
+        }
+    }
 }

@@ -1,0 +1,36 @@
+//! Times Quorate from file to labels.
+//!
+//! ```sh
+//! cargo run --release -p quorate-bench -- public        # the public data sets, every method
+//! cargo run --release -p quorate-bench -- large         # 5 million labels: reading, one EM iteration, memory
+//! ```
+//!
+//! Best of several runs, wall-clock time: machines are noisy, the best run is the least disturbed one.
+
+mod large;
+mod measure;
+mod public;
+
+use clap::{Parser, Subcommand};
+
+/// Times Quorate from file to labels.
+#[derive(Debug, Parser)]
+struct Cli {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    /// The public data sets (QUORATE_DATA, else ../shared/data)
+    Public(public::PublicArgs),
+    /// A large simulated crowd
+    Large(large::LargeArgs),
+}
+
+fn main() -> anyhow::Result<()> {
+    match Cli::parse().command {
+        Command::Public(args) => public::run(&args),
+        Command::Large(args) => large::run(&args),
+    }
+}

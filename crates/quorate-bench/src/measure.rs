@@ -1,0 +1,34 @@
+//! Times and memory.
+
+use std::time::Instant;
+
+/// The shortest of `runs` runs, in seconds, and the last result.
+pub fn best_of<T>(runs: usize, mut work: impl FnMut() -> anyhow::Result<T>) -> anyhow::Result<(f64, T)> {
+    let mut best = f64::INFINITY;
+    let mut last = None;
+    for _ in 0..runs.max(1) {
+        let started = Instant::now();
+        let result = work()?;
+        best = best.min(started.elapsed().as_secs_f64());
+        last = Some(result);
+    }
+    last.map(|result| (best, result))
+        .ok_or_else(|| anyhow::anyhow!("no run"))
+}
+
+/// Largest resident memory of this process so far, in MB; none where the system does not tell.
+pub fn peak_memory() -> Option<f64> {
+    let status = std::fs::read_to_string("/proc/self/status").ok()?;
+    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;
+    let kilobytes: f64 = line.trim().trim_end_matches("kB").trim().parse().ok()?;
+    Some(kilobytes / 1024.0)
+}
+
+/// `12.3 ms` or `1.23 s`.
+pub fn seconds(value: f64) -> String {
+    if value < 1.0 {
+        format!("{:.1} ms", 1e3 * value)
+    } else {
+        format!("{value:.2} s")
+    }
+}
