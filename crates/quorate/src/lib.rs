@@ -43,3 +43,7 @@ pub use annotations::{Annotations, AnnotationsBuilder};
 pub use context::Context;
 pub use error::{Error, Result};
 pub use task_probabilities::TaskProbabilities;
+
+#[cfg(doctest)]
+#[doc = include_str!("../../../README.md")]
+struct ReadmeExamples;

@@ -1,5 +1,6 @@
 //! `quorate demo`: a made-up crowd, several methods, the truth beside them.
 
+use std::path::PathBuf;
 use std::time::Instant;
 
 use anyhow::Result;
@@ -7,9 +8,11 @@ use clap::Args;
 use quorate::evaluate::{Predictions, evaluate};
 use quorate::methods::find;
 use quorate::simulate::{Amount, Coverage, Prior, Quality, Simulated, Simulation, WorkerKind};
+use quorate_io::{Target, write_whole};
 use serde::Serialize;
 
 use crate::args::RunArgs;
+use crate::commands::demo_picture;
 use crate::input::size_line;
 use crate::printer::Printer;
 use crate::session::Session;
@@ -31,6 +34,9 @@ pub struct DemoArgs {
     /// Number of tasks
     #[arg(long, default_value_t = 2000)]
     tasks: usize,
+    /// Draw the result as a picture (SVG), too
+    #[arg(long, value_name = "FILE")]
+    picture: Option<PathBuf>,
     /// For programs: JSON
     #[arg(long)]
     json: bool,
@@ -88,26 +94,38 @@ pub fn run(args: &DemoArgs, printer: &mut Printer) -> Result<()> {
             seconds,
         });
     }
+    if let Some(path) = &args.picture {
+        let shares: Vec<(&str, f64)> = lines.iter().map(|line| (line.method, line.error)).collect();
+        let svg = demo_picture::bars("Wrong labels", &crowd_line(&crowd), &shares);
+        write_whole(&Target::from(path.clone()), |output| {
+            Ok(output.write_all(svg.as_bytes())?)
+        })?;
+    }
     if args.json {
         return printer.json(&lines);
     }
     printer.data(&as_text(&crowd, &lines))
 }
 
-fn as_text(crowd: &Simulated, lines: &[Line]) -> String {
+/// Who the workers are.
+fn crowd_line(crowd: &Simulated) -> String {
     let number =
         |wanted: fn(&WorkerKind) -> bool| crowd.worker_kinds.iter().filter(|kind| wanted(kind)).count();
-    let mut text = format!(
-        "A simulated crowd: {}.\n\
-         Of the workers, {} answer at random or always the same, {} are systematically wrong, {} know one class only.\n\n",
-        size_line(&crowd.annotations),
+    format!(
+        "Of {} workers, {} answer at random or always the same, {} are systematically wrong, {} know one class only.",
+        crowd.worker_kinds.len(),
         number(|kind| matches!(
             kind,
             WorkerKind::UniformSpammer | WorkerKind::ConstantSpammer { .. }
         )),
         number(|kind| matches!(kind, WorkerKind::Adversary)),
         number(|kind| matches!(kind, WorkerKind::Specialist { .. })),
-    );
+    )
+}
+
+fn as_text(crowd: &Simulated, lines: &[Line]) -> String {
+    let size = size_line(&crowd.annotations);
+    let mut text = format!("A simulated crowd: {size}.\n{}\n\n", crowd_line(crowd));
     let mut table = TextTable::new(&[
         ("method", Side::Left),
         ("wrong labels", Side::Right),

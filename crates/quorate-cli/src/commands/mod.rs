@@ -4,6 +4,7 @@ pub mod aggregate;
 pub mod compare;
 pub mod completions;
 pub mod demo;
+mod demo_picture;
 pub mod evaluate;
 pub mod methods;
 pub mod simulate;
