@@ -1,6 +1,7 @@
 //! One file for each method, and the one table of methods that the command line, the docs and other languages
 //! read.
 
+mod auto;
 mod crowdlab;
 mod dawid_skene;
 mod ebcc;
@@ -13,6 +14,7 @@ mod mace;
 mod majority_vote;
 mod one_coin;
 mod parameters;
+mod pooled_ds;
 mod symnmf;
 mod wawa;
 mod weighted_vote;
@@ -20,6 +22,7 @@ mod zero_based_skill;
 
 use std::fmt::Debug;
 
+pub use auto::Auto;
 pub use crowdlab::Crowdlab;
 pub use dawid_skene::DawidSkeneEm;
 pub use ebcc::Ebcc;
@@ -32,6 +35,7 @@ pub use mace::{Mace, MaceUpdate};
 pub use majority_vote::{MajorityVote, vote_fractions};
 pub use one_coin::OneCoin;
 pub use parameters::{Kind, Parameter, Values};
+pub use pooled_ds::PooledDawidSkene;
 pub use symnmf::{Family, Form, Init, SymNmf};
 pub use wawa::Wawa;
 pub use weighted_vote::SkillTies;
@@ -192,6 +196,7 @@ fn beats(trace: &[f64], best: &[f64]) -> bool {
 
 /// The table of methods.
 pub static METHODS: &[Method] = &[
+    auto::METHOD,
     symnmf::ROB_SYMNMF_EM,
     symnmf::ROB_SYMNMF,
     symnmf::ROB_SYMNMF_UNIFORM,
@@ -201,6 +206,7 @@ pub static METHODS: &[Method] = &[
     symnmf::SYMNMF,
     majority_vote::METHOD,
     dawid_skene::METHOD,
+    pooled_ds::METHOD,
     one_coin::METHOD,
     fast_ds::METHOD,
     ibcc::METHOD,
