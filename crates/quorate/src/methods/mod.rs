@@ -2,13 +2,22 @@
 //! read.
 
 mod dawid_skene;
+mod eigen_ratio;
+mod ghosh_svd;
+mod kos;
+mod kos_svd;
 mod majority_vote;
 mod parameters;
 mod symnmf;
+mod thresholds;
 
 use std::fmt::Debug;
 
 pub use dawid_skene::DawidSkeneEm;
+pub use eigen_ratio::EigenRatio;
+pub use ghosh_svd::GhoshSvd;
+pub use kos::{Kos, KosStart};
+pub use kos_svd::KosSvd;
 pub use majority_vote::{MajorityVote, vote_fractions};
 pub use parameters::{Kind, Parameter, Values};
 pub use symnmf::{Family, Form, Init, SymNmf};
@@ -152,6 +161,10 @@ pub static METHODS: &[Method] = &[
     symnmf::SYMNMF,
     dawid_skene::METHOD,
     majority_vote::METHOD,
+    kos::METHOD,
+    kos_svd::METHOD,
+    ghosh_svd::METHOD,
+    eigen_ratio::METHOD,
 ];
 
 /// The method that is used when none is named.
@@ -212,6 +225,25 @@ pub(crate) mod tests {
                 .map(move |(worker, &label)| (task as u32, worker as u32, label))
         });
         Annotations::from_codes(6, 4, 3, labels).unwrap()
+    }
+
+    /// The two-class example that the methods' worked numbers refer to: rows are tasks, 9 is no answer.
+    pub(crate) fn toy_b() -> Annotations {
+        let rows = [
+            [1, 1, 0, 1, 0],
+            [1, 1, 1, 0, 1],
+            [1, 1, 1, 9, 0],
+            [1, 0, 1, 1, 9],
+            [0, 0, 1, 0, 1],
+            [0, 0, 0, 1, 1],
+            [0, 0, 0, 1, 0],
+            [0, 0, 9, 0, 1],
+        ];
+        let labels = rows.iter().enumerate().flat_map(|(task, row)| {
+            let given = row.iter().enumerate().filter(|(_, label)| **label != 9);
+            given.map(move |(worker, &label)| (task as u32, worker as u32, label))
+        });
+        Annotations::from_codes(8, 5, 2, labels).unwrap()
     }
 
     pub(crate) fn assert_close(found: &[f64], wanted: &[f64], tolerance: f64) {
