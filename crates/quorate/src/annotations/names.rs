@@ -60,6 +60,22 @@ impl Names {
         self.ends.is_empty()
     }
 
+    /// The codes in the natural order of their names: by value if all of them are numbers, else by spelling. Does
+    /// not depend on the order of appearance.
+    pub fn natural_order(&self) -> Vec<usize> {
+        let number = |name: &str| name.trim().parse().ok().filter(|value: &f64| value.is_finite());
+        let values: Option<Vec<f64>> = self.iter().map(number).collect();
+        let mut order: Vec<usize> = (0..self.len()).collect();
+        match values {
+            Some(values) => order.sort_by(|&a, &b| {
+                let by_value = values[a].total_cmp(&values[b]);
+                by_value.then_with(|| self.get(a).cmp(self.get(b)))
+            }),
+            None => order.sort_by(|&a, &b| self.get(a).cmp(self.get(b))),
+        }
+        order
+    }
+
     /// All names in order of code.
     pub fn iter(&self) -> impl ExactSizeIterator<Item = &str> + '_ {
         (0..self.len()).map(|code| self.get(code))

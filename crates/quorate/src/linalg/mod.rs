@@ -6,3 +6,4 @@ pub mod block_sparse;
 pub mod lanczos;
 pub mod simplex;
 pub mod small;
+pub mod successive_projection;

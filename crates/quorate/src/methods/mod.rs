@@ -1,24 +1,28 @@
 //! One file for each method, and the one table of methods that the command line, the docs and other languages
 //! read.
 
+mod cnmf;
 mod dawid_skene;
 mod eigen_ratio;
 mod ghosh_svd;
 mod kos;
 mod kos_svd;
 mod majority_vote;
+mod multi_spa;
 mod parameters;
 mod symnmf;
 mod thresholds;
 
 use std::fmt::Debug;
 
+pub use cnmf::{Cnmf, CnmfUpdate};
 pub use dawid_skene::DawidSkeneEm;
 pub use eigen_ratio::EigenRatio;
 pub use ghosh_svd::GhoshSvd;
 pub use kos::{Kos, KosStart};
 pub use kos_svd::KosSvd;
 pub use majority_vote::{MajorityVote, vote_fractions};
+pub use multi_spa::MultiSpa;
 pub use parameters::{Kind, Parameter, Values};
 pub use symnmf::{Family, Form, Init, SymNmf};
 
@@ -165,6 +169,8 @@ pub static METHODS: &[Method] = &[
     kos_svd::METHOD,
     ghosh_svd::METHOD,
     eigen_ratio::METHOD,
+    multi_spa::METHOD,
+    cnmf::METHOD,
 ];
 
 /// The method that is used when none is named.
