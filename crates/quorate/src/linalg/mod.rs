@@ -7,3 +7,4 @@ pub mod lanczos;
 pub mod simplex;
 pub mod small;
 pub mod successive_projection;
+pub mod tensor_power;

@@ -10,6 +10,7 @@ mod kos_svd;
 mod majority_vote;
 mod multi_spa;
 mod parameters;
+mod spectral_ds;
 mod symnmf;
 mod thresholds;
 
@@ -24,6 +25,7 @@ pub use kos_svd::KosSvd;
 pub use majority_vote::{MajorityVote, vote_fractions};
 pub use multi_spa::MultiSpa;
 pub use parameters::{Kind, Parameter, Values};
+pub use spectral_ds::SpectralDs;
 pub use symnmf::{Family, Form, Init, SymNmf};
 
 use crate::annotations::Annotations;
@@ -171,6 +173,7 @@ pub static METHODS: &[Method] = &[
     eigen_ratio::METHOD,
     multi_spa::METHOD,
     cnmf::METHOD,
+    spectral_ds::METHOD,
 ];
 
 /// The method that is used when none is named.
