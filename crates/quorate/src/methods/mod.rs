@@ -8,6 +8,7 @@ mod ghosh_svd;
 mod kos;
 mod kos_svd;
 mod majority_vote;
+mod minimax_entropy;
 mod multi_spa;
 mod parameters;
 mod spectral_ds;
@@ -23,6 +24,7 @@ pub use ghosh_svd::GhoshSvd;
 pub use kos::{Kos, KosStart};
 pub use kos_svd::KosSvd;
 pub use majority_vote::{MajorityVote, vote_fractions};
+pub use minimax_entropy::{MinimaxEntropy, MinimaxModel};
 pub use multi_spa::MultiSpa;
 pub use parameters::{Kind, Parameter, Values};
 pub use spectral_ds::SpectralDs;
@@ -174,6 +176,7 @@ pub static METHODS: &[Method] = &[
     multi_spa::METHOD,
     cnmf::METHOD,
     spectral_ds::METHOD,
+    minimax_entropy::METHOD,
 ];
 
 /// The method that is used when none is named.

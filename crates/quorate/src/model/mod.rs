@@ -14,6 +14,7 @@ pub use alignment::{Alignment, align_classes};
 pub use consensus::{Consensus, TIE};
 pub use counts::{AnswerCounts, count_answers};
 pub use em::{Em, EmFit, EmStart};
+pub(crate) use posterior::softmax_in_place;
 pub use posterior::{LOG_FLOOR, posterior};
 
 /// A prior over the K classes and a K x K confusion matrix for each of the M workers.
