@@ -13,6 +13,7 @@ mod multi_spa;
 mod parameters;
 mod spectral_ds;
 mod symnmf;
+mod tensor_admm;
 mod thresholds;
 
 use std::fmt::Debug;
@@ -29,6 +30,7 @@ pub use multi_spa::MultiSpa;
 pub use parameters::{Kind, Parameter, Values};
 pub use spectral_ds::SpectralDs;
 pub use symnmf::{Family, Form, Init, SymNmf};
+pub use tensor_admm::TensorAdmm;
 
 use crate::annotations::Annotations;
 use crate::context::Context;
@@ -177,6 +179,7 @@ pub static METHODS: &[Method] = &[
     cnmf::METHOD,
     spectral_ds::METHOD,
     minimax_entropy::METHOD,
+    tensor_admm::METHOD,
 ];
 
 /// The method that is used when none is named.
