@@ -16,7 +16,7 @@
 //!    classes: [`thresholds`](super::thresholds).
 //!
 //! Worker scores are reliabilities `c w`, `c^2 = sum n R1 w w / sum n (w w)^2` over pairs with `n` shared tasks (least
-//! squares), cut to [-1, 1], in units of the largest.
+//! squares), cut to [-1, 1]; with more than two classes their mean over the thresholds.
 //!
 //! Counting pairs takes `sum_n d_n^2`, memory `K^2` numbers an observed pair. Needs pairs with enough shared tasks for
 //! their rates to mean something: all pairs count alike. Differs from the paper: each part of the crowd is solved and

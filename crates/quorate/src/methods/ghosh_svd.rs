@@ -13,14 +13,16 @@
 //! 3. Label by the sign of `s_n`; the row of a task is the share of the weight `|v|` on either side; a task with score 0
 //!    gets its votes. More than two classes: [`thresholds`](super::thresholds).
 //!
-//! Time `O(L)` a product, memory `O(N + M)` and the Lanczos basis. The guarantee needs every worker to label every task.
+//! Worker scores: `v`, in units of its largest magnitude. Time `O(L)` a product, memory `O(N + M)` and the Lanczos basis. The guarantee needs every worker to label every task.
 //! With sparse labels the leading direction belongs to the few busiest workers, and the error can be near one half.
 //! Differs from the compared program: ties get the votes, not the highest class. The paper has two classes only.
 //!
 //! A. Ghosh, S. Kale, P. McAfee, "Who moderates the moderators? Crowdsourcing abuse detection in user-generated content",
 //! EC 2011.
 
-use super::thresholds::{Decisions, Signs, UNDETERMINED, fit_thresholds, leading_singular_vector};
+use super::thresholds::{
+    Decisions, Signs, UNDETERMINED, fit_thresholds, in_units_of_largest, leading_singular_vector,
+};
 use super::{Aggregate, ClassSupport, Fit, Method, Parameter, Values};
 use crate::annotations::Annotations;
 use crate::context::Context;
@@ -93,7 +95,7 @@ fn decide(signs: Signs<'_>, votes: &Consensus) -> Decisions {
     };
     Decisions {
         above,
-        weights,
+        weights: in_units_of_largest(weights),
         warnings,
     }
 }

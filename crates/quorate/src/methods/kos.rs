@@ -12,7 +12,7 @@
 //! 1. `y = 1` (or Normal(1, 1), the original).
 //! 2. `rounds` times: `x` from `y`, `y` from `x`, each as a total minus the own term; `y` divided by `max |y|`.
 //! 3. Decide by `s_n = sum_m a_nm y_{m->n}`; the row of a task is the share of the weight `|y|` on either side, a zero
-//!    score is a tie.
+//!    score is a tie. Worker scores: the mean message of each worker, in units of the largest.
 //!
 //! Time `O(L)` a round and threshold, memory one number a label. No orientation step: that messages start at a positive
 //! mean does it, so a majority of adversaries flips everything. The messages follow the leading singular direction of the
@@ -27,7 +27,7 @@
 
 use rand_distr::{Distribution, Normal};
 
-use super::thresholds::{Decisions, Signs, fit_thresholds};
+use super::thresholds::{Decisions, Signs, fit_thresholds, in_units_of_largest};
 use super::{Aggregate, ClassSupport, Fit, Kind, Method, Parameter, Values};
 use crate::annotations::Annotations;
 use crate::context::Context;
@@ -131,7 +131,7 @@ impl Aggregate for Kos {
             let above = signs.shares(|label, _| trust[label], 0.0);
             Ok(Decisions {
                 above,
-                weights: mean_trust(annotations, &trust),
+                weights: in_units_of_largest(mean_trust(annotations, &trust)),
                 warnings: Vec::new(),
             })
         })?;

@@ -14,13 +14,15 @@
 //!    is assumed to be with workers better than chance).
 //! 4. Decide by `s = B v`: `s_n = sum_m a_nm v_m - c.v`; the row of a task is the share of the weight on either side.
 //!
-//! Time `O(L)` a product, memory `O(N + M)` and the Lanczos basis. Centring counts a missing label as minus the worker's
+//! Worker scores: `v`, in units of its largest magnitude. Time `O(L)` a product, memory `O(N + M)` and the Lanczos basis. Centring counts a missing label as minus the worker's
 //! mean, so with sparse labels the leading direction speaks of who labelled what, and the error can be near one half.
 //! Differs from the compared program in that a task without labels is a tie, not a decision.
 //!
 //! D. R. Karger, S. Oh, D. Shah, "Efficient crowdsourcing for multi-class labeling", SIGMETRICS 2013.
 
-use super::thresholds::{Decisions, Signs, UNDETERMINED, fit_thresholds, leading_singular_vector};
+use super::thresholds::{
+    Decisions, Signs, UNDETERMINED, fit_thresholds, in_units_of_largest, leading_singular_vector,
+};
 use super::{Aggregate, ClassSupport, Fit, Method, Parameter, Values};
 use crate::annotations::Annotations;
 use crate::context::Context;
@@ -88,7 +90,7 @@ fn decide(signs: Signs<'_>, votes: &Consensus) -> Decisions {
     };
     Decisions {
         above,
-        weights,
+        weights: in_units_of_largest(weights),
         warnings,
     }
 }

@@ -2,6 +2,7 @@
 //! read.
 
 mod cnmf;
+mod cria_v;
 mod dawid_skene;
 mod eigen_ratio;
 mod ghosh_svd;
@@ -11,14 +12,17 @@ mod majority_vote;
 mod minimax_entropy;
 mod multi_spa;
 mod parameters;
+mod pg_tac;
 mod spectral_ds;
 mod symnmf;
 mod tensor_admm;
+mod tensor_completion;
 mod thresholds;
 
 use std::fmt::Debug;
 
 pub use cnmf::{Cnmf, CnmfUpdate};
+pub use cria_v::CriaV;
 pub use dawid_skene::DawidSkeneEm;
 pub use eigen_ratio::EigenRatio;
 pub use ghosh_svd::GhoshSvd;
@@ -28,6 +32,7 @@ pub use majority_vote::{MajorityVote, vote_fractions};
 pub use minimax_entropy::{MinimaxEntropy, MinimaxModel};
 pub use multi_spa::MultiSpa;
 pub use parameters::{Kind, Parameter, Values};
+pub use pg_tac::PgTac;
 pub use spectral_ds::SpectralDs;
 pub use symnmf::{Family, Form, Init, SymNmf};
 pub use tensor_admm::TensorAdmm;
@@ -180,6 +185,8 @@ pub static METHODS: &[Method] = &[
     spectral_ds::METHOD,
     minimax_entropy::METHOD,
     tensor_admm::METHOD,
+    pg_tac::METHOD,
+    cria_v::METHOD,
 ];
 
 /// The method that is used when none is named.

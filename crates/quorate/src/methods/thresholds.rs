@@ -39,7 +39,7 @@ pub(super) struct Signs<'a> {
 pub(super) struct Decisions {
     /// Share of the weight that says "above", for each task.
     pub above: Vec<f64>,
-    /// Weight of each worker, in any unit.
+    /// Weight of each worker: its score.
     pub weights: Vec<f64>,
     /// What to beware of.
     pub warnings: Vec<String>,
@@ -142,8 +142,17 @@ pub(super) fn leading_singular_vector(
 /// What is said where the leading direction is not determined.
 pub(super) const UNDETERMINED: &str = "the two largest singular values are almost equal, so the leading direction and the answer are nearly arbitrary";
 
-/// Solves every threshold with `solve` and decodes the labels. Worker scores: the weights, scaled to a largest magnitude
-/// of 1 at each threshold, mean over the thresholds.
+/// Weights in units of the largest magnitude, for methods whose weights have no unit.
+pub(super) fn in_units_of_largest(mut weights: Vec<f64>) -> Vec<f64> {
+    let largest = weights.iter().fold(0.0f64, |top, weight| top.max(weight.abs()));
+    if largest > 0.0 {
+        weights.iter_mut().for_each(|weight| *weight /= largest);
+    }
+    weights
+}
+
+/// Solves every threshold with `solve` and decodes the labels. Worker scores: the mean of the weights over the
+/// thresholds.
 pub(super) fn fit_thresholds(
     annotations: &Annotations,
     context: &mut Context,
@@ -180,20 +189,11 @@ pub(super) fn fit_thresholds(
         for (task, &share) in decisions.above.iter().enumerate() {
             above[task * thresholds + threshold] = share;
         }
-        let largest = decisions
-            .weights
-            .iter()
-            .fold(0.0f64, |top, weight| top.max(weight.abs()));
-        if largest > 0.0 {
-            let scaled = decisions
-                .weights
-                .iter()
-                .map(|weight| weight / largest / thresholds as f64);
-            scores
-                .iter_mut()
-                .zip(scaled)
-                .for_each(|(score, weight)| *score += weight);
-        }
+        let shares = decisions.weights.iter().map(|weight| weight / thresholds as f64);
+        scores
+            .iter_mut()
+            .zip(shares)
+            .for_each(|(score, share)| *score += share);
         for warning in decisions.warnings {
             if !warnings.contains(&warning) {
                 warnings.push(warning);
