@@ -142,7 +142,6 @@ impl Aggregate for SpectralDs {
         let weakest = weakest_class(&model);
         let mut fit: Fit = em.run(annotations, EmStart::Model(model), context)?.into();
         fit.iterations = fit.iterations.max(1);
-        // A fixed number of rounds is done as asked; the likelihood need not have settled.
         if weakest * classes as f64 <= 1.0 && classes > 1 {
             fit.warnings.push(format!(
                 "for some class the mean probability of a right answer is only {weakest:.2} in the spectral start: the \

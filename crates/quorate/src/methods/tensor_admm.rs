@@ -432,31 +432,44 @@ impl State {
 
     fn update_worker(&mut self, moments: &Moments, worker: usize) {
         let (n, block) = (self.classes, self.block());
-        let (h, mut b) = moments.worker_system(self, worker);
+        let (h, b) = moments.worker_system(self, worker);
         let range = worker * block..(worker + 1) * block;
-        b.iter_mut()
-            .zip(&self.confusion[range.clone()])
-            .for_each(|(cell, old)| *cell += self.eta * old);
         let (matrix, dual) = (&mut self.confusion[range.clone()], &mut self.duals[range]);
-        admm(&h, &b, self.eta, n, matrix, dual);
+        improve(&h, &b, self.eta, n, matrix, dual);
         self.refresh_gram(worker);
     }
 
     fn update_prior(&mut self, system: &PriorSystem) {
-        let b: Vec<f64> = system
-            .b
-            .iter()
-            .zip(&self.prior)
-            .map(|(b, old)| b + self.eta * old)
-            .collect();
-        admm(
+        improve(
             &system.h,
-            &b,
+            &system.b,
             self.eta,
             self.classes,
             &mut self.prior,
             &mut self.prior_dual,
         );
+    }
+}
+
+/// ADMM from `x`; a few steps need not reach the minimum, so the result is taken only if the objective does not rise.
+fn improve(h: &[f64], b: &[f64], eta: f64, n: usize, x: &mut [f64], dual: &mut [f64]) {
+    let objective = |x: &[f64]| -> f64 {
+        let rows = x.chunks_exact(n).zip(b.chunks_exact(n));
+        rows.map(|(x, b)| {
+            let curved: f64 = h
+                .chunks_exact(n)
+                .zip(x)
+                .map(|(line, value)| value * dot(line, x))
+                .sum();
+            0.5 * curved - dot(b, x)
+        })
+        .sum()
+    };
+    let pulled: Vec<f64> = b.iter().zip(x.iter()).map(|(b, old)| b + eta * old).collect();
+    let mut next = x.to_vec();
+    admm(h, &pulled, eta, n, &mut next, dual);
+    if objective(&next) <= objective(x) {
+        x.copy_from_slice(&next);
     }
 }
 
