@@ -133,6 +133,10 @@ impl Aggregate for CriaV {
             iterations += 1;
             converged = moved < self.tol * size;
         }
+        let notes = vec![format!(
+            "the completed tensor has rank {} by task",
+            completion.rank
+        )];
         let mut warnings = Vec::new();
         if completion.rank <= 1 {
             warnings.push(format!(
@@ -149,6 +153,7 @@ impl Aggregate for CriaV {
             iterations,
             converged,
             warnings,
+            notes,
             ..Fit::direct(consensus)
         })
     }

@@ -196,41 +196,7 @@ struct Shrinkage {
     factors: Vec<f64>,
 }
 
-/// A high threshold leaves few singular values: they are found without the whole spectrum.
-fn few_shrunk(gram: &DMatrix<f64>, threshold: f64) -> Option<Shrinkage> {
-    const FEW: usize = 16;
-    let n = gram.nrows();
-    if n < 8 * FEW {
-        return None;
-    }
-    let leading = |count| {
-        largest_eigenpairs(n, count, 1e-10, |v, out| {
-            out.iter_mut()
-                .zip(gram.as_slice().chunks_exact(n))
-                .for_each(|(cell, column)| *cell = dot(column, v));
-        })
-    };
-    let bound = threshold * threshold;
-    if bound < 0.02 * leading(1).values[0] {
-        return None;
-    }
-    let pairs = leading(FEW);
-    let kept = pairs.values.iter().filter(|value| **value > bound).count();
-    if kept == FEW || !pairs.converged {
-        return None;
-    }
-    let factors = pairs.values[..kept]
-        .iter()
-        .map(|value| 1.0 - threshold / value.sqrt())
-        .collect();
-    let vectors = DMatrix::from_fn(n, kept, |row, column| pairs.vectors[column][row]);
-    Some(Shrinkage { vectors, factors })
-}
-
 fn shrinkage(gram: DMatrix<f64>, threshold: f64) -> Shrinkage {
-    if let Some(few) = few_shrunk(&gram, threshold) {
-        return few;
-    }
     let eigen = gram.symmetric_eigen();
     let size = eigen.eigenvalues.iter().copied().fold(0.0f64, f64::max);
     // Singular values below rounding are zero.
@@ -340,28 +306,6 @@ mod tests {
         let mut same = wide;
         shrink_matrix(&mut same, 3, 0.0);
         assert_close(&same, &wide, 1e-12);
-    }
-
-    #[test]
-    fn a_few_large_values_are_found_without_the_whole_spectrum() {
-        let n = 140;
-        let gram = DMatrix::from_fn(n, n, |row, column| {
-            let wave = |at: usize| (at as f64 * 0.7).sin();
-            40.0 * wave(row) * wave(column)
-                + 3.0 * wave(row + 5 * row) * wave(column + 5 * column)
-                + if row == column { 1.0 } else { 0.0 }
-        });
-        for threshold in [10.0, 25.0] {
-            let few = few_shrunk(&gram, threshold).unwrap().dense();
-            let eigen = gram.clone().symmetric_eigen();
-            let factors = eigen
-                .eigenvalues
-                .map(|value| (1.0 - threshold / value.max(1e-300).sqrt()).max(0.0));
-            let whole =
-                &eigen.eigenvectors * DMatrix::from_diagonal(&factors) * eigen.eigenvectors.transpose();
-            assert!((few.0 - whole).amax() < 1e-7);
-        }
-        assert!(few_shrunk(&gram, 1.0).is_none());
     }
 
     #[test]
