@@ -14,19 +14,7 @@ pub enum ClassOrder {
 
 /// New code for each old code, so that codes follow the natural order.
 pub(super) fn natural_codes(classes: &Names) -> Vec<u16> {
-    let values: Option<Vec<f64>> = classes
-        .iter()
-        .map(|class| class.trim().parse().ok().filter(|value: &f64| value.is_finite()))
-        .collect();
-    let mut order: Vec<usize> = (0..classes.len()).collect();
-    match values {
-        Some(values) => order.sort_by(|&a, &b| {
-            values[a]
-                .total_cmp(&values[b])
-                .then_with(|| classes.get(a).cmp(classes.get(b)))
-        }),
-        None => order.sort_by(|&a, &b| classes.get(a).cmp(classes.get(b))),
-    }
+    let order = classes.natural_order();
     let mut codes = vec![0; order.len()];
     for (new, &old) in order.iter().enumerate() {
         codes[old] = new as u16;

@@ -60,11 +60,20 @@ impl Names {
         self.ends.is_empty()
     }
 
-    /// All codes in order of the names' spelling: an order that does not depend on the order of rows.
-    pub fn sorted(&self) -> Vec<u32> {
-        let mut codes: Vec<u32> = (0..self.len() as u32).collect();
-        codes.sort_unstable_by(|&a, &b| self.get(a as usize).cmp(self.get(b as usize)));
-        codes
+    /// The codes in the natural order of their names: by value if all of them are numbers, else by spelling. Does
+    /// not depend on the order of appearance.
+    pub fn natural_order(&self) -> Vec<usize> {
+        let number = |name: &str| name.trim().parse().ok().filter(|value: &f64| value.is_finite());
+        let values: Option<Vec<f64>> = self.iter().map(number).collect();
+        let mut order: Vec<usize> = (0..self.len()).collect();
+        match values {
+            Some(values) => order.sort_by(|&a, &b| {
+                let by_value = values[a].total_cmp(&values[b]);
+                by_value.then_with(|| self.get(a).cmp(self.get(b)))
+            }),
+            None => order.sort_by(|&a, &b| self.get(a).cmp(self.get(b))),
+        }
+        order
     }
 
     /// All names in order of code.
@@ -118,7 +127,7 @@ mod tests {
         );
         assert_eq!(names.iter().collect::<Vec<_>>(), ["b", "a", ""]);
         assert_eq!((names.find("a"), names.find("c")), (Some(1), None));
-        assert_eq!(names.sorted(), [2, 1, 0]);
+        assert_eq!(names.natural_order(), [2, 1, 0]);
     }
 
     #[test]

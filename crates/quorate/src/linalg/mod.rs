@@ -4,6 +4,9 @@
 pub mod assignment;
 pub mod block_sparse;
 pub mod lanczos;
+pub mod lbfgs;
 pub mod simplex;
 pub mod small;
+pub mod successive_projection;
+pub mod tensor_power;
 pub(crate) mod width;

@@ -89,6 +89,20 @@ pub fn singular_values(a: &[f64], n: usize) -> Vec<f64> {
     values
 }
 
+/// Left singular vectors (columns of the first result, row-major) and singular values of a K x K matrix, in falling
+/// order of singular value.
+pub fn left_singular(a: &[f64], n: usize) -> (Vec<f64>, Vec<f64>) {
+    let svd = DMatrix::from_row_slice(n, n, a).svd(true, false);
+    let Some(u) = svd.u else {
+        unreachable!("the left factor was asked for");
+    };
+    let mut order: Vec<usize> = (0..n).collect();
+    order.sort_by(|&i, &j| svd.singular_values[j].total_cmp(&svd.singular_values[i]));
+    let values = order.iter().map(|&i| svd.singular_values[i]).collect();
+    let vectors = (0..n * n).map(|cell| u[(cell / n, order[cell % n])]).collect();
+    (vectors, values)
+}
+
 /// Inverse of a K x K matrix, `None` if it is singular to working precision.
 pub fn inverse(a: &[f64], n: usize) -> Option<Vec<f64>> {
     let inverse = DMatrix::from_row_slice(n, n, a).try_inverse()?;

@@ -151,7 +151,7 @@ impl Aggregate for Ebcc {
             wrong: self.wrong,
         };
         settings.reserve(annotations, context)?;
-        let order = annotations.tasks().sorted();
+        let order = annotations.tasks().natural_order();
         let mut best: Option<VariationalFit> = None;
         for restart in 0..self.restarts {
             context.step("restarts", restart, Some(self.restarts))?;
@@ -178,7 +178,7 @@ fn count_votes(votes: &Consensus) -> Vec<f64> {
 }
 
 /// `rho_n(k, g) = q_n(k) w_n(g)`, `w_n` uniform on the simplex, drawn task by task in the given order.
-fn split_votes(votes: &Consensus, order: &[u32], subtypes: usize, rng: &mut impl rand::Rng) -> Vec<f64> {
+fn split_votes(votes: &Consensus, order: &[usize], subtypes: usize, rng: &mut impl rand::Rng) -> Vec<f64> {
     let components = votes.class_count() * subtypes;
     let mut rows = vec![0.0; votes.len() * components];
     let mut weights = vec![0.0; subtypes];

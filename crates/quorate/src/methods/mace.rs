@@ -135,7 +135,7 @@ impl Aggregate for Mace {
     fn fit(&self, annotations: &Annotations, context: &mut Context) -> Result<Fit> {
         reserve_confusions(annotations, context)?;
         let votes = context.run(|| vote_fractions(annotations));
-        let order = annotations.tasks().sorted();
+        let order = annotations.tasks().natural_order();
         let mut best: Option<(Guessers, Vec<f64>, Vec<f64>)> = None;
         for restart in 0..self.restarts {
             let mut workers = Guessers::even(annotations);
@@ -317,7 +317,7 @@ fn count_known(annotations: &Annotations, workers: &Guessers, rows: &[f64]) -> G
 }
 
 /// The votes of each task, drawn towards the uniform distribution by a random weight, task by task in this order.
-fn temper_votes(votes: &Consensus, order: &[u32], rng: &mut impl rand::Rng) -> Vec<f64> {
+fn temper_votes(votes: &Consensus, order: &[usize], rng: &mut impl rand::Rng) -> Vec<f64> {
     let classes = votes.class_count();
     let mut rows = votes.as_slice().to_vec();
     for &task in order {

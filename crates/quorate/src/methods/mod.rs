@@ -2,20 +2,33 @@
 //! read.
 
 mod auto;
+mod cnmf;
+mod cria_v;
 mod crowdlab;
 mod dawid_skene;
 mod ebcc;
+mod eigen_ratio;
 mod fast_ds;
+mod ghosh_svd;
 mod glad;
 mod ibcc;
 mod iwmv;
+mod kos;
+mod kos_svd;
 mod m_msr;
 mod mace;
 mod majority_vote;
+mod minimax_entropy;
+mod multi_spa;
 mod one_coin;
 mod parameters;
+mod pg_tac;
 mod pooled_ds;
+mod spectral_ds;
 mod symnmf;
+mod tensor_admm;
+mod tensor_completion;
+mod thresholds;
 mod wawa;
 mod weighted_vote;
 mod zero_based_skill;
@@ -23,20 +36,31 @@ mod zero_based_skill;
 use std::fmt::Debug;
 
 pub use auto::Auto;
+pub use cnmf::{Cnmf, CnmfUpdate};
+pub use cria_v::CriaV;
 pub use crowdlab::Crowdlab;
 pub use dawid_skene::DawidSkeneEm;
 pub use ebcc::Ebcc;
+pub use eigen_ratio::EigenRatio;
 pub use fast_ds::FastDawidSkene;
+pub use ghosh_svd::GhoshSvd;
 pub use glad::Glad;
 pub use ibcc::Ibcc;
 pub use iwmv::{Iwmv, Weight};
+pub use kos::{Kos, KosStart};
+pub use kos_svd::KosSvd;
 pub use m_msr::MMsr;
 pub use mace::{Mace, MaceUpdate};
 pub use majority_vote::{MajorityVote, vote_fractions};
+pub use minimax_entropy::{MinimaxEntropy, MinimaxModel};
+pub use multi_spa::MultiSpa;
 pub use one_coin::OneCoin;
 pub use parameters::{Kind, Parameter, Values};
+pub use pg_tac::PgTac;
 pub use pooled_ds::PooledDawidSkene;
+pub use spectral_ds::SpectralDs;
 pub use symnmf::{Family, Form, Init, SymNmf};
+pub use tensor_admm::TensorAdmm;
 pub use wawa::Wawa;
 pub use weighted_vote::SkillTies;
 pub use zero_based_skill::ZeroBasedSkill;
@@ -218,6 +242,17 @@ pub static METHODS: &[Method] = &[
     iwmv::METHOD,
     m_msr::METHOD,
     crowdlab::METHOD,
+    kos::METHOD,
+    kos_svd::METHOD,
+    ghosh_svd::METHOD,
+    eigen_ratio::METHOD,
+    multi_spa::METHOD,
+    cnmf::METHOD,
+    spectral_ds::METHOD,
+    minimax_entropy::METHOD,
+    tensor_admm::METHOD,
+    pg_tac::METHOD,
+    cria_v::METHOD,
 ];
 
 /// The method that is used when none is named.

@@ -4,7 +4,9 @@
 mod components;
 mod cooccurrence;
 mod pair_blocks;
+mod triples;
 
 pub use components::{Components, worker_components};
 pub use cooccurrence::{CoOccurrence, PairCost, count_cooccurrences, pair_cost};
 pub use pair_blocks::PairBlocks;
+pub use triples::{MOST_ON_A_TASK, Triples, count_triples};

@@ -1,6 +1,9 @@
 //! The co-occurrence frequencies R_mj of observed pairs, with who is whose neighbour.
 
-use super::CoOccurrence;
+use super::{CoOccurrence, count_cooccurrences, pair_cost};
+use crate::annotations::Annotations;
+use crate::context::Context;
+use crate::error::Result;
 use crate::model::DawidSkene;
 
 /// K x K blocks R_mj (sum 1) of observed pairs m < j with their evidence S_mj, and the symmetric adjacency.
@@ -84,6 +87,23 @@ impl PairBlocks {
             }
         }
         Self::new(workers, classes, blocks)
+    }
+
+    /// The observed pairs of a table, refused if their blocks would not fit into memory.
+    pub fn observed(annotations: &Annotations, context: &Context) -> Result<Self> {
+        const WORTH_COUNTING: u64 = 1 << 32;
+        let (workers, classes) = (
+            annotations.worker_count() as u64,
+            annotations.class_count() as u64,
+        );
+        let cost = context.run(|| pair_cost(annotations, WORTH_COUNTING));
+        let pairs = cost.pairs.unwrap_or(cost.events.min(workers * workers / 2));
+        context.reserve(
+            format!("the co-occurrences of {pairs} pairs of workers"),
+            pairs * (12 * classes * classes + 40),
+            "use a method without pairs, such as dawid-skene",
+        )?;
+        Ok(Self::from(&context.run(|| count_cooccurrences(annotations))))
     }
 
     /// Number of workers.
