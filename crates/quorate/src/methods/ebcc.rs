@@ -185,8 +185,8 @@ fn split_votes(votes: &Consensus, order: &[usize], subtypes: usize, rng: &mut im
     for &task in order {
         weights.fill_with(|| Exp1.sample(rng));
         let total: f64 = weights.iter().sum();
-        let row = &mut rows[task as usize * components..][..components];
-        for (part, share) in row.chunks_exact_mut(subtypes).zip(votes.row(task as usize)) {
+        let row = &mut rows[task * components..][..components];
+        for (part, share) in row.chunks_exact_mut(subtypes).zip(votes.row(task)) {
             for (cell, weight) in part.iter_mut().zip(&weights) {
                 *cell = share * weight / total;
             }

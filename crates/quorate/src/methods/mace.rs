@@ -322,7 +322,7 @@ fn temper_votes(votes: &Consensus, order: &[usize], rng: &mut impl rand::Rng) ->
     let mut rows = votes.as_slice().to_vec();
     for &task in order {
         let weight: f64 = rng.random();
-        for share in &mut rows[task as usize * classes..][..classes] {
+        for share in &mut rows[task * classes..][..classes] {
             *share = weight * *share + (1.0 - weight) / classes as f64;
         }
     }
