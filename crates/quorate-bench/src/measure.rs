@@ -2,7 +2,10 @@
 
 use std::time::Instant;
 
-/// The shortest of `runs` runs, in seconds, and the last result.
+/// A run longer than this is not repeated.
+const LONG: f64 = 2.0;
+
+/// The shortest of `runs` runs, in seconds, and the last result; long runs are not repeated.
 pub fn best_of<T>(runs: usize, mut work: impl FnMut() -> anyhow::Result<T>) -> anyhow::Result<(f64, T)> {
     let mut best = f64::INFINITY;
     let mut last = None;
@@ -11,6 +14,9 @@ pub fn best_of<T>(runs: usize, mut work: impl FnMut() -> anyhow::Result<T>) -> a
         let result = work()?;
         best = best.min(started.elapsed().as_secs_f64());
         last = Some(result);
+        if best > LONG {
+            break;
+        }
     }
     last.map(|result| (best, result))
         .ok_or_else(|| anyhow::anyhow!("no run"))
