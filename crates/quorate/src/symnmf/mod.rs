@@ -19,6 +19,7 @@ mod factor;
 mod least_squares;
 mod matrix_free;
 mod robust;
+mod shrink;
 mod start;
 
 pub use designated::{Designated, DesignatedImputation, impute_designated};
@@ -26,4 +27,5 @@ pub use extract::extract_model;
 pub use factor::{Alpha, Factor, FactorSettings, factor, identity, rotation_towards};
 pub use matrix_free::impute_matrix_free;
 pub use robust::{Imputation, RobustSettings, Solver, Weights, impute_robust, robust_objective};
+pub use shrink::{crowd_matrix, draw_to_crowd, expected_labels};
 pub use start::{model_factor, random_factor};

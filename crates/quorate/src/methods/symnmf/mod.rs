@@ -29,260 +29,24 @@
 //! S. Ibrahim, X. Fu, "Crowdsourcing via Annotator Co-occurrence Imputation and Provable Symmetric Nonnegative
 //! Matrix Factorization", ICML 2021.
 
-use super::{Aggregate, ClassSupport, Fit, Kind, Method, Parameter, Values, vote_fractions};
+mod entries;
+
+pub(super) use entries::{
+    DES_SYMNMF, DES_SYMNMF_EM, ROB_SYMNMF, ROB_SYMNMF_EM, ROB_SYMNMF_UNIFORM, SYMNMF, SYMNMF_EM,
+};
+use entries::{DESIGNATED, DESIGNATED_EM, PLAIN, PLAIN_EM, ROBUST, ROBUST_EM, UNIFORM};
+
+use super::{Aggregate, Fit, Values, vote_fractions};
 use crate::annotations::Annotations;
 use crate::context::Context;
 use crate::error::{Error, Result};
 use crate::model::{AnswerCounts, DawidSkene, Em, EmStart, align_classes, count_answers, posterior};
 use crate::statistics::{Components, PairBlocks, count_cooccurrences, pair_cost, worker_components};
 use crate::symnmf::{
-    Alpha, Designated, FactorSettings, Imputation, RobustSettings, Solver, Weights, extract_model, factor,
-    identity, impute_designated, impute_matrix_free, impute_robust, model_factor, random_factor,
-    rotation_towards,
+    Alpha, Designated, FactorSettings, Imputation, RobustSettings, Solver, Weights, crowd_matrix,
+    draw_to_crowd, expected_labels, extract_model, factor, identity, impute_designated, impute_matrix_free,
+    impute_robust, model_factor, random_factor, rotation_towards,
 };
-
-macro_rules! entry {
-    ($name:literal, $aliases:expr, $summary:literal, $description:literal, $parameters:expr, $kind:expr, $em:expr) => {
-        Method {
-            name: $name,
-            aliases: $aliases,
-            summary: $summary,
-            description: $description,
-            citation: "S. Ibrahim, X. Fu: Crowdsourcing via Annotator Co-occurrence Imputation and Provable Symmetric \
-                       Nonnegative Matrix Factorization. ICML 2021",
-            classes: ClassSupport::Any,
-            uses_class_order: false,
-            uses_worker_order: false,
-            needs_probabilities: false,
-            returns_model: true,
-            parameters: $parameters,
-            build: |values| Box::new(SymNmf::from_values($kind, $em, values)),
-        }
-    };
-}
-
-pub(super) const ROB_SYMNMF_EM: Method = entry!(
-    "rob-symnmf-em",
-    &["robsymnmf-em"],
-    "Robust co-occurrence imputation and SymNMF, then EM",
-    "rob-symnmf gives EM a start that does not depend on majority vote being right everywhere; EM then uses all labels \
-     of a task together. The best all-rounder of the family.",
-    ROBUST_EM,
-    Family::Robust,
-    true
-);
-pub(super) const ROB_SYMNMF: Method = entry!(
-    "rob-symnmf",
-    &["robsymnmf"],
-    "Robust co-occurrence imputation and SymNMF",
-    "Completes the pairwise co-occurrences of workers' answers by a low-rank factor fitted to the observed pairs, with \
-     pairs that do not fit weighted down, and rotates the factor into confusion matrices. Identifies the model without \
-     the local optima of EM where pairs share enough tasks.",
-    ROBUST,
-    Family::Robust,
-    false
-);
-pub(super) const ROB_SYMNMF_UNIFORM: Method = entry!(
-    "rob-symnmf-uniform",
-    &["robsymnmf-uniform", "rob-symnmf-w1"],
-    "rob-symnmf with all observed pairs weighted alike",
-    "The paper's ablation \"w = 1\": least squares on the observed co-occurrences with neither reweighting by residual \
-     nor base weights by shared tasks. Shows what the weights are worth.",
-    UNIFORM,
-    Family::Uniform,
-    false
-);
-pub(super) const DES_SYMNMF_EM: Method = entry!(
-    "des-symnmf-em",
-    &["dessymnmf-em"],
-    "Designated co-occurrence imputation and SymNMF, then EM",
-    "des-symnmf as the start of EM, which then uses all labels of a task together: as good as rob-symnmf-em where the \
-     missing blocks can be reached.",
-    DESIGNATED_EM,
-    Family::Designated,
-    true
-);
-pub(super) const DES_SYMNMF: Method = entry!(
-    "des-symnmf",
-    &["dessymnmf"],
-    "Designated co-occurrence imputation and SymNMF",
-    "Estimates each missing co-occurrence block from three observed ones through workers in between, the best ones or \
-     two designated workers of your choice, then takes the leading eigenvectors of the completed matrix and rotates them \
-     into confusion matrices. Forms an M K x M K matrix: for thousands of workers, not for millions.",
-    DESIGNATED,
-    Family::Designated,
-    false
-);
-pub(super) const SYMNMF_EM: Method = entry!(
-    "symnmf-em",
-    &[],
-    "SymNMF of the observed co-occurrences alone, then EM",
-    "symnmf (missing blocks are zero) as the start of EM: the baseline that shows what imputation is worth after EM.",
-    PLAIN_EM,
-    Family::Plain,
-    true
-);
-pub(super) const SYMNMF: Method = entry!(
-    "symnmf",
-    &[],
-    "SymNMF of the observed co-occurrences, nothing imputed",
-    "Missing co-occurrence blocks, and the diagonal, are taken as zero: the paper's baseline that shows what imputation \
-     is worth. Biased wherever many pairs are missing.",
-    PLAIN,
-    Family::Plain,
-    false
-);
-
-const INIT: Parameter = Parameter {
-    name: "init",
-    about: "start of the imputation: confusion matrices counted against majority vote, or random numbers (the paper)",
-    kind: Kind::Choice(&["votes", "random"]),
-    default: "votes",
-};
-const SHRINKAGE: Parameter = Parameter {
-    name: "shrinkage",
-    about: "pseudo-labels that draw each column of a confusion matrix halfway to the crowd's and the uniform one",
-    kind: Kind::Number(0.0, f64::INFINITY),
-    default: "1",
-};
-const EVIDENCE: Parameter = Parameter {
-    name: "evidence",
-    about: "exponent c of the base weights S_mj^c of a pair that shares S_mj tasks (0: all pairs alike, the paper)",
-    kind: Kind::Number(0.0, 2.0),
-    default: "1",
-};
-const NO_EVIDENCE: Parameter = Parameter {
-    default: "0",
-    ..EVIDENCE
-};
-const XI: Parameter = Parameter {
-    name: "xi",
-    about: "smoothing of the robust norm",
-    kind: Kind::Number(1e-16, 1.0),
-    default: "1e-6",
-};
-const SOLVER: Parameter = Parameter {
-    name: "solver",
-    about: "how a worker's K x K problem is solved: exactly, or by the paper's projected gradient (15 steps)",
-    kind: Kind::Choice(&["exact", "gradient"]),
-    default: "exact",
-};
-const SWEEPS: Parameter = Parameter {
-    name: "sweeps",
-    about: "largest number of imputation sweeps",
-    kind: Kind::Integer(1, 1_000_000),
-    default: "200",
-};
-const SWEEP_TOL: Parameter = Parameter {
-    name: "sweep-tol",
-    about: "imputation stops when a sweep lowers the objective by less than this share",
-    kind: Kind::Number(0.0, 1.0),
-    default: "1e-6",
-};
-const FORM: Parameter = Parameter {
-    name: "form",
-    about: "pairs: the robust form; matrix-free: linear in labels, no pairs stored; auto: by size",
-    kind: Kind::Choice(&["auto", "pairs", "matrix-free"]),
-    default: "auto",
-};
-const ALPHA: Parameter = Parameter {
-    name: "alpha",
-    about: "threshold of the shifted ReLU; 0 is the older algorithm",
-    kind: Kind::Number(0.0, 1.0),
-    default: "1e-6",
-};
-const PSI: Parameter = Parameter {
-    name: "psi",
-    about: "if above 0: threshold psi^(t+1) in step t instead of a constant",
-    kind: Kind::Number(0.0, 0.999_999),
-    default: "0",
-};
-const STEPS: Parameter = Parameter {
-    name: "steps",
-    about: "largest number of factorisation steps",
-    kind: Kind::Integer(1, 1_000_000),
-    default: "500",
-};
-const ROWS: Parameter = Parameter {
-    name: "rows",
-    about: "weight of a worker in the factorisation: its number of labels, or the same for all",
-    kind: Kind::Choice(&["labels", "equal"]),
-    default: "equal",
-};
-// Eigenvectors follow the worst estimated blocks if nothing holds them back.
-const EIGEN_ROWS: Parameter = Parameter {
-    default: "labels",
-    ..ROWS
-};
-const DESIGNATED_WORKERS: Parameter = Parameter {
-    name: "designated",
-    about: "two worker ids, separated by a comma, that stand between all pairs; empty: the best for each block",
-    kind: Kind::Text,
-    default: "",
-};
-
-/// A tenth of a label in every cell: enough that no answer is impossible, too little to change who is believed.
-const REFINED_SMOOTHING: Parameter = Parameter {
-    default: "0.1",
-    ..super::EM_SMOOTHING
-};
-
-const ROBUST: &[Parameter] = &[
-    INIT, SHRINKAGE, EVIDENCE, XI, SOLVER, SWEEPS, SWEEP_TOL, FORM, ALPHA, PSI, STEPS, ROWS,
-];
-const ROBUST_EM: &[Parameter] = &[
-    INIT,
-    SHRINKAGE,
-    EVIDENCE,
-    XI,
-    SOLVER,
-    SWEEPS,
-    SWEEP_TOL,
-    FORM,
-    ALPHA,
-    PSI,
-    STEPS,
-    ROWS,
-    super::EM_MAX_ITER,
-    super::EM_TOL,
-    REFINED_SMOOTHING,
-];
-const UNIFORM: &[Parameter] = &[
-    INIT,
-    SHRINKAGE,
-    NO_EVIDENCE,
-    SOLVER,
-    SWEEPS,
-    SWEEP_TOL,
-    FORM,
-    ALPHA,
-    PSI,
-    STEPS,
-    ROWS,
-];
-const DESIGNATED: &[Parameter] = &[SHRINKAGE, DESIGNATED_WORKERS, ALPHA, PSI, STEPS, EIGEN_ROWS];
-const DESIGNATED_EM: &[Parameter] = &[
-    SHRINKAGE,
-    DESIGNATED_WORKERS,
-    ALPHA,
-    PSI,
-    STEPS,
-    EIGEN_ROWS,
-    super::EM_MAX_ITER,
-    super::EM_TOL,
-    REFINED_SMOOTHING,
-];
-const PLAIN: &[Parameter] = &[SHRINKAGE, ALPHA, PSI, STEPS, EIGEN_ROWS];
-const PLAIN_EM: &[Parameter] = &[
-    SHRINKAGE,
-    ALPHA,
-    PSI,
-    STEPS,
-    EIGEN_ROWS,
-    super::EM_MAX_ITER,
-    super::EM_TOL,
-    REFINED_SMOOTHING,
-];
 
 /// Which member of the family.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -463,7 +227,7 @@ impl Aggregate for SymNmf {
         }
         let counts = context.run(|| count_answers(annotations, &votes));
         let crowd = crowd_matrix(&counts);
-        let start = shrink(
+        let start = draw_to_crowd(
             &counts.to_model(0.0),
             &counts.labels_per_truth(),
             &crowd,
@@ -478,7 +242,7 @@ impl Aggregate for SymNmf {
         let alignment = align_classes(&model, &annotations.labels_per_worker());
         model = model.with_truth_order(&alignment.order);
         model = self.keep_unreached(model, &start, &parts);
-        model = shrink(
+        model = draw_to_crowd(
             &model,
             &expected_labels(&model, &annotations.labels_per_worker()),
             &crowd,
@@ -687,46 +451,6 @@ fn reserve(annotations: &Annotations, context: &Context) -> Result<()> {
         8 * (8 * workers * classes * classes + annotations.task_count() as u64 * classes),
         "merge rare classes, or use majority-vote",
     )
-}
-
-/// The matrix that a worker is drawn to: halfway between the pooled matrix of the crowd and the uniform one, so that no
-/// answer is ever impossible.
-fn crowd_matrix(counts: &AnswerCounts) -> Vec<f64> {
-    let pooled = counts.pooled_matrix();
-    let uniform = (pooled.len() as f64).sqrt().recip();
-    pooled
-        .iter()
-        .map(|probability| (probability + uniform) / 2.0)
-        .collect()
-}
-
-/// Draws every column of every confusion matrix to the crowd's: `(n A + w P) / (n + w)` for a column that stands for `n`
-/// labels (`evidence`, `[worker][truth]`). A matrix from few labels has zeros that are only absences, and one
-/// impossible answer would outweigh everything else on a task.
-fn shrink(model: &DawidSkene, evidence: &[f64], crowd: &[f64], weight: f64) -> DawidSkene {
-    let classes = model.class_count();
-    let mut confusion = model.confusions().to_vec();
-    for (block, evidence) in confusion
-        .chunks_exact_mut(classes * classes)
-        .zip(evidence.chunks_exact(classes))
-    {
-        for (row, crowd) in block.chunks_exact_mut(classes).zip(crowd.chunks_exact(classes)) {
-            for ((cell, target), labels) in row.iter_mut().zip(crowd).zip(evidence) {
-                if labels + weight > 0.0 {
-                    *cell = (labels * *cell + weight * target) / (labels + weight);
-                }
-            }
-        }
-    }
-    DawidSkene::new(model.prior().to_vec(), confusion)
-}
-
-/// How many labels each column of each matrix stands for, `[worker][truth]`.
-fn expected_labels(model: &DawidSkene, labels_per_worker: &[u32]) -> Vec<f64> {
-    let labels = labels_per_worker.iter();
-    labels
-        .flat_map(|&count| model.prior().iter().map(move |prior| f64::from(count) * prior))
-        .collect()
 }
 
 /// Each worker's distribution of answers, `[worker][answer]`.
