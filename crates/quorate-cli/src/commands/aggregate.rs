@@ -11,6 +11,7 @@ use quorate_io::{ModelFile, Target, WorkerRow, write_consensus, write_model, wri
 use serde::Serialize;
 
 use crate::args::RunArgs;
+use crate::commands::changes::write_changes;
 use crate::input::{InputArgs, parse_parameters, size_line};
 use crate::printer::Printer;
 use crate::session::Session;
@@ -38,6 +39,9 @@ pub struct AggregateArgs {
     /// Write a table of the workers: labels, accuracy, agreement with the consensus, confusion matrix
     #[arg(long, value_name = "FILE")]
     workers: Option<PathBuf>,
+    /// Write the tasks whose label is not that of majority vote, with the workers who tipped it
+    #[arg(long, value_name = "FILE")]
+    changes: Option<PathBuf>,
     /// Write the fitted model as JSON
     #[arg(long, value_name = "FILE")]
     model: Option<PathBuf>,
@@ -94,6 +98,9 @@ pub fn run(args: &AggregateArgs, printer: &mut Printer) -> Result<()> {
     // Side files first: when the labels are there, everything is.
     if let Some(path) = &args.workers {
         write_worker_table(&Target::from(path.clone()), &annotations, &fit)?;
+    }
+    if let Some(path) = &args.changes {
+        write_changes(&Target::from(path.clone()), &annotations, &fit)?;
     }
     if let (Some(path), Some(model)) = (&args.model, &fit.model) {
         let values = Values::with(method.parameters, &parameters)?;

@@ -1,6 +1,7 @@
 //! One file for each verb.
 
 pub mod aggregate;
+mod changes;
 pub mod compare;
 pub mod completions;
 pub mod demo;

@@ -8,6 +8,7 @@ mod alignment;
 mod consensus;
 mod counts;
 mod em;
+mod explanation;
 mod posterior;
 mod variational;
 
@@ -16,6 +17,7 @@ pub use consensus::{Consensus, TIE};
 pub use counts::{AnswerCounts, count_answers};
 pub(crate) use em::reserve as reserve_confusions;
 pub use em::{Em, EmFit, EmStart};
+pub use explanation::{Testimony, explain};
 pub use posterior::{LOG_FLOOR, posterior};
 pub(crate) use posterior::{Sweep, softmax_in_place};
 pub(crate) use variational::{Variational, VariationalFit};
