@@ -1,6 +1,6 @@
 //! A large simulated crowd: reading, one EM iteration, whole methods, peak memory.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use anyhow::Context as _;
 use clap::Args;
@@ -124,7 +124,7 @@ fn report_memory(when: &str) {
     }
 }
 
-fn make(args: &LargeArgs, path: &PathBuf) -> anyhow::Result<()> {
+fn make(args: &LargeArgs, path: &Path) -> anyhow::Result<()> {
     let crowd = Simulation {
         tasks: args.tasks,
         workers: args.workers,
@@ -139,6 +139,6 @@ fn make(args: &LargeArgs, path: &PathBuf) -> anyhow::Result<()> {
         ..Simulation::default()
     }
     .run(1)?;
-    write_annotations(&Target::from(path.clone()), None, &crowd.annotations)
+    write_annotations(&Target::from(path), None, &crowd.annotations)
         .with_context(|| format!("could not write {}", path.display()))
 }
