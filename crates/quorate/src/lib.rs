@@ -25,6 +25,7 @@
 //! ([`symnmf`]), [`model`], consensus. [`methods`] holds the one table of methods.
 #![deny(missing_docs)]
 
+pub mod agreement;
 pub mod annotations;
 pub mod context;
 pub mod error;
