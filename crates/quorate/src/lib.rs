@@ -28,6 +28,7 @@
 pub mod agreement;
 pub mod annotations;
 pub mod context;
+pub mod diagnose;
 pub mod error;
 pub mod evaluate;
 pub mod linalg;

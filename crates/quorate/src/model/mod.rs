@@ -11,9 +11,11 @@ mod em;
 mod posterior;
 
 pub use alignment::{Alignment, align_classes};
+pub(crate) use consensus::label_of;
 pub use consensus::{Consensus, TIE};
 pub use counts::{AnswerCounts, count_answers};
 pub use em::{Em, EmFit, EmStart};
+pub(crate) use posterior::softmax_in_place;
 pub use posterior::{LOG_FLOOR, posterior};
 
 /// A prior over the K classes and a K x K confusion matrix for each of the M workers.

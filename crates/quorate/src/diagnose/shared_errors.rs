@@ -1,0 +1,280 @@
+//! Two workers who make the same errors.
+//!
+//! Good workers agree because both are right; that says nothing. What independent workers do not share is errors. For
+//! a pair (m, j) and a task with q the posterior of the *others*, both left out:
+//!
+//! ```text
+//! y_n = 1 - q(a) if both answered a, else 0                     observed probability of a common error
+//! e_n = sum_a (1 - q(a)) sum_k q(k) A_m(a, k) A_j(a, k)         the same, if they err independently given the truth
+//! Y = sum_n y_n,    E = sum_n e_n
+//! ```
+//!
+//! e_n is the exact expectation of y_n under the model, however unsure the others are. Y is a sum of many small
+//! independent terms, so its upper tail is at most that of a Poisson variable with mean E.
+//!
+//! Real tasks are not equally hard, and everyone errs on the hard ones: all pairs share more errors than the model says.
+//! That is the crowd's common dependence, and no sign of copying. So a pair is compared with the other pairs: common
+//! errors have mean `l E` and variance `l E + t (l E)^2` (negative binomial), with `l >= 1` and `t >= 0` estimated from
+//! the pairs that are not outliers (upper tail above 1 %, repeated until settled). The p-values of all pairs with
+//! enough shared tasks are corrected by [`discoveries`](super::discoveries). A flagged pair must also share at least
+//! a fifth of the errors that it could share, beyond what is expected:
+//!
+//! ```text
+//! overlap = (Y - l E) / (min(errors of m, errors of j on shared tasks) - l E)
+//! ```
+//!
+//! The same pass sums what the mean correlation of errors needs (see `effective_labels`):
+//! `w_n = Pr(both wrong)` against its expectation `1 - sum_a p_m(a) q(a) - sum_a p_j(a) q(a) + sum_a q(a) P(a, a)`.
+//!
+//! Limits: two workers who are nearly always right share no errors, copied or not; a copy of a copy is seen as one
+//! group; workers who learned the same wrong rule look like copies; others who are wrong together make honest pairs
+//! suspicious, which is why groups get one voice and the test is repeated. Time: K^2 for each pair of labels on a task;
+//! above [`MOST_STEPS`] only every s-th task is used.
+
+use std::ops::Range;
+
+use super::answer_tables::{AnswerTable, place};
+use super::discoveries::discoveries;
+use super::distributions::count_tail;
+use super::others::Others;
+use crate::context::Context;
+use crate::parallel::{balanced_ranges, map_ranges};
+
+/// Most steps (pairs of labels times K^2) of one pass over the pairs.
+pub const MOST_STEPS: f64 = 2e9;
+/// Least overlap of a flagged pair.
+const LEAST_OVERLAP: f64 = 0.2;
+/// Upper tail below which a pair does not count as ordinary.
+const OUTLIER: f64 = 0.01;
+
+/// A pair of workers and the errors they share.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct PairErrors {
+    /// The two workers, as codes.
+    pub workers: (usize, usize),
+    /// Tasks that both labelled and on which others answered too.
+    pub shared: u32,
+    /// Y: expected number of common errors, given the others' answers.
+    pub common: f64,
+    /// E: the same if the two erred independently.
+    pub expected: f64,
+    /// Expected errors of the one with fewer.
+    pub fewer_errors: f64,
+    /// Pr(both wrong) summed, less its expectation; and the product of the workers' standard deviations of being wrong.
+    pub(super) covariance: (f64, f64),
+    /// p-value among the other pairs (1 if not tested).
+    pub p_value: f64,
+    /// Share of the errors that could be shared and are, beyond what is expected.
+    pub overlap: f64,
+    /// Whether the pair is flagged.
+    pub flagged: bool,
+}
+
+/// The crowd's common dependence.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Baseline {
+    /// l: common errors of ordinary pairs over what independence predicts, at least 1.
+    pub inflation: f64,
+    /// t: spread of the inflation between pairs.
+    pub spread: f64,
+}
+
+/// Counts common errors of all pairs; returns the pairs and the stride of tasks (1: all were used).
+pub(super) fn count_common_errors(
+    others: &Others<'_>,
+    tables: &[AnswerTable],
+    context: &Context,
+) -> (Vec<PairErrors>, usize) {
+    let annotations = others.annotations;
+    let sizes = annotations
+        .task_starts()
+        .windows(2)
+        .map(|pair| f64::from(pair[1] - pair[0]));
+    let events: f64 = sizes.map(|size| size * (size - 1.0) / 2.0).sum();
+    let stride = (events * (others.classes * others.classes) as f64 / MOST_STEPS)
+        .ceil()
+        .max(1.0) as usize;
+    let ranges = balanced_ranges(annotations.by_worker().starts(), 64);
+    let parts = context.run(|| map_ranges(ranges, |workers| count_range(others, tables, workers, stride)));
+    (parts.into_iter().flatten().collect(), stride)
+}
+
+fn count_range(
+    others: &Others<'_>,
+    tables: &[AnswerTable],
+    workers: Range<usize>,
+    stride: usize,
+) -> Vec<PairErrors> {
+    const ABSENT: u32 = u32::MAX;
+    let (annotations, k) = (others.annotations, others.classes);
+    let mut slot_of = vec![ABSENT; annotations.worker_count()];
+    let mut pairs: Vec<PairErrors> = Vec::new();
+    let mut q = vec![0.0; k];
+    for m in workers {
+        let first = pairs.len();
+        // Errors of m and of j on the tasks of each pair.
+        let mut errors: Vec<(f64, f64)> = Vec::new();
+        for (task, answer) in annotations
+            .by_worker()
+            .labels(m)
+            .filter(|(task, _)| task % stride == 0)
+        {
+            let (task_workers, labels) = annotations.task_slices(task);
+            let start = annotations.task_starts()[task] as usize;
+            let own = place(annotations, task, m);
+            let after = task_workers.partition_point(|&other| other as usize <= m);
+            for offset in after..task_workers.len() {
+                let (j, other_answer) = (task_workers[offset] as usize, labels[offset] as usize);
+                if others.voices_without(task, own, start + offset) == 0 {
+                    continue;
+                }
+                if slot_of[j] == ABSENT {
+                    slot_of[j] = errors.len() as u32;
+                    errors.push((0.0, 0.0));
+                    pairs.push(PairErrors::new(m, j));
+                }
+                let slot = slot_of[j] as usize;
+                others.without(task, own, start + offset, &mut q);
+                pairs[first + slot].add(others, &q, (m, answer), (j, other_answer));
+                errors[slot].0 += 1.0 - q[answer];
+                errors[slot].1 += 1.0 - q[other_answer];
+            }
+        }
+        let deviation = |worker: usize| {
+            (tables[worker].error * (1.0 - tables[worker].error))
+                .max(0.0)
+                .sqrt()
+        };
+        for (pair, errors) in pairs[first..].iter_mut().zip(errors) {
+            let j = pair.workers.1;
+            slot_of[j] = ABSENT;
+            pair.fewer_errors = errors.0.min(errors.1);
+            pair.covariance.1 = f64::from(pair.shared) * deviation(m) * deviation(j);
+        }
+        pairs[first..].sort_unstable_by_key(|pair| pair.workers);
+    }
+    pairs
+}
+
+impl PairErrors {
+    fn new(m: usize, j: usize) -> Self {
+        Self {
+            workers: (m, j),
+            shared: 0,
+            common: 0.0,
+            expected: 0.0,
+            fewer_errors: 0.0,
+            covariance: (0.0, 0.0),
+            p_value: 1.0,
+            overlap: 0.0,
+            flagged: false,
+        }
+    }
+
+    fn add(&mut self, others: &Others<'_>, q: &[f64], (m, a): (usize, usize), (j, b): (usize, usize)) {
+        let k = q.len();
+        let (of_m, of_j) = (others.model.confusion(m), others.model.confusion(j));
+        let (mut both_wrong, mut expected) = (1.0, 0.0);
+        for (answer, probability) in q.iter().enumerate() {
+            let (row_m, row_j) = (&of_m[answer * k..][..k], &of_j[answer * k..][..k]);
+            let (mut p_m, mut p_j, mut same) = (0.0, 0.0, 0.0);
+            for truth in 0..k {
+                p_m += q[truth] * row_m[truth];
+                p_j += q[truth] * row_j[truth];
+                same += q[truth] * row_m[truth] * row_j[truth];
+            }
+            expected += (1.0 - probability) * same;
+            both_wrong += probability * (same - p_m - p_j);
+        }
+        self.shared += 1;
+        self.expected += expected;
+        if a == b {
+            self.common += 1.0 - q[a];
+            self.covariance.0 += 1.0 - q[a] - both_wrong;
+        } else {
+            self.covariance.0 += (1.0 - q[a] - q[b]).max(0.0) - both_wrong;
+        }
+    }
+}
+
+/// Tests all pairs with at least `min_shared` tasks and sets their p-values and flags. Returns the baseline and the
+/// number of tested pairs.
+pub(super) fn test_pairs(pairs: &mut [PairErrors], min_shared: u32, level: f64) -> (Baseline, usize) {
+    let tested: Vec<usize> = (0..pairs.len())
+        .filter(|&pair| pairs[pair].shared >= min_shared)
+        .collect();
+    let counts: Vec<(f64, f64)> = tested
+        .iter()
+        .map(|&at| (pairs[at].common, pairs[at].expected))
+        .collect();
+    let baseline = estimate_baseline(&counts);
+    let p_values: Vec<f64> = counts.iter().map(|&(y, e)| baseline.tail(y, e)).collect();
+    let found = discoveries(&p_values, level);
+    for ((&at, p_value), found) in tested.iter().zip(p_values).zip(found) {
+        let pair = &mut pairs[at];
+        let expected = baseline.inflation * pair.expected;
+        pair.p_value = p_value;
+        pair.overlap = ((pair.common - expected) / (pair.fewer_errors - expected).max(1e-9)).clamp(0.0, 1.0);
+        pair.flagged = found && pair.common > expected && pair.overlap >= LEAST_OVERLAP;
+    }
+    (baseline, tested.len())
+}
+
+impl Baseline {
+    fn tail(&self, y: f64, e: f64) -> f64 {
+        count_tail(y, self.inflation * e, self.spread)
+    }
+}
+
+/// l and t from the pairs that are not outliers under them.
+fn estimate_baseline(counts: &[(f64, f64)]) -> Baseline {
+    let mut baseline = Baseline {
+        inflation: 1.0,
+        spread: 0.0,
+    };
+    let mut ordinary: Vec<(f64, f64)> = counts.to_vec();
+    for _ in 0..20 {
+        let (y, e) = ordinary
+            .iter()
+            .fold((0.0, 0.0), |sum, pair| (sum.0 + pair.0, sum.1 + pair.1));
+        let inflation = if e > 0.0 { (y / e).max(1.0) } else { 1.0 };
+        let (mut excess, mut square) = (0.0, 0.0);
+        for &(y, e) in &ordinary {
+            let mean = inflation * e;
+            excess += (y - mean).powi(2) - mean;
+            square += mean * mean;
+        }
+        let spread = if square > 0.0 {
+            (excess / square).max(0.0)
+        } else {
+            0.0
+        };
+        let next = Baseline { inflation, spread };
+        if next == baseline {
+            break;
+        }
+        baseline = next;
+        ordinary = counts
+            .iter()
+            .copied()
+            .filter(|&(y, e)| baseline.tail(y, e) > OUTLIER)
+            .collect();
+    }
+    baseline
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_baseline_ignores_outliers_and_follows_the_crowd() {
+        let mut counts: Vec<(f64, f64)> = (0..200).map(|at| (f64::from(at % 5) * 3.0, 4.0)).collect();
+        counts.extend([(60.0, 4.0); 5]);
+        let baseline = estimate_baseline(&counts);
+        // Mean 6 over 4 expected; variance 18 = 6 + t 36.
+        assert!((baseline.inflation - 1.5).abs() < 1e-9, "{baseline:?}");
+        assert!((baseline.spread - 12.0 / 36.0).abs() < 1e-9, "{baseline:?}");
+        assert!(baseline.tail(60.0, 4.0) < 1e-6);
+    }
+}
