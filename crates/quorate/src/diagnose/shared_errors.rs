@@ -4,13 +4,14 @@
 //! a pair (m, j) and a task with q the posterior of the *others*, both left out:
 //!
 //! ```text
-//! y_n = 1 - q(a) if both answered a, else 0                     observed probability of a common error
-//! e_n = sum_a (1 - q(a)) sum_k q(k) A_m(a, k) A_j(a, k)         the same, if they err independently given the truth
+//! y_n = (1 - q(a))^2 if both answered a, else 0                 how surely they share an error
+//! e_n = sum_a (1 - q(a))^2 sum_k q(k) A_m(a, k) A_j(a, k)       the same, if they err independently given the truth
 //! Y = sum_n y_n,    E = sum_n e_n
 //! ```
 //!
-//! e_n is the exact expectation of y_n under the model, however unsure the others are. Y is a sum of many small
-//! independent terms, so its upper tail is at most that of a Poisson variable with mean E.
+//! e_n is the exact expectation of y_n under the model, however unsure the others are; the square lets tasks on which
+//! they are sure count most. Y is a sum of many independent terms between 0 and 1, so its upper tail is about that of a
+//! Poisson variable with mean E, or below.
 //!
 //! Real tasks are not equally hard, and everyone errs on the hard ones: all pairs share more errors than the model says.
 //! That is the crowd's common dependence, and no sign of copying. So a pair is compared with the other pairs: common
@@ -26,7 +27,8 @@
 //! The same pass sums what the mean correlation of errors needs (see `effective_labels`):
 //! `w_n = Pr(both wrong)` against its expectation `1 - sum_a p_m(a) q(a) - sum_a p_j(a) q(a) + sum_a q(a) P(a, a)`.
 //!
-//! Limits: two workers who are nearly always right share no errors, copied or not; a copy of a copy is seen as one
+//! Limits: two workers who are nearly always right share hardly any errors, copied or not: among some hundred pairs it
+//! takes about eight common errors where one is usual; a copy of a copy is seen as one
 //! group; workers who learned the same wrong rule look like copies; others who are wrong together make honest pairs
 //! suspicious, which is why groups get one voice and the test is repeated. Time: K^2 for each pair of labels on a task;
 //! above [`MOST_STEPS`] only every s-th task is used.
@@ -54,11 +56,11 @@ pub struct PairErrors {
     pub workers: (usize, usize),
     /// Tasks that both labelled and on which others answered too.
     pub shared: u32,
-    /// Y: expected number of common errors, given the others' answers.
+    /// Y: common errors, each with the weight of how sure the others are.
     pub common: f64,
     /// E: the same if the two erred independently.
     pub expected: f64,
-    /// Expected errors of the one with fewer.
+    /// Errors, with the same weight, of the one with fewer.
     pub fewer_errors: f64,
     /// Pr(both wrong) summed, less its expectation; and the product of the workers' standard deviations of being wrong.
     pub(super) covariance: (f64, f64),
@@ -136,8 +138,8 @@ fn count_range(
                 let slot = slot_of[j] as usize;
                 others.without(task, own, start + offset, &mut q);
                 pairs[first + slot].add(others, &q, (m, answer), (j, other_answer));
-                errors[slot].0 += 1.0 - q[answer];
-                errors[slot].1 += 1.0 - q[other_answer];
+                errors[slot].0 += sureness(q[answer]);
+                errors[slot].1 += sureness(q[other_answer]);
             }
         }
         let deviation = |worker: usize| {
@@ -183,18 +185,23 @@ impl PairErrors {
                 p_j += q[truth] * row_j[truth];
                 same += q[truth] * row_m[truth] * row_j[truth];
             }
-            expected += (1.0 - probability) * same;
+            expected += sureness(*probability) * same;
             both_wrong += probability * (same - p_m - p_j);
         }
         self.shared += 1;
         self.expected += expected;
         if a == b {
-            self.common += 1.0 - q[a];
+            self.common += sureness(q[a]);
             self.covariance.0 += 1.0 - q[a] - both_wrong;
         } else {
             self.covariance.0 += (1.0 - q[a] - q[b]).max(0.0) - both_wrong;
         }
     }
+}
+
+/// How surely an answer of this probability is an error.
+fn sureness(probability: f64) -> f64 {
+    (1.0 - probability).powi(2)
 }
 
 /// Tests all pairs with at least `min_shared` tasks and sets their p-values and flags. Returns the baseline and the
@@ -226,30 +233,23 @@ impl Baseline {
     }
 }
 
-/// l and t from the pairs that are not outliers under them.
+/// l and t from the pairs that are not outliers under them. Starts without the tenth of the pairs with the greatest
+/// excess: planted pairs must not widen the spread in which they would then hide.
 fn estimate_baseline(counts: &[(f64, f64)]) -> Baseline {
-    let mut baseline = Baseline {
-        inflation: 1.0,
+    let start = Baseline {
         spread: 0.0,
+        ..moments(counts)
     };
-    let mut ordinary: Vec<(f64, f64)> = counts.to_vec();
+    let mut by_tail: Vec<(f64, (f64, f64))> = counts
+        .iter()
+        .map(|&pair| (start.tail(pair.0, pair.1), pair))
+        .collect();
+    by_tail.sort_by(|a, b| b.0.total_cmp(&a.0));
+    by_tail.truncate(counts.len() - counts.len() / 10);
+    let mut ordinary: Vec<(f64, f64)> = by_tail.into_iter().map(|(_, pair)| pair).collect();
+    let mut baseline = start;
     for _ in 0..20 {
-        let (y, e) = ordinary
-            .iter()
-            .fold((0.0, 0.0), |sum, pair| (sum.0 + pair.0, sum.1 + pair.1));
-        let inflation = if e > 0.0 { (y / e).max(1.0) } else { 1.0 };
-        let (mut excess, mut square) = (0.0, 0.0);
-        for &(y, e) in &ordinary {
-            let mean = inflation * e;
-            excess += (y - mean).powi(2) - mean;
-            square += mean * mean;
-        }
-        let spread = if square > 0.0 {
-            (excess / square).max(0.0)
-        } else {
-            0.0
-        };
-        let next = Baseline { inflation, spread };
+        let next = moments(&ordinary);
         if next == baseline {
             break;
         }
@@ -261,6 +261,26 @@ fn estimate_baseline(counts: &[(f64, f64)]) -> Baseline {
             .collect();
     }
     baseline
+}
+
+/// `l = sum Y / sum E`, and t from the variance around `l E` beyond `l E`.
+fn moments(counts: &[(f64, f64)]) -> Baseline {
+    let (y, e) = counts
+        .iter()
+        .fold((0.0, 0.0), |sum, pair| (sum.0 + pair.0, sum.1 + pair.1));
+    let inflation = if e > 0.0 { (y / e).max(1.0) } else { 1.0 };
+    let (mut excess, mut square) = (0.0, 0.0);
+    for &(y, e) in counts {
+        let mean = inflation * e;
+        excess += (y - mean).powi(2) - mean;
+        square += mean * mean;
+    }
+    let spread = if square > 0.0 {
+        (excess / square).max(0.0)
+    } else {
+        0.0
+    };
+    Baseline { inflation, spread }
 }
 
 #[cfg(test)]

@@ -11,7 +11,8 @@
 //!
 //! What is noise is seen by shuffling each worker's answers over its tasks ([`SHUFFLES`] times, seeded): that keeps who
 //! labelled what and how often each worker gives each answer, and destroys the rest (parallel analysis, Horn 1965). The
-//! classes that show are those with an eigenvalue above the largest second one of the shuffled tables, plus one.
+//! classes that show are those with an eigenvalue above the second one of the shuffled tables (mean and three standard
+//! deviations), plus one.
 //!
 //! Limits: a rare class, or two that everyone confuses, can fail to show and still be real; task difficulty and copies
 //! can show as an extra one. Not computed for tables where the Lanczos basis would not fit ([`MOST_CELLS`]).
@@ -23,7 +24,7 @@ use crate::context::Context;
 use crate::linalg::lanczos::largest_eigenpairs;
 
 /// Number of shuffled tables.
-pub const SHUFFLES: usize = 3;
+pub const SHUFFLES: usize = 5;
 /// Largest M K (K + 2) for which the spectrum is computed.
 pub const MOST_CELLS: usize = 20_000_000;
 const STREAM: u64 = 0x5bec << 40;
@@ -33,7 +34,7 @@ const STREAM: u64 = 0x5bec << 40;
 pub struct Spectrum {
     /// The K + 1 largest eigenvalues, falling.
     pub values: Vec<f64>,
-    /// What chance alone reaches: the largest second eigenvalue of the shuffled tables.
+    /// What chance alone reaches: the second eigenvalue of the shuffled tables, mean and three standard deviations.
     pub chance: f64,
     /// Classes that show: 1 + eigenvalues 2 to K above chance.
     pub shown: usize,
@@ -49,7 +50,7 @@ pub(super) fn spectrum(annotations: &Annotations, context: &mut Context) -> crat
     }
     let labels: Vec<u16> = annotations.iter().map(|(_, _, label)| label as u16).collect();
     let values = eigenvalues(annotations, &labels, k + 1);
-    let mut chance = 0.0f64;
+    let mut seconds = Vec::new();
     for shuffle in 0..SHUFFLES {
         context.step("comparing with chance", shuffle, Some(SHUFFLES))?;
         let shuffled = shuffled_labels(annotations, context, shuffle as u64);
@@ -57,8 +58,11 @@ pub(super) fn spectrum(annotations: &Annotations, context: &mut Context) -> crat
             .get(1)
             .copied()
             .unwrap_or(0.0);
-        chance = chance.max(second);
+        seconds.push(second);
     }
+    let mean = seconds.iter().sum::<f64>() / SHUFFLES as f64;
+    let variance = seconds.iter().map(|second| (second - mean).powi(2)).sum::<f64>() / (SHUFFLES - 1) as f64;
+    let chance = mean + 3.0 * variance.sqrt();
     let at = |index: usize| values.get(index).copied().unwrap_or(0.0);
     Ok(Some(Spectrum {
         shown: 1 + (1..k).filter(|&index| at(index) > chance).count(),

@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::context::seeded;
-use crate::simulate::{Amount, Coverage, Prior, Quality, Simulation};
+use crate::simulate::{Amount, Coverage, Prior, Quality, Simulation, WorkerKind};
 use rand::RngExt;
 
 fn clean() -> Simulation {
@@ -99,34 +99,33 @@ fn clean_crowds_raise_no_alarm() {
 
 #[test]
 fn a_copying_pair() {
-    for seed in 0..8 {
-        let crowd = clean().run(seed).unwrap();
-        // w1 and w2 answer 400 tasks each, half of them the same; w2 repeats w1 in 90 % of these.
-        let settings = Simulation {
-            coverage: Coverage::Probability(0.3),
-            ..clean()
-        };
-        let crowd_p = settings.run(seed).unwrap();
-        for annotations in [&crowd.annotations, &crowd_p.annotations] {
-            let mut rng = seeded(seed, 77);
-            // The first two ordinary workers.
-            let ordinary: Vec<usize> = (0..25)
-                .filter(|&worker| crowd.worker_kinds[worker] == crate::simulate::WorkerKind::Ordinary)
-                .collect();
-            let (from, to) = (ordinary[0], ordinary[1]);
-            let copied = changed(annotations, |task, worker, answer| {
-                let source = annotations.labels_of_task(task).find(|&(other, _)| other == from);
-                match source {
-                    Some((_, theirs)) if worker == to && rng.random::<f64>() < 0.9 => theirs,
-                    _ => answer,
-                }
-            });
-            assert_eq!(
-                flagged(&copied),
-                [(FindingKind::SameErrors, names([from, to]))],
-                "seed {seed}"
-            );
-        }
+    for (seed, coverage) in (0..8)
+        .flat_map(|seed| [Coverage::PerTask(7), Coverage::Probability(0.3)].map(|coverage| (seed, coverage)))
+    {
+        let crowd = Simulation { coverage, ..clean() }.run(seed).unwrap();
+        let annotations = &crowd.annotations;
+        // About 60 shared tasks; who is right in nine of ten leaves too few errors to copy, so the source is a worker
+        // who errs in one of five or more.
+        let ordinary = (0..25).filter(|&worker| crowd.worker_kinds[worker] == WorkerKind::Ordinary);
+        let from = ordinary
+            .clone()
+            .find(|&worker| crowd.model.accuracy(worker) < 0.8)
+            .unwrap();
+        let to = ordinary.clone().find(|&worker| worker != from).unwrap();
+        let mut rng = seeded(seed, 77);
+        let copied = changed(annotations, |task, worker, answer| {
+            let source = annotations.labels_of_task(task).find(|&(other, _)| other == from);
+            match source {
+                Some((_, theirs)) if worker == to && rng.random::<f64>() < 0.9 => theirs,
+                _ => answer,
+            }
+        });
+        let pair = names([from.min(to), from.max(to)]);
+        assert_eq!(
+            flagged(&copied),
+            [(FindingKind::SameErrors, pair)],
+            "seed {seed} {coverage:?}"
+        );
     }
 }
 
@@ -169,18 +168,23 @@ fn an_adversary_a_spammer_and_a_constant() {
             ..clean()
         };
         let crowd = settings.run(seed).unwrap();
-        let of = |wanted: fn(&crate::simulate::WorkerKind) -> bool| {
+        let of = |wanted: fn(&WorkerKind) -> bool| {
             names((0..25).filter(|&worker| wanted(&crowd.worker_kinds[worker])))
         };
-        use crate::simulate::WorkerKind as Kind;
         assert_eq!(
             flagged(&crowd.annotations),
             [
-                (FindingKind::Adversaries, of(|kind| *kind == Kind::Adversary)),
-                (FindingKind::Spammers, of(|kind| *kind == Kind::UniformSpammer)),
+                (
+                    FindingKind::Adversaries,
+                    of(|kind| *kind == WorkerKind::Adversary)
+                ),
+                (
+                    FindingKind::Spammers,
+                    of(|kind| *kind == WorkerKind::UniformSpammer)
+                ),
                 (
                     FindingKind::OneSided,
-                    of(|kind| matches!(kind, Kind::ConstantSpammer { .. }))
+                    of(|kind| matches!(kind, WorkerKind::ConstantSpammer { .. }))
                 ),
             ],
             "seed {seed}"
