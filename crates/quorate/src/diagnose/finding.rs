@@ -149,6 +149,7 @@ pub(super) fn list(names: &[String], word: &str) -> String {
 /// A share as percent.
 pub(super) fn percent(share: f64) -> String {
     match 100.0 * share {
+        p if p > 0.0 && p < 0.1 => "less than 0.1 %".to_owned(),
         p if p > 0.0 && p < 1.0 => format!("{p:.1} %"),
         p => format!("{p:.0} %"),
     }

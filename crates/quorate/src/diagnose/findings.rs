@@ -35,9 +35,13 @@ pub(super) fn collect(inspection: &Inspection, annotations: &Annotations) -> Vec
     findings
 }
 
+/// Names of workers, those with the most labels first.
 fn worker_names(annotations: &Annotations, codes: impl IntoIterator<Item = usize>) -> Vec<String> {
-    let name = |code| annotations.workers().get(code).to_owned();
-    codes.into_iter().map(name).collect()
+    let labels_of = annotations.labels_per_worker();
+    let mut codes: Vec<usize> = codes.into_iter().collect();
+    codes.sort_by_key(|&code| (std::cmp::Reverse(labels_of[code]), code));
+    let name = |&code: &usize| annotations.workers().get(code).to_owned();
+    codes.iter().map(name).collect()
 }
 
 fn thin_tasks(inspection: &Inspection, annotations: &Annotations) -> Option<Finding> {
@@ -82,7 +86,11 @@ fn disconnected(inspection: &Inspection, annotations: &Annotations) -> Option<Fi
         };
         Finding::new(
             FindingKind::Disconnected,
-            if share >= 0.05 { Severity::Problem } else { Severity::Warning },
+            match share {
+                share if share >= 0.05 => Severity::Problem,
+                share if share >= 0.005 => Severity::Warning,
+                _ => Severity::Info,
+            },
             format!(
                 "The crowd falls into {labelled} parts that share no task: {}, with {} of the labels, cannot be compared \
                  with {largest}.",
@@ -208,8 +216,8 @@ fn classes(structure: &Structure, annotations: &Annotations) -> Vec<Finding> {
                 FindingKind::WeakStructure,
                 Severity::Warning,
                 format!(
-                    "The answers clearly show {} of the {total} classes; the others cannot be told from chance (eigenvalue \
-                     {total} is {:.2}, chance reaches {:.2}).",
+                    "The answers clearly show {} of the {total} classes; the others cannot be told from chance \
+                     (strength of pattern {total} in the answers: {:.2}; chance alone reaches {:.2}).",
                     spectrum.shown,
                     spectrum.values.get(total - 1).copied().unwrap_or(0.0),
                     spectrum.chance
@@ -230,46 +238,7 @@ fn classes(structure: &Structure, annotations: &Annotations) -> Vec<Finding> {
             "Inspect a sample of the workers if you want to know how many classes the answers show.",
         )),
     }
-    let name = |class: &usize| annotations.classes().get(*class).to_owned();
-    let weak: Vec<usize> = (0..total)
-        .filter(|&class| structure.specialists[class].bound < PURE)
-        .collect();
-    if !weak.is_empty() {
-        let none: Vec<&usize> = weak
-            .iter()
-            .filter(|&&class| structure.specialists[class].purity < PURE)
-            .collect();
-        let best = weak
-            .iter()
-            .map(|&class| structure.specialists[class].purity)
-            .fold(1.0, f64::min);
-        let names: Vec<String> = weak.iter().map(name).collect();
-        let (severity, verb) = match none.len() {
-            0 => (Severity::Info, "has too little evidence to be called"),
-            _ => (Severity::Warning, "could be shown to be"),
-        };
-        let subject = match none.len() {
-            0 => "the best worker",
-            _ => "no worker",
-        };
-        found.push(
-            Finding::new(
-                FindingKind::NoSpecialist,
-                severity,
-                format!(
-                    "For {} {subject} {verb} a reliable sign of the class (right in {} of the cases when giving that \
-                     answer; the weakest best worker: {}).",
-                    list(&names, "class"),
-                    percent(PURE),
-                    percent(best)
-                ),
-                "Confusion matrices are then pinned down less well: add an expert, or known answers for these classes. \
-                 (This is a stand-in for a condition that cannot be checked directly.)",
-            )
-            .with_evidence(&[("classes", weak.len() as f64), ("lowest best purity", best)])
-            .with_classes(names),
-        );
-    }
+    found.extend(specialists(structure, annotations));
     if structure.alignment_margin < CLEAR_MARGIN {
         found.push(
             Finding::new(
@@ -283,6 +252,61 @@ fn classes(structure: &Structure, annotations: &Annotations) -> Vec<Finding> {
                 "Check a handful of tasks by hand, or add known answers.",
             )
             .with_evidence(&[("margin", structure.alignment_margin)]),
+        );
+    }
+    found
+}
+
+fn specialists(structure: &Structure, annotations: &Annotations) -> Vec<Finding> {
+    let all = &structure.specialists;
+    let weak = (0..all.len()).filter(|&class| all[class].bound < PURE);
+    let (none, unproven): (Vec<usize>, Vec<usize>) = weak.partition(|&class| all[class].purity < PURE);
+    let mut found = Vec::new();
+    for (classes, severity) in [(none, Severity::Warning), (unproven, Severity::Info)] {
+        if classes.is_empty() {
+            continue;
+        }
+        let lowest = |value: fn(&super::Specialist) -> f64| {
+            classes
+                .iter()
+                .map(|&class| value(&all[class]))
+                .fold(1.0, f64::min)
+        };
+        let (purity, bound) = (lowest(|best| best.purity), lowest(|best| best.bound));
+        let names: Vec<String> = classes
+            .iter()
+            .map(|&class| annotations.classes().get(class).to_owned())
+            .collect();
+        let listed = list(&names, "class");
+        let (which, each) = match names.len() {
+            1 => ("the best one is", "that answer"),
+            _ => ("for one of them the best is", "that answer"),
+        };
+        let sentence = match severity {
+            Severity::Warning => format!(
+                "No worker is a reliable sign of {listed}: {which} right in only {} of the cases of giving {each} ({} \
+                 wanted).",
+                percent(purity),
+                percent(PURE)
+            ),
+            _ => format!(
+                "It cannot be shown yet that some worker is a reliable sign of {listed}: {which} right in {} of the cases of \
+                 giving {each}, but that could be luck ({} at least, {} wanted).",
+                percent(purity),
+                percent(bound),
+                percent(PURE)
+            ),
+        };
+        found.push(
+            Finding::new(
+                FindingKind::NoSpecialist,
+                severity,
+                sentence,
+                "How workers err is then pinned down less well: add an expert, or known answers for these classes. (A \
+                 stand-in for a condition of the theory that cannot be checked directly.)",
+            )
+            .with_evidence(&[("classes", classes.len() as f64), ("lowest purity", purity), ("lowest bound", bound)])
+            .with_classes(names),
         );
     }
     found
@@ -360,7 +384,8 @@ fn workers(structure: &Structure, annotations: &Annotations) -> Vec<Finding> {
         FindingKind::OneSided,
         |check| check.one_sided,
         "nearly always {gives} the same answer, whatever the others say",
-        "Such answers carry no information: leave these workers out, or use a method that weighs workers.",
+        "Most of this is habit: majority vote counts it in full, methods with confusion matrices listen to the rare other \
+         answers only.",
     );
     add(
         FindingKind::Spammers,
@@ -392,16 +417,19 @@ fn copies(structure: &Structure, annotations: &Annotations) -> Vec<Finding> {
         let common = sum(|pair| pair.common);
         let expected = copies.baseline.inflation * sum(|pair| pair.expected);
         let overlap = sum(|pair| pair.overlap) / pairs.len().max(1) as f64;
+        let like = match overlap >= 0.5 {
+            true => "as if they copied from each other or from one source",
+            false => "as if some answers were copied, or the same wrong rule was learned",
+        };
         found.push(
             Finding::new(
                 FindingKind::SameErrors,
                 if overlap >= 0.5 { Severity::Problem } else { Severity::Warning },
                 format!(
-                    "{} make the same errors: {common:.0} in common where {expected:.1} would be usual here, as if they \
-                     copied from each other or from one source.",
+                    "{} make the same errors: {common:.0} in common where {expected:.1} would be usual here, {like}.",
                     sentence_case(&list(&names, "worker"))
                 ),
-                "Count them as one worker (keep one of them), and look at how they came to their answers.",
+                "Look at how they came to their answers; if they are copies, keep one of them.",
             )
             .with_evidence(&[
                 ("common errors", common),
@@ -422,8 +450,8 @@ fn copies(structure: &Structure, annotations: &Annotations) -> Vec<Finding> {
                     "Workers tend to err on the same tasks: the {:.1} labels of a task are worth about {:.1} independent ones.",
                     effective.labels, effective.effective
                 ),
-                "Confidences of the model are too high: check them against known answers; more labels of the same kind help \
-                 less than better instructions for the hard tasks.",
+                "Confidences may be too high: check them against known answers. Clearer instructions for the hard tasks help \
+                 more than further labels of the same kind.",
             )
             .with_evidence(&[
                 ("labels a task", effective.labels),

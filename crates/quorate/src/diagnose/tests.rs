@@ -31,7 +31,7 @@ const WORKER_KINDS: [FindingKind; 5] = [
     FindingKind::OneSided,
 ];
 
-/// The flagged workers of each kind, in order of name length and name.
+/// The flagged workers of each kind, by number.
 fn flagged(annotations: &Annotations) -> Vec<(FindingKind, Vec<String>)> {
     let settings = Inspect {
         agreement: AgreementSettings {
@@ -46,7 +46,11 @@ fn flagged(annotations: &Annotations) -> Vec<(FindingKind, Vec<String>)> {
         .findings
         .into_iter()
         .filter(|finding| WORKER_KINDS.contains(&finding.kind))
-        .map(|finding| (finding.kind, finding.workers))
+        .map(|finding| {
+            let mut workers = finding.workers;
+            workers.sort_by_key(|name| name[1..].parse::<usize>().unwrap());
+            (finding.kind, workers)
+        })
         .collect();
     found.sort();
     found

@@ -4,21 +4,27 @@
 //!
 //! | kind | statistic | flagged if |
 //! |---|---|---|
-//! | one-sided | share of the most frequent answer a; the same among tasks that the others do not take for a | Wilson lower bounds above 0.75 and 0.6 |
+//! | one-sided | share of the most frequent answer a; the same among tasks that the others do not take for a | Wilson lower bounds above 0.75 and 0.65 |
 //! | spammer | Pearson's X^2 of T_m with d degrees of freedom | X^2 is too small for a worker half as informative as the typical one, *and* gives no sign of dependence (p > 0.01) |
 //! | adversary | z = (p_o - p_e) / sqrt((p_e + p_e^2 - sum_k p_k q_k (p_k + q_k)) / n) | z is significantly negative |
 //!
 //! *Spammer.* That independence is not rejected proves nothing about a worker with ten labels. So the null hypothesis is
 //! that the worker tells at least half as much as the typical one, measured by Cramer's V (label-weighted median v over
 //! the workers, corrected for chance: `V^2 = (X^2 - d) / (n (min(rows, columns) - 1))`): X^2 is then noncentral
-//! chi-square with noncentrality `n (v/2)^2 (min(rows, columns) - 1)`. The typical worker is measured against the same
+//! chi-square with noncentrality `n (v/2)^2 (min(rows, columns) - 1)`. Counts are whole numbers, so that small tables hit
+//! X^2 = 0 by luck: the tail is taken at `(X + c)^2` with `c^2` the mean of 1/expected, which for a 2 x 2 table is half a
+//! count in every cell. The typical worker is measured against the same
 //! imperfect consensus, so that noise of the others cancels.
 //!
 //! *Adversary.* z is Cohen's kappa over its standard error under independence (Fleiss, Cohen and Everitt 1969): worse
 //! than guessing with the same class shares.
 //!
-//! Both are corrected for many workers by [`discoveries`](super::discoveries). Limits: where most of the crowd is bad or
-//! colludes, "the others" are wrong and the roles swap; workers with few labels are never flagged; normal and
+//! *One-sided.* Such a worker may still know something: the rare other answers can be right. It is not called a spammer
+//! as well.
+//!
+//! Both tests are corrected for many workers by [`discoveries`](super::discoveries). Limits: where most of the crowd is bad or
+//! colludes, "the others" are wrong and the roles swap; a worker who saw tasks of one class only looks one-sided if the
+//! others err on them; workers with few labels are never flagged; normal and
 //! chi-square approximations need [`LEAST_TASKS`] tasks.
 
 use super::answer_tables::AnswerTable;
@@ -98,6 +104,8 @@ struct Dependence {
     /// min(rows, columns) - 1 of the rows and columns that are used.
     rank: f64,
     v_squared: f64,
+    /// c: half a count, on the scale of X.
+    step: f64,
 }
 
 impl Dependence {
@@ -105,11 +113,13 @@ impl Dependence {
         let (rows, columns) = table.margins();
         let k = rows.len();
         let used = |margin: &[f64]| margin.iter().filter(|sum| **sum > 0.0).count() as f64;
-        let mut x2 = 0.0;
+        let (mut x2, mut inverse, mut cells) = (0.0, 0.0, 0.0);
         for (cell, observed) in table.counts.iter().enumerate() {
             let expected = rows[cell / k] * columns[cell % k] / table.tasks;
             if expected > 0.0 {
                 x2 += (observed - expected).powi(2) / expected;
+                inverse += 1.0 / expected;
+                cells += 1.0;
             }
         }
         let (r, c) = (used(&rows) - 1.0, used(&columns) - 1.0);
@@ -124,6 +134,7 @@ impl Dependence {
             df: r * c,
             rank,
             v_squared,
+            step: f64::sqrt(inverse / cells),
         }
     }
 }
@@ -177,7 +188,11 @@ fn check(worker: usize, table: &AnswerTable, dependence: &Dependence, typical: f
         chance,
         informativeness: dependence.v_squared.sqrt(),
         useful_p: if testable {
-            noncentral_chi_square(dependence.x2, dependence.df, threshold)
+            noncentral_chi_square(
+                (dependence.x2.sqrt() + dependence.step).powi(2),
+                dependence.df,
+                threshold,
+            )
         } else {
             1.0
         },
@@ -191,7 +206,7 @@ fn check(worker: usize, table: &AnswerTable, dependence: &Dependence, typical: f
         one_sided: {
             let elsewhere = n - columns[favourite];
             let still = most - table.counts[favourite * k + favourite];
-            wilson_interval(most, n as usize).0 > 0.75 && wilson_interval(still, elsewhere as usize).0 > 0.6
+            wilson_interval(most, n as usize).0 > 0.75 && wilson_interval(still, elsewhere as usize).0 > 0.65
         },
         spammer: false,
         adversary: false,

@@ -185,7 +185,7 @@ fn structure_lines(structure: &Structure, classes: usize) -> String {
         text.push_str(&line(
             "classes that show",
             format!(
-                "{} of {classes} (strength of number {classes}: {:.2}, of number {}: {:.2}, by chance up to {:.2})",
+                "{} of {classes} (strength of pattern {classes} in the answers {:.2}, of pattern {} {:.2}; chance reaches {:.2})",
                 spectrum.shown,
                 at(classes - 1),
                 classes + 1,
