@@ -10,7 +10,8 @@
 //!
 //! Two ways to weigh the others. **Equal**: everyone is right with the same probability p, errors spread evenly; p
 //! follows from how often two labels of a task agree, `p_o = p^2 + (1 - p)^2 / (K - 1)`. Nobody can gain weight by
-//! agreeing with a friend. **Fitted**: confusion matrices by EM from there, on one voice a group.
+//! agreeing with a friend. **Fitted**: confusion matrices counted against the posterior of `rob-symnmf-em`, which does not
+//! need the majority to be right everywhere.
 //!
 //! Matrices are shrunk towards the crowd's by [`SHRINKAGE`] labels in each column. Time `O(L K)`, memory 4 bytes a label
 //! and `N K + M K^2` numbers.
@@ -18,7 +19,8 @@
 use crate::annotations::Annotations;
 use crate::context::Context;
 use crate::error::Result;
-use crate::model::{Consensus, DawidSkene, Em, EmStart, count_answers, softmax_in_place};
+use crate::methods::{Aggregate, Family, SymNmf};
+use crate::model::{Consensus, DawidSkene, count_answers, softmax_in_place};
 
 /// Labels of the crowd's average that are added to each column of a worker's confusion matrix.
 const SHRINKAGE: f64 = 2.0;
@@ -53,31 +55,22 @@ impl<'a> Others<'a> {
             matrix.repeat(annotations.worker_count()),
         );
         let mut others = Self::weighted(annotations, voice, &weights);
-        others.model = others.counted(&others.consensus(), context);
+        others.model = counted(annotations, &others.consensus(), context);
         others
     }
 
-    /// With confusion matrices fitted by EM, started from equal weights.
+    /// With fitted confusion matrices, on one voice a group.
     pub fn fitted(annotations: &'a Annotations, group: &[u32], context: &mut Context) -> Result<Self> {
-        let start = Self::equal(annotations, group, context).consensus();
         let voice = voices(annotations, group);
         let every_label_speaks = voice.iter().enumerate().all(|(at, &of)| at == of as usize);
-        let em = Em {
-            max_iter: 100,
-            tol: 1e-3,
-            smoothing: 0.1,
-            flat_prior: false,
-        };
-        let start = EmStart::Consensus(start);
-        let fit = if every_label_speaks {
-            em.run(annotations, start, context)?
+        let consensus = if every_label_speaks {
+            fit(annotations, context)?
         } else {
-            em.run(&speakers(annotations, &voice)?, start, context)?
+            fit(&speakers(annotations, &voice)?, context)?
         };
-        let others = Self::weighted(annotations, voice, &fit.model);
-        // A silent member of a group has no labels in the fit: count everyone against its posterior, shrink, weigh.
-        let model = others.counted(&fit.consensus, context);
-        Ok(Self::weighted(annotations, others.voice, &model))
+        // A silent member of a group has no labels in the fit: everyone is counted against its posterior.
+        let model = counted(annotations, &consensus, context);
+        Ok(Self::weighted(annotations, voice, &model))
     }
 
     fn weighted(annotations: &'a Annotations, voice: Vec<u32>, model: &DawidSkene) -> Self {
@@ -85,14 +78,14 @@ impl<'a> Others<'a> {
         let log = |values: &[f64]| -> Vec<f64> { values.iter().map(|p| p.max(1e-9).ln()).collect() };
         let (log_prior, log_weight) = (log(model.prior()), log(model.confusions()));
         let mut score = Vec::with_capacity(annotations.task_count() * classes);
-        let mut voice_count = vec![0; annotations.task_count()];
-        for task in 0..annotations.task_count() {
+        let mut voice_count = vec![0u32; annotations.task_count()];
+        for (task, voices) in voice_count.iter_mut().enumerate() {
             let row = score.len();
             score.extend_from_slice(&log_prior);
             let first = annotations.task_starts()[task] as usize;
             for (offset, (worker, answer)) in annotations.labels_of_task(task).enumerate() {
                 if voice[first + offset] as usize == first + offset {
-                    voice_count[task] += 1;
+                    *voices += 1;
                     let logs = &log_weight[(worker * classes + answer) * classes..][..classes];
                     score[row..]
                         .iter_mut()
@@ -121,26 +114,6 @@ impl<'a> Others<'a> {
         Consensus::new(self.classes, rows)
     }
 
-    /// Confusion matrices of all workers against a consensus, shrunk towards the crowd's.
-    fn counted(&self, consensus: &Consensus, context: &Context) -> DawidSkene {
-        let k = self.classes;
-        let counts = context.run(|| count_answers(self.annotations, consensus));
-        let prior = counts.to_model(0.0).prior().to_vec();
-        let pooled = counts.pooled_matrix();
-        let mut confusion = Vec::with_capacity(self.annotations.worker_count() * k * k);
-        for worker in 0..self.annotations.worker_count() {
-            let cells = counts.worker(worker);
-            let column: Vec<f64> = (0..k)
-                .map(|truth| cells[truth..].iter().step_by(k).sum())
-                .collect();
-            confusion.extend(
-                (0..k * k)
-                    .map(|cell| (cells[cell] + SHRINKAGE * pooled[cell]) / (column[cell % k] + SHRINKAGE)),
-            );
-        }
-        DawidSkene::new(prior, confusion)
-    }
-
     /// Number of voices on a task besides those of the groups of these two labels (the same one twice for one).
     pub fn voices_without(&self, task: usize, one: usize, two: usize) -> usize {
         let left_out = 1 + usize::from(self.voice[one] != self.voice[two]);
@@ -167,6 +140,31 @@ impl<'a> Others<'a> {
         let logs = &self.log_weight[at * self.classes..][..self.classes];
         row.iter_mut().zip(logs).for_each(|(sum, log)| *sum -= log);
     }
+}
+
+/// The posterior of the default method.
+fn fit(annotations: &Annotations, context: &mut Context) -> Result<Consensus> {
+    let method = SymNmf::new(Family::Robust, true);
+    Ok(method.fit(annotations, context)?.consensus)
+}
+
+/// Confusion matrices of all workers against a consensus, shrunk towards the crowd's.
+fn counted(annotations: &Annotations, consensus: &Consensus, context: &Context) -> DawidSkene {
+    let k = annotations.class_count();
+    let counts = context.run(|| count_answers(annotations, consensus));
+    let prior = counts.to_model(0.0).prior().to_vec();
+    let pooled = counts.pooled_matrix();
+    let mut confusion = Vec::with_capacity(annotations.worker_count() * k * k);
+    for worker in 0..annotations.worker_count() {
+        let cells = counts.worker(worker);
+        let column: Vec<f64> = (0..k)
+            .map(|truth| cells[truth..].iter().step_by(k).sum())
+            .collect();
+        confusion.extend(
+            (0..k * k).map(|cell| (cells[cell] + SHRINKAGE * pooled[cell]) / (column[cell % k] + SHRINKAGE)),
+        );
+    }
+    DawidSkene::new(prior, confusion)
 }
 
 /// For each label by task, the first label there of the same group.

@@ -197,8 +197,8 @@ fn structure_lines(structure: &Structure, classes: usize) -> String {
     text.push_str(&line(
         "naming of classes",
         format!(
-            "beats the next best one by {} of the labels",
-            percent(structure.alignment_margin)
+            "margin {:.2} before the next best one (0 a toss-up, 2 as clear as can be)",
+            structure.alignment_margin
         ),
     ));
     let effective = &structure.effective;
