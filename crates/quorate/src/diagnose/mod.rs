@@ -77,7 +77,7 @@ pub struct Inspection {
     pub agreement: AgreementReport,
     /// Who shares tasks with whom.
     pub connectivity: Connectivity,
-    /// What needs at least two classes; None with one.
+    /// What needs at least two classes; None with one, or where confusion matrices would not fit into memory.
     pub structure: Option<Structure>,
     /// What is worth saying, the gravest first.
     pub findings: Vec<Finding>,
@@ -140,7 +140,7 @@ impl Inspect {
             structure: None,
             findings: Vec::new(),
         };
-        if annotations.class_count() > 1 {
+        if annotations.class_count() > 1 && fits(annotations, context) {
             inspection.structure = Some(self.structure(annotations, context)?);
         }
         inspection.findings = findings::collect(&inspection, annotations);
@@ -163,6 +163,17 @@ impl Inspect {
             copies,
         })
     }
+}
+
+/// Whether the confusion matrices of all workers, held a few times over, fit into the context's memory.
+fn fits(annotations: &Annotations, context: &Context) -> bool {
+    let (classes, workers) = (
+        annotations.class_count() as u64,
+        annotations.worker_count() as u64,
+    );
+    let rows = annotations.task_count() as u64 * classes;
+    let needed = 8 * (8 * workers * classes * classes + 3 * rows);
+    context.reserve("confusion matrices", needed, "").is_ok()
 }
 
 #[cfg(test)]

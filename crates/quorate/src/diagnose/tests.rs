@@ -270,6 +270,42 @@ fn the_spectrum_shows_the_classes() {
 }
 
 #[test]
+fn the_order_of_rows_does_not_matter() {
+    let settings = Simulation {
+        adversaries: Amount::Number(1),
+        uniform_spammers: Amount::Number(1),
+        ..clean()
+    };
+    let crowd = settings.run(11).unwrap().annotations;
+    let mut rows: Vec<_> = crowd.iter().collect();
+    rows.reverse();
+    let mut builder = crate::AnnotationsBuilder::default();
+    for (task, worker, label) in rows {
+        let (tasks, workers, classes) = (crowd.tasks(), crowd.workers(), crowd.classes());
+        builder
+            .push(tasks.get(task), workers.get(worker), classes.get(label))
+            .unwrap();
+    }
+    let turned = builder.build().unwrap();
+    assert_ne!(turned.workers().get(0), crowd.workers().get(0));
+    assert_eq!(flagged(&turned), flagged(&crowd));
+}
+
+#[test]
+fn too_many_classes_for_the_memory_are_said() {
+    let crowd = clean().run(5).unwrap().annotations;
+    let mut small = Context::new(0).with_memory_limit(1000);
+    let inspection = Inspect::default().run(&crowd, &mut small).unwrap();
+    assert!(inspection.structure.is_none());
+    assert!(
+        inspection
+            .findings
+            .iter()
+            .any(|finding| finding.kind == FindingKind::NotExamined)
+    );
+}
+
+#[test]
 fn threads_do_not_matter_and_small_tables_do_not_break() {
     let crowd = clean().run(5).unwrap().annotations;
     let run = |table: &Annotations, threads| {

@@ -41,16 +41,16 @@ fn contents(inspection: &Inspection, annotations: &Annotations) -> String {
     let summary = &inspection.summary;
     let (least, mean, most) = summary.labels_per_task;
     let (fewest, median, greatest) = summary.labels_per_worker;
-    let range = |low: usize, high: usize| match low == high {
-        true => count(low),
-        false => format!("{} to {}", count(low), count(high)),
+    let range = |low: usize, high: usize, middle: String| match low == high {
+        true => format!("{} each", count(low)),
+        false => format!("{} to {}, {middle}", count(low), count(high)),
     };
     [
         line("size", size_line(annotations)),
-        line("labels a task", format!("{}, mean {mean:.1}", range(least, most))),
+        line("labels a task", range(least, most, format!("mean {mean:.1}"))),
         line(
             "labels a worker",
-            format!("{}, median {}", range(fewest, greatest), count(median)),
+            range(fewest, greatest, format!("median {}", count(median))),
         ),
     ]
     .concat()

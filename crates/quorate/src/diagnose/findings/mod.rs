@@ -25,6 +25,13 @@ pub(super) fn collect(inspection: &Inspection, annotations: &Annotations) -> Vec
             findings.extend(workers::workers(structure, annotations, others_unsure));
             findings.extend(workers::copies(structure, annotations));
         }
+        None if annotations.class_count() > 1 => findings.push(Finding::new(
+            FindingKind::NotExamined,
+            Severity::Warning,
+            "A confusion matrix for every worker does not fit into the allowed memory, so that workers were not examined."
+                .into(),
+            "Merge rare classes, or raise the limit (--memory).",
+        )),
         None => findings.push(Finding::new(
             FindingKind::OneClass,
             Severity::Problem,
