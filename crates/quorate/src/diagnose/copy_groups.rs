@@ -63,6 +63,12 @@ pub(super) fn find_groups<'a>(
                 stride,
                 error_correlation: error_correlation(&pairs),
             };
+            if joined == group {
+                return Ok((found, others, tables));
+            }
+            // Not settled: workers are still judged by the groups that are reported.
+            let others = Others::fitted(annotations, &joined, context)?;
+            let tables = answer_tables(&others, context);
             return Ok((found, others, tables));
         }
         group = joined;

@@ -13,15 +13,25 @@
 //! they are sure count most. Y is a sum of many independent terms between 0 and 1, so its upper tail is about that of a
 //! Poisson variable with mean E, or below.
 //!
-//! Real tasks are not equally hard, and everyone errs on the hard ones: all pairs share more errors than the model says.
-//! That is the crowd's common dependence, and no sign of copying. So a pair is compared with the other pairs: common
-//! errors have mean `l E` and variance `l E + t (l E)^2` (negative binomial), with `l >= 1` and `t >= 0` estimated from
-//! the pairs that are not outliers (upper tail above 1 %, repeated until settled). The p-values of all pairs with
-//! enough shared tasks are corrected by [`discoveries`](super::discoveries). A flagged pair must also share at least
-//! a fifth of the errors that it could share, beyond what is expected:
+//! Where workers are mediocre, answers that agree beyond what the truth explains say more than common errors alone
+//! (with two classes every two errors are the same). So agreement is tested as well, again given the others:
 //!
 //! ```text
-//! overlap = (Y - l E) / (min(errors of m, errors of j on shared tasks) - l E)
+//! P_n = sum_a sum_k q(k) A_m(a, k) A_j(a, k),    G = sum_n ([both answered the same] - P_n),    V = sum_n P_n (1 - P_n)
+//! ```
+//!
+//! Two good workers have P_n near 1 and gain nothing by agreeing.
+//!
+//! Real tasks are not equally hard, and everyone errs on the hard ones: all pairs share more than the model says. That
+//! is the crowd's common dependence, and no sign of copying. So a pair is compared with the other pairs: common errors
+//! have mean `l E` and variance `l E + t (l E)^2` (negative binomial, l >= 1), excess agreement has mean `l' V` and
+//! variance `V + t' V^2` (normal, l' >= 0), with l, t >= 0 estimated from the pairs that are not outliers (upper tail
+//! above 1 %, repeated until settled). The smaller of the two p-values, doubled, is corrected for all pairs with enough
+//! shared tasks by [`discoveries`](super::discoveries). A flagged pair must also share a fifth of what it could share
+//! beyond what is expected, errors or agreement:
+//!
+//! ```text
+//! overlap = max( (Y - l E) / (min(errors of m, of j) - l E),   (G - l' V) / (shared tasks - sum_n P_n) )
 //! ```
 //!
 //! The same pass sums what the mean correlation of errors needs (see `effective_labels`):
@@ -37,7 +47,7 @@ use std::ops::Range;
 
 use super::answer_tables::{AnswerTable, place};
 use super::discoveries::discoveries;
-use super::distributions::count_tail;
+use super::distributions::{count_tail, normal_tail};
 use super::others::Others;
 use crate::context::Context;
 use crate::parallel::{balanced_ranges, map_ranges};
@@ -62,6 +72,12 @@ pub struct PairErrors {
     pub expected: f64,
     /// Errors, with the same weight, of the one with fewer.
     pub fewer_errors: f64,
+    /// Tasks with the same answer of both.
+    pub agreed: u32,
+    /// Sum of P: the same, if the two answered independently given the truth.
+    pub expected_agreed: f64,
+    /// V.
+    pub(super) agreement_variance: f64,
     /// Pr(both wrong) summed, less its expectation; and the product of the workers' standard deviations of being wrong.
     pub(super) covariance: (f64, f64),
     /// p-value among the other pairs (1 if not tested).
@@ -79,6 +95,10 @@ pub struct Baseline {
     pub inflation: f64,
     /// t: spread of the inflation between pairs.
     pub spread: f64,
+    /// l': excess agreement of ordinary pairs, as a correlation, at least 0.
+    pub correlation: f64,
+    /// t': spread of that between pairs.
+    pub correlation_spread: f64,
 }
 
 /// Counts common errors of all pairs; returns the pairs and the stride of tasks (1: all were used).
@@ -166,6 +186,9 @@ impl PairErrors {
             common: 0.0,
             expected: 0.0,
             fewer_errors: 0.0,
+            agreed: 0,
+            expected_agreed: 0.0,
+            agreement_variance: 0.0,
             covariance: (0.0, 0.0),
             p_value: 1.0,
             overlap: 0.0,
@@ -176,7 +199,7 @@ impl PairErrors {
     fn add(&mut self, others: &Others<'_>, q: &[f64], (m, a): (usize, usize), (j, b): (usize, usize)) {
         let k = q.len();
         let (of_m, of_j) = (others.model.confusion(m), others.model.confusion(j));
-        let (mut both_wrong, mut expected) = (1.0, 0.0);
+        let (mut both_wrong, mut expected, mut agree) = (1.0, 0.0, 0.0f64);
         for (answer, probability) in q.iter().enumerate() {
             let (row_m, row_j) = (&of_m[answer * k..][..k], &of_j[answer * k..][..k]);
             let (mut p_m, mut p_j, mut same) = (0.0, 0.0, 0.0);
@@ -186,11 +209,15 @@ impl PairErrors {
                 same += q[truth] * row_m[truth] * row_j[truth];
             }
             expected += sureness(*probability) * same;
+            agree += same;
             both_wrong += probability * (same - p_m - p_j);
         }
         self.shared += 1;
         self.expected += expected;
+        self.expected_agreed += agree;
+        self.agreement_variance += agree * (1.0 - agree).max(0.0);
         if a == b {
+            self.agreed += 1;
             self.common += sureness(q[a]);
             self.covariance.0 += 1.0 - q[a] - both_wrong;
         } else {
@@ -210,77 +237,112 @@ pub(super) fn test_pairs(pairs: &mut [PairErrors], min_shared: u32, level: f64) 
     let tested: Vec<usize> = (0..pairs.len())
         .filter(|&pair| pairs[pair].shared >= min_shared)
         .collect();
-    let counts: Vec<(f64, f64)> = tested
+    let errors: Vec<(f64, f64)> = tested
         .iter()
         .map(|&at| (pairs[at].common, pairs[at].expected))
         .collect();
-    let baseline = estimate_baseline(&counts);
-    let p_values: Vec<f64> = counts.iter().map(|&(y, e)| baseline.tail(y, e)).collect();
+    let excess = |pair: &PairErrors| f64::from(pair.agreed) - pair.expected_agreed;
+    let agreements: Vec<(f64, f64)> = tested
+        .iter()
+        .map(|&at| (excess(&pairs[at]), pairs[at].agreement_variance))
+        .collect();
+    let (inflation, spread) = Law::Errors.settle(&errors);
+    let (correlation, correlation_spread) = Law::Agreement.settle(&agreements);
+    let p_values: Vec<f64> = errors
+        .iter()
+        .zip(&agreements)
+        .map(|(&errors, &agreement)| {
+            let by_errors = Law::Errors.tail(errors, (inflation, spread));
+            let by_agreement = Law::Agreement.tail(agreement, (correlation, correlation_spread));
+            (2.0 * by_errors.min(by_agreement)).min(1.0)
+        })
+        .collect();
     let found = discoveries(&p_values, level);
     for ((&at, p_value), found) in tested.iter().zip(p_values).zip(found) {
         let pair = &mut pairs[at];
-        let expected = baseline.inflation * pair.expected;
+        let usual = inflation * pair.expected;
+        let errors = (pair.common - usual) / (pair.fewer_errors - usual).max(1e-9);
+        let beyond = excess(pair) - correlation * pair.agreement_variance;
+        let agreements = beyond / (f64::from(pair.shared) - pair.expected_agreed).max(1e-9);
         pair.p_value = p_value;
-        pair.overlap = ((pair.common - expected) / (pair.fewer_errors - expected).max(1e-9)).clamp(0.0, 1.0);
-        pair.flagged = found && pair.common > expected && pair.overlap >= LEAST_OVERLAP;
+        pair.overlap = errors.max(agreements).clamp(0.0, 1.0);
+        pair.flagged = found && pair.common > usual && pair.overlap >= LEAST_OVERLAP;
     }
+    let baseline = Baseline {
+        inflation,
+        spread,
+        correlation,
+        correlation_spread,
+    };
     (baseline, tested.len())
 }
 
-impl Baseline {
-    fn tail(&self, y: f64, e: f64) -> f64 {
-        count_tail(y, self.inflation * e, self.spread)
-    }
+/// How a statistic x of an ordinary pair with scale s is distributed, given the crowd's (l, t).
+#[derive(Debug, Clone, Copy)]
+enum Law {
+    /// Common errors: x = Y, s = E.
+    Errors,
+    /// Excess agreement: x = G, s = V.
+    Agreement,
 }
 
-/// l and t from the pairs that are not outliers under them. Starts without the tenth of the pairs with the greatest
-/// excess: planted pairs must not widen the spread in which they would then hide.
-fn estimate_baseline(counts: &[(f64, f64)]) -> Baseline {
-    let start = Baseline {
-        spread: 0.0,
-        ..moments(counts)
-    };
-    let mut by_tail: Vec<(f64, (f64, f64))> = counts
-        .iter()
-        .map(|&pair| (start.tail(pair.0, pair.1), pair))
-        .collect();
-    by_tail.sort_by(|a, b| b.0.total_cmp(&a.0));
-    by_tail.truncate(counts.len() - counts.len() / 10);
-    let mut ordinary: Vec<(f64, f64)> = by_tail.into_iter().map(|(_, pair)| pair).collect();
-    let mut baseline = start;
-    for _ in 0..20 {
-        let next = moments(&ordinary);
-        if next == baseline {
-            break;
+impl Law {
+    /// Pr(X >= x).
+    fn tail(self, (x, s): (f64, f64), (l, t): (f64, f64)) -> f64 {
+        match self {
+            Self::Errors => count_tail(x, l * s, t),
+            Self::Agreement if s > 1e-9 => normal_tail((x - l * s) / (s + t * s * s).sqrt()),
+            Self::Agreement => 1.0,
         }
-        baseline = next;
-        ordinary = counts
-            .iter()
-            .copied()
-            .filter(|&(y, e)| baseline.tail(y, e) > OUTLIER)
-            .collect();
     }
-    baseline
-}
 
-/// `l = sum Y / sum E`, and t from the variance around `l E` beyond `l E`.
-fn moments(counts: &[(f64, f64)]) -> Baseline {
-    let (y, e) = counts
-        .iter()
-        .fold((0.0, 0.0), |sum, pair| (sum.0 + pair.0, sum.1 + pair.1));
-    let inflation = if e > 0.0 { (y / e).max(1.0) } else { 1.0 };
-    let (mut excess, mut square) = (0.0, 0.0);
-    for &(y, e) in counts {
-        let mean = inflation * e;
-        excess += (y - mean).powi(2) - mean;
-        square += mean * mean;
+    /// `l = sum x / sum s`, and t from the variance beyond that of independent tasks.
+    fn moments(self, pairs: &[(f64, f64)]) -> (f64, f64) {
+        let (x, s) = pairs
+            .iter()
+            .fold((0.0, 0.0), |sum, pair| (sum.0 + pair.0, sum.1 + pair.1));
+        let least = match self {
+            Self::Errors => 1.0,
+            Self::Agreement => 0.0,
+        };
+        let l = if s > 0.0 { (x / s).max(least) } else { least };
+        let (mut excess, mut square) = (0.0, 0.0);
+        for &(x, s) in pairs {
+            let base = match self {
+                Self::Errors => l * s,
+                Self::Agreement => s,
+            };
+            excess += (x - l * s).powi(2) - base;
+            square += base * base;
+        }
+        let t = if square > 0.0 {
+            (excess / square).max(0.0)
+        } else {
+            0.0
+        };
+        (l, t)
     }
-    let spread = if square > 0.0 {
-        (excess / square).max(0.0)
-    } else {
-        0.0
-    };
-    Baseline { inflation, spread }
+
+    /// (l, t) from the pairs that are not outliers under them. Starts without the tenth of the pairs with the greatest
+    /// excess: planted pairs must not widen the spread in which they would then hide.
+    fn settle(self, pairs: &[(f64, f64)]) -> (f64, f64) {
+        let mut crowd = (self.moments(pairs).0, 0.0);
+        let mut by_tail: Vec<(f64, (f64, f64))> =
+            pairs.iter().map(|&pair| (self.tail(pair, crowd), pair)).collect();
+        by_tail.sort_by(|a, b| b.0.total_cmp(&a.0));
+        by_tail.truncate(pairs.len() - pairs.len() / 10);
+        let mut ordinary: Vec<(f64, f64)> = by_tail.into_iter().map(|(_, pair)| pair).collect();
+        for _ in 0..20 {
+            let next = self.moments(&ordinary);
+            if next == crowd {
+                break;
+            }
+            crowd = next;
+            let usual = |pair: &(f64, f64)| self.tail(*pair, crowd) > OUTLIER;
+            ordinary = pairs.iter().copied().filter(usual).collect();
+        }
+        crowd
+    }
 }
 
 #[cfg(test)]
@@ -291,10 +353,18 @@ mod tests {
     fn the_baseline_ignores_outliers_and_follows_the_crowd() {
         let mut counts: Vec<(f64, f64)> = (0..200).map(|at| (f64::from(at % 5) * 3.0, 4.0)).collect();
         counts.extend([(60.0, 4.0); 5]);
-        let baseline = estimate_baseline(&counts);
+        let (l, t) = Law::Errors.settle(&counts);
         // Mean 6 over 4 expected; variance 18 = 6 + t 36.
-        assert!((baseline.inflation - 1.5).abs() < 1e-9, "{baseline:?}");
-        assert!((baseline.spread - 12.0 / 36.0).abs() < 1e-9, "{baseline:?}");
-        assert!(baseline.tail(60.0, 4.0) < 1e-6);
+        assert!(
+            (l - 1.5).abs() < 1e-9 && (t - 12.0 / 36.0).abs() < 1e-9,
+            "{l} {t}"
+        );
+        assert!(Law::Errors.tail((60.0, 4.0), (l, t)) < 1e-6);
+
+        // Excess -8, -4, .., 8 around 0 with V = 10: mean 0, variance 32 = 10 + t 100.
+        let mut excess: Vec<(f64, f64)> = (0..200).map(|at| (f64::from(at % 5) * 4.0 - 8.0, 10.0)).collect();
+        excess.extend([(40.0, 10.0); 5]);
+        let (l, t) = Law::Agreement.settle(&excess);
+        assert!(l.abs() < 1e-9 && (t - 0.22).abs() < 1e-9, "{l} {t}");
     }
 }

@@ -5,16 +5,17 @@
 //! | kind | statistic | flagged if |
 //! |---|---|---|
 //! | one-sided | share of the most frequent answer a; the same among tasks that the others do not take for a | Wilson lower bounds above 0.75 and 0.65 |
-//! | spammer | Pearson's X^2 of T_m with d degrees of freedom | X^2 is too small for a worker half as informative as the typical one, *and* gives no sign of dependence (p > 0.01) |
+//! | spammer | Pearson's X^2 of T_m with d degrees of freedom | X^2 is too small for a worker two thirds as informative as the typical one, *and* gives no sign of dependence (p > 0.01) |
 //! | adversary | z = (p_o - p_e) / sqrt((p_e + p_e^2 - sum_k p_k q_k (p_k + q_k)) / n) | z is significantly negative |
 //!
 //! *Spammer.* That independence is not rejected proves nothing about a worker with ten labels. So the null hypothesis is
-//! that the worker tells at least half as much as the typical one, measured by Cramer's V (label-weighted median v over
+//! that the worker tells at least two thirds as much as the typical one, measured by Cramer's V (label-weighted median v over
 //! the workers, corrected for chance: `V^2 = (X^2 - d) / (n (min(rows, columns) - 1))`): X^2 is then noncentral
-//! chi-square with noncentrality `n (v/2)^2 (min(rows, columns) - 1)`. Counts are whole numbers, so that small tables hit
+//! chi-square with noncentrality `n (2v/3)^2 (min(rows, columns) - 1)`. Counts are whole numbers, so that small tables hit
 //! X^2 = 0 by luck: the tail is taken at `(X + c)^2` with `c^2` the mean of 1/expected, which for a 2 x 2 table is half a
 //! count in every cell. The typical worker is measured against the same
-//! imperfect consensus, so that noise of the others cancels.
+//! imperfect consensus, so that noise of the others cancels. Both conditions together mean less than a third of the typical
+//! V, seen with enough labels.
 //!
 //! *Adversary.* z is Cohen's kappa over its standard error under independence (Fleiss, Cohen and Everitt 1969): worse
 //! than guessing with the same class shares.
@@ -34,8 +35,8 @@ use crate::evaluate::wilson_interval;
 
 /// Tasks with other labels that a worker needs to be tested.
 pub const LEAST_TASKS: f64 = 10.0;
-/// Share of the typical worker's V below which a worker is called a spammer.
-const HALF: f64 = 0.5;
+/// Share of the typical worker's V that a spammer is shown not to reach.
+const SHARE_OF_TYPICAL: f64 = 2.0 / 3.0;
 /// p-value of the test of independence below which nobody is called a spammer.
 const SIGN_OF_LIFE: f64 = 0.01;
 
@@ -52,7 +53,7 @@ pub struct WorkerCheck {
     pub chance: f64,
     /// Cramer's V between the worker's answers and the others', corrected for chance: 0 nothing, 1 everything.
     pub informativeness: f64,
-    /// p-value of "at least half as informative as the typical worker".
+    /// p-value of "at least two thirds as informative as the typical worker".
     pub useful_p: f64,
     /// p-value of "independent of the others".
     pub independent_p: f64,
@@ -175,7 +176,7 @@ fn check(worker: usize, table: &AnswerTable, dependence: &Dependence, typical: f
     } else {
         1.0
     };
-    let threshold = n * (HALF * typical).powi(2) * dependence.rank;
+    let threshold = n * (SHARE_OF_TYPICAL * typical).powi(2) * dependence.rank;
     let testable = dependence.df > 0.0 && threshold > 0.0;
     let (favourite, most) = (0..k).fold(
         (0, 0.0),
