@@ -162,6 +162,56 @@ fn a_spammer_ring() {
     }
 }
 
+/// Every error of two classes is the same error: here agreement beyond the truth gives the ring away.
+#[test]
+fn a_ring_of_two_classes() {
+    for seed in 0..8 {
+        let settings = Simulation {
+            classes: 2,
+            prior: Prior::Uniform,
+            ..clean()
+        };
+        let crowd = settings.run(seed).unwrap();
+        let ring = [3, 8, 11, 19];
+        let answer_of = |task: usize| seeded(seed, 1000 + task as u64).random_range(0..2);
+        let ringed = changed(&crowd.annotations, |task, worker, answer| {
+            if ring.contains(&worker) {
+                answer_of(task)
+            } else {
+                answer
+            }
+        });
+        let found = flagged(&ringed);
+        let groups: Vec<_> = found
+            .iter()
+            .filter(|(kind, _)| *kind == FindingKind::SameErrors)
+            .collect();
+        assert_eq!(groups, [&(FindingKind::SameErrors, names(ring))], "seed {seed}");
+    }
+}
+
+/// A third of the tasks is hard for everyone, towards the same wrong class: no one copies.
+#[test]
+fn hard_tasks_are_no_copies() {
+    for seed in 0..8 {
+        let crowd = clean().run(seed).unwrap();
+        let mut rng = seeded(seed, 78);
+        let hard = changed(&crowd.annotations, |task, _, answer| {
+            let lured = task % 3 == 0 && rng.random::<f64>() < 0.35;
+            if lured {
+                (crowd.truth[task] + 1) % 3
+            } else {
+                answer
+            }
+        });
+        let found = flagged(&hard);
+        assert!(
+            found.iter().all(|(kind, _)| *kind != FindingKind::SameErrors),
+            "seed {seed}: {found:?}"
+        );
+    }
+}
+
 #[test]
 fn an_adversary_a_spammer_and_a_constant() {
     for seed in 0..8 {
