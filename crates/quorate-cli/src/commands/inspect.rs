@@ -21,8 +21,8 @@ use crate::session::Session;
     quorate inspect labels.csv\n  \
     quorate inspect ratings.csv --scale ordinal --json\n  \
     quorate inspect labels.csv --fail-on problem      # in a pipeline: exit code 1 if there is one\n\n\
-    Nothing is changed and no truth is needed. Workers are compared with what the others say; of the workers and pairs\n\
-    that are flagged, at most --false-alarms are flagged by chance, if workers err independently on equal tasks.")]
+    Nothing is changed and no truth is needed: workers are compared with what the others say.\n\
+    --false-alarms holds if workers err independently on equally hard tasks.")]
 pub struct InspectArgs {
     #[command(flatten)]
     input: InputArgs,
