@@ -17,6 +17,10 @@
 //! imperfect consensus, so that noise of the others cancels. Both conditions together mean less than a third of the typical
 //! V, seen with enough labels.
 //!
+//! What the level controls is that null hypothesis. A worker who truly knows a little, well below two thirds of the
+//! typical V, can be flagged as well if its labels happen to show no sign of it: in crowds of 400 workers with accuracies
+//! down to 0.6 of two classes that met about one worker in 1300.
+//!
 //! *Adversary.* z is Cohen's kappa over its standard error under independence (Fleiss, Cohen and Everitt 1969): worse
 //! than guessing with the same class shares.
 //!
