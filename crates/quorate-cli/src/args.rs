@@ -2,7 +2,7 @@
 
 use clap::{Args, Parser, Subcommand};
 
-use crate::commands::{aggregate, compare, completions, demo, evaluate, methods, simulate};
+use crate::commands::{aggregate, compare, completions, demo, evaluate, inspect, methods, simulate};
 
 /// Turns many unreliable answers into labels you can trust.
 ///
@@ -39,6 +39,8 @@ pub enum Command {
     Evaluate(evaluate::EvaluateArgs),
     /// Run several methods on one table and show them side by side
     Compare(compare::CompareArgs),
+    /// Say what is in a table, how far workers agree, what can be known and what to look at
+    Inspect(inspect::InspectArgs),
     /// List the methods, or explain one
     Methods(methods::MethodsArgs),
     /// Make up a crowd with known truth

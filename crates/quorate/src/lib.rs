@@ -25,8 +25,10 @@
 //! ([`symnmf`]), [`model`], consensus. [`methods`] holds the one table of methods.
 #![deny(missing_docs)]
 
+pub mod agreement;
 pub mod annotations;
 pub mod context;
+pub mod diagnose;
 pub mod error;
 pub mod evaluate;
 pub mod linalg;

@@ -7,6 +7,7 @@ pub mod completions;
 pub mod demo;
 mod demo_picture;
 pub mod evaluate;
+pub mod inspect;
 pub mod methods;
 pub mod simulate;
 
@@ -24,6 +25,7 @@ pub fn run(cli: Cli, printer: &mut Printer) -> Result<ExitCode> {
         Command::Aggregate(args) => aggregate::run(&args, printer)?,
         Command::Evaluate(args) => return evaluate::run(&args, printer),
         Command::Compare(args) => compare::run(&args, printer)?,
+        Command::Inspect(args) => return inspect::run(&args, printer),
         Command::Methods(args) => methods::run(&args, printer)?,
         Command::Simulate(args) => simulate::run(&args, printer)?,
         Command::Completions(args) => completions::run(&args, printer)?,

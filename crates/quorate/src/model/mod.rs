@@ -13,6 +13,7 @@ mod posterior;
 mod variational;
 
 pub use alignment::{Alignment, align_classes};
+pub(crate) use consensus::label_of;
 pub use consensus::{Consensus, TIE};
 pub use counts::{AnswerCounts, count_answers};
 pub(crate) use em::reserve as reserve_confusions;

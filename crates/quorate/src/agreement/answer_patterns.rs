@@ -1,0 +1,104 @@
+//! The sufficient statistics of all coefficients over tasks: how many labels of each class a task has.
+//!
+//! ```text
+//! n_ik = labels of class k on task i,      r_i = sum_k n_ik
+//! ```
+//!
+//! Tasks with the same counts are one pattern with a multiplicity. With five labels of four classes there are 56
+//! patterns at most, however many tasks: a bootstrap replicate then costs as much as the patterns, never more than the
+//! tasks. Patterns stand in order of their counts, so that neither the order of rows nor that of tasks matters, to the
+//! last bit.
+
+use crate::annotations::Annotations;
+
+/// Distinct answer patterns of the labelled tasks, each with its number of tasks.
+#[derive(Debug, Clone, PartialEq)]
+pub struct AnswerPatterns {
+    classes: usize,
+    starts: Vec<u32>,
+    /// (class, labels of that class), classes rising within a pattern.
+    counts: Vec<(u16, u32)>,
+    tasks: Vec<u64>,
+}
+
+/// One pattern.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Pattern<'a> {
+    /// (class, labels of that class), only classes that occur.
+    pub counts: &'a [(u16, u32)],
+    /// r: all labels.
+    pub labels: f64,
+}
+
+impl AnswerPatterns {
+    /// Counts the patterns of a table; tasks without labels do not take part. Time linear in labels up to sorting.
+    pub fn of(annotations: &Annotations) -> Self {
+        let mut starts = vec![0u32];
+        let mut counts: Vec<(u16, u32)> = Vec::new();
+        let mut sorted: Vec<u16> = Vec::new();
+        for task in 0..annotations.task_count() {
+            let (_, labels) = annotations.task_slices(task);
+            sorted.clear();
+            sorted.extend_from_slice(labels);
+            sorted.sort_unstable();
+            for run in sorted.chunk_by(|a, b| a == b) {
+                counts.push((run[0], run.len() as u32));
+            }
+            if !labels.is_empty() {
+                starts.push(counts.len() as u32);
+            }
+        }
+        let pattern = |task: u32| &counts[starts[task as usize] as usize..starts[task as usize + 1] as usize];
+        let mut order: Vec<u32> = (0..starts.len() as u32 - 1).collect();
+        order.sort_unstable_by(|&a, &b| pattern(a).cmp(pattern(b)));
+        let mut distinct = Self {
+            classes: annotations.class_count(),
+            starts: vec![0],
+            counts: Vec::new(),
+            tasks: Vec::new(),
+        };
+        for run in order.chunk_by(|&a, &b| pattern(a) == pattern(b)) {
+            distinct.counts.extend_from_slice(pattern(run[0]));
+            distinct.starts.push(distinct.counts.len() as u32);
+            distinct.tasks.push(run.len() as u64);
+        }
+        distinct
+    }
+
+    /// Number of classes.
+    pub fn class_count(&self) -> usize {
+        self.classes
+    }
+
+    /// Number of tasks of each pattern.
+    pub fn tasks(&self) -> &[u64] {
+        &self.tasks
+    }
+
+    /// Tasks with at least two labels: those that can be compared.
+    pub fn pairable_tasks(&self) -> u64 {
+        let all = self.iter().zip(&self.tasks);
+        all.filter(|(pattern, _)| pattern.labels >= 2.0)
+            .map(|(_, &tasks)| tasks)
+            .sum()
+    }
+
+    pub(super) fn iter(&self) -> impl Iterator<Item = Pattern<'_>> + Clone {
+        self.starts.windows(2).map(|pair| {
+            let counts = &self.counts[pair[0] as usize..pair[1] as usize];
+            let labels = counts.iter().map(|&(_, count)| f64::from(count)).sum();
+            Pattern { counts, labels }
+        })
+    }
+
+    /// Patterns with how many tasks have them, those with none left out.
+    pub(super) fn weighted<'a>(
+        &'a self,
+        tasks: &'a [u64],
+    ) -> impl Iterator<Item = (Pattern<'a>, f64)> + Clone + 'a {
+        let pairs = self.iter().zip(tasks);
+        pairs
+            .filter(|(_, tasks)| **tasks > 0)
+            .map(|(pattern, &tasks)| (pattern, tasks as f64))
+    }
+}

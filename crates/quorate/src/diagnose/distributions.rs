@@ -1,0 +1,202 @@
+//! Tails of the distributions that the tests need.
+//!
+//! ```text
+//! P(a, x) = 1/Gamma(a) integral_0^x t^(a-1) e^-t dt          I_x(a, b) = 1/B(a,b) integral_0^x t^(a-1) (1-t)^(b-1) dt
+//! chi-square:        Pr(X >= x) = 1 - P(df/2, x/2)
+//! normal:            Pr(Z >= z) = (1 - P(1/2, z^2/2)) / 2   for z >= 0
+//! Poisson:           Pr(Y >= y) = P(y, mean)
+//! negative binomial: Pr(Y >= y) = I_{t mean / (1 + t mean)}(y, 1/t),   variance mean + t mean^2
+//! noncentral chi-square: Pr(X <= x) = sum_i Poisson(i; d/2) P(df/2 + i, x/2)
+//! ```
+//!
+//! Series where they converge fast, continued fractions (by Lentz' method) elsewhere; about 12 digits.
+
+/// ln Gamma(x) for x > 0: Stirling's series after moving x above 12.
+pub(super) fn ln_gamma(x: f64) -> f64 {
+    let (mut x, mut shift) = (x, 0.0);
+    while x < 12.0 {
+        shift += x.ln();
+        x += 1.0;
+    }
+    let square = x * x;
+    let series =
+        (1.0 / 12.0 - (1.0 / 360.0 - (1.0 / 1260.0 - 1.0 / (1680.0 * square)) / square) / square) / x;
+    (x - 0.5) * x.ln() - x + 0.5 * (2.0 * std::f64::consts::PI).ln() + series - shift
+}
+
+/// P(a, x), the regularised lower incomplete gamma function.
+pub(super) fn gamma_p(a: f64, x: f64) -> f64 {
+    if x <= 0.0 {
+        return if a > 0.0 { 0.0 } else { 1.0 };
+    }
+    if a <= 0.0 {
+        return 1.0;
+    }
+    let scale = (a * x.ln() - x - ln_gamma(a)).exp();
+    if x < a + 1.0 {
+        let (mut term, mut sum, mut n) = (1.0 / a, 1.0 / a, a);
+        while term > sum * 1e-16 {
+            n += 1.0;
+            term *= x / n;
+            sum += term;
+        }
+        return (scale * sum).min(1.0);
+    }
+    1.0 - upper_fraction(a, x) * scale
+}
+
+/// 1 - P(a, x), accurate where it is small.
+pub(super) fn gamma_q(a: f64, x: f64) -> f64 {
+    if x <= 0.0 || a <= 0.0 || x < a + 1.0 {
+        return 1.0 - gamma_p(a, x);
+    }
+    upper_fraction(a, x) * (a * x.ln() - x - ln_gamma(a)).exp()
+}
+
+fn upper_fraction(a: f64, x: f64) -> f64 {
+    let term = |i: usize| {
+        let n = i as f64;
+        (n * (a - n), x + 2.0 * n + 1.0 - a)
+    };
+    1.0 / (x + 1.0 - a + continued_fraction(term))
+}
+
+/// `a_1 / (b_1 + a_2 / (b_2 + ..))` by Lentz' method.
+fn continued_fraction(term: impl Fn(usize) -> (f64, f64)) -> f64 {
+    const TINY: f64 = 1e-300;
+    let (mut value, mut c, mut d) = (TINY, TINY, 0.0);
+    for i in 1..10_000 {
+        let (a, b) = term(i);
+        let guard = |x: f64| if x.abs() < TINY { TINY } else { x };
+        d = 1.0 / guard(b + a * d);
+        c = guard(b + a / c);
+        value *= c * d;
+        if (c * d - 1.0).abs() < 1e-15 {
+            break;
+        }
+    }
+    value
+}
+
+/// I_x(a, b), the regularised incomplete beta function.
+pub(super) fn beta_i(x: f64, a: f64, b: f64) -> f64 {
+    if x <= 0.0 || x >= 1.0 {
+        return x.clamp(0.0, 1.0);
+    }
+    // The fraction converges fast below the mean; above it the mirror image does.
+    if x > (a + 1.0) / (a + b + 2.0) {
+        return 1.0 - beta_i(1.0 - x, b, a);
+    }
+    let front = (a * x.ln() + b * (-x).ln_1p() + ln_gamma(a + b) - ln_gamma(a) - ln_gamma(b)).exp() / a;
+    let term = |i: usize| {
+        let m = (i / 2) as f64;
+        let numerator = match i % 2 {
+            0 => m * (b - m) * x / ((a + 2.0 * m - 1.0) * (a + 2.0 * m)),
+            _ => -(a + m) * (a + b + m) * x / ((a + 2.0 * m) * (a + 2.0 * m + 1.0)),
+        };
+        (numerator, 1.0)
+    };
+    front / (1.0 + continued_fraction(term))
+}
+
+/// Pr(X >= x) of the chi-square distribution.
+pub(super) fn chi_square_tail(x: f64, df: f64) -> f64 {
+    gamma_q(df / 2.0, x / 2.0)
+}
+
+/// Pr(X <= x) of the noncentral chi-square distribution with noncentrality `d`.
+pub(super) fn noncentral_chi_square(x: f64, df: f64, d: f64) -> f64 {
+    let half = d / 2.0;
+    // Poisson weights outside ten standard deviations are below 1e-20.
+    let reach = 10.0 * half.sqrt() + 20.0;
+    let first = (half - reach).max(0.0) as usize;
+    let last = (half + reach) as usize;
+    let weight = |i: usize| {
+        let n = i as f64;
+        let ln_power = if i == 0 { 0.0 } else { n * half.ln() };
+        (ln_power - half - ln_gamma(n + 1.0)).exp()
+    };
+    let terms = (first..=last).map(|i| weight(i) * gamma_p(df / 2.0 + i as f64, x / 2.0));
+    terms.sum::<f64>().min(1.0)
+}
+
+/// Pr(Z >= z) of the standard normal distribution.
+pub(super) fn normal_tail(z: f64) -> f64 {
+    if z < 0.0 {
+        return 1.0 - normal_tail(-z);
+    }
+    0.5 * gamma_q(0.5, z * z / 2.0)
+}
+
+/// Pr(Y >= y) of counts with this mean and variance `mean + t mean^2`: Poisson for t = 0, else negative binomial.
+/// Defined for y that are not whole by the same integrals.
+pub(super) fn count_tail(y: f64, mean: f64, t: f64) -> f64 {
+    if y <= 0.0 {
+        return 1.0;
+    }
+    if t * mean < 1e-9 {
+        return gamma_p(y, mean);
+    }
+    beta_i(t * mean / (1.0 + t * mean), y, 1.0 / t)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn close(found: f64, wanted: f64) {
+        assert!(
+            (found - wanted).abs() < 1e-10 * wanted.abs().max(1.0),
+            "{found} {wanted}"
+        );
+    }
+
+    #[test]
+    fn gamma_at_known_points() {
+        close(ln_gamma(0.5), std::f64::consts::PI.sqrt().ln());
+        close(ln_gamma(11.0), 3_628_800f64.ln());
+        for x in [0.3, 2.0, 9.0, 40.0] {
+            // P(1, x) = 1 - e^-x, P(2, x) = 1 - (1 + x) e^-x.
+            close(gamma_p(1.0, x), 1.0 - (-x).exp());
+            close(gamma_p(2.0, x), 1.0 - (1.0 + x) * (-x).exp());
+            close(gamma_q(1.0, x) * x.exp(), 1.0);
+        }
+    }
+
+    #[test]
+    fn tails_equal_their_sums() {
+        let poisson = |mean: f64, y: usize| -> f64 {
+            let term = |i: usize| (i as f64 * mean.ln() - mean - ln_gamma(i as f64 + 1.0)).exp();
+            1.0 - (0..y).map(term).sum::<f64>()
+        };
+        for (mean, y) in [(0.2, 1), (3.0, 5), (20.0, 12), (20.0, 30)] {
+            close(count_tail(y as f64, mean, 0.0), poisson(mean, y));
+        }
+        // Negative binomial of size r and odds p, summed: Pr(i) = C(i + r - 1, i) (1 - p)^r p^i.
+        let negative = |mean: f64, t: f64, y: usize| -> f64 {
+            let (r, p) = (1.0 / t, t * mean / (1.0 + t * mean));
+            let term = |i: usize| {
+                let n = i as f64;
+                (ln_gamma(n + r) - ln_gamma(n + 1.0) - ln_gamma(r) + r * (1.0 - p).ln() + n * p.ln()).exp()
+            };
+            1.0 - (0..y).map(term).sum::<f64>()
+        };
+        for (mean, t, y) in [(3.0, 0.5, 5), (20.0, 0.1, 30), (1.0, 2.0, 2)] {
+            close(count_tail(y as f64, mean, t), negative(mean, t, y));
+        }
+        close(count_tail(4.0, 3.0, 1e-12), count_tail(4.0, 3.0, 0.0));
+    }
+
+    #[test]
+    fn normal_and_chi_square() {
+        close(normal_tail(1.959_963_984_540_054), 0.025);
+        close(normal_tail(-1.0) + normal_tail(1.0), 1.0);
+        close(chi_square_tail(1.959_963_984_540_054f64.powi(2), 1.0), 0.05);
+        // One degree of freedom: X = (N + sqrt d)^2.
+        for (x, d) in [(1.0f64, 4.0f64), (9.0, 2.0), (0.5, 30.0), (2.0, 0.0)] {
+            let (root, shift) = (x.sqrt(), d.sqrt());
+            let wanted = normal_tail(shift - root) - normal_tail(shift + root);
+            close(noncentral_chi_square(x, 1.0, d), wanted);
+        }
+    }
+}

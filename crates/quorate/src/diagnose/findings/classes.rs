@@ -1,0 +1,111 @@
+//! What is known about the classes.
+
+use super::super::finding::{list, percent};
+use super::super::specialists::PURE;
+use super::super::{Finding, FindingKind, Severity, Specialist, Structure};
+use super::CLEAR_MARGIN;
+use crate::annotations::Annotations;
+
+pub(super) fn classes(structure: &Structure, annotations: &Annotations) -> Vec<Finding> {
+    let mut found = Vec::new();
+    let total = annotations.class_count();
+    match &structure.spectrum {
+        Some(spectrum) if spectrum.shown < total => found.push(
+            Finding::new(
+                FindingKind::WeakStructure,
+                Severity::Warning,
+                format!(
+                    "The answers clearly show {} of the {total} classes; the others cannot be told from chance \
+                     (strength of pattern {total} in the answers: {:.2}; chance alone reaches {:.2}).",
+                    spectrum.shown,
+                    spectrum.values.get(total - 1).copied().unwrap_or(0.0),
+                    spectrum.chance
+                ),
+                "Look for classes that are rare or often confused: merge them, or collect more labels where they occur.",
+            )
+            .with_evidence(&[
+                ("classes shown", spectrum.shown as f64),
+                ("chance", spectrum.chance),
+                ("gap", spectrum.gap),
+            ]),
+        ),
+        Some(_) => {}
+        None => found.push(Finding::new(
+            FindingKind::NotExamined,
+            Severity::Info,
+            "The table is too large to compare its co-occurrences with chance.".into(),
+            "Inspect a sample of the workers if you want to know how many classes the answers show.",
+        )),
+    }
+    found.extend(specialists(structure, annotations));
+    if structure.alignment_margin < CLEAR_MARGIN {
+        found.push(
+            Finding::new(
+                FindingKind::UnclearClasses,
+                if structure.alignment_margin < 0.01 { Severity::Problem } else { Severity::Warning },
+                format!(
+                    "Which group of tasks is which class is nearly a toss-up (margin {:.2} on a scale from 0 to 2).",
+                    structure.alignment_margin
+                ),
+                "Check a handful of tasks by hand, or add known answers.",
+            )
+            .with_evidence(&[("margin", structure.alignment_margin)]),
+        );
+    }
+    found
+}
+
+fn specialists(structure: &Structure, annotations: &Annotations) -> Vec<Finding> {
+    let all = &structure.specialists;
+    let weak = (0..all.len()).filter(|&class| all[class].bound < PURE);
+    let (none, unproven): (Vec<usize>, Vec<usize>) = weak.partition(|&class| all[class].purity < PURE);
+    let mut found = Vec::new();
+    for (classes, severity) in [(none, Severity::Warning), (unproven, Severity::Info)] {
+        if classes.is_empty() {
+            continue;
+        }
+        let lowest = |value: fn(&Specialist) -> f64| {
+            classes
+                .iter()
+                .map(|&class| value(&all[class]))
+                .fold(1.0, f64::min)
+        };
+        let (purity, bound) = (lowest(|best| best.purity), lowest(|best| best.bound));
+        let names: Vec<String> = classes
+            .iter()
+            .map(|&class| annotations.classes().get(class).to_owned())
+            .collect();
+        let listed = list(&names, "class");
+        let (which, each) = match names.len() {
+            1 => ("the best one is", "that answer"),
+            _ => ("for one of them the best is", "that answer"),
+        };
+        let sentence = match severity {
+            Severity::Warning => format!(
+                "No worker is a reliable sign of {listed}: {which} right in only {} of the cases of giving {each} ({} \
+                 wanted).",
+                percent(purity),
+                percent(PURE)
+            ),
+            _ => format!(
+                "It cannot be shown yet that some worker is a reliable sign of {listed}: {which} right in {} of the cases of \
+                 giving {each}, but that could be luck ({} at least, {} wanted).",
+                percent(purity),
+                percent(bound),
+                percent(PURE)
+            ),
+        };
+        found.push(
+            Finding::new(
+                FindingKind::NoSpecialist,
+                severity,
+                sentence,
+                "How workers err is then pinned down less well: add an expert, or known answers for these classes. (A \
+                 stand-in for a condition of the theory that cannot be checked directly.)",
+            )
+            .with_evidence(&[("classes", classes.len() as f64), ("lowest purity", purity), ("lowest bound", bound)])
+            .with_classes(names),
+        );
+    }
+    found
+}
