@@ -343,6 +343,7 @@ fn every_command_has_help_with_an_example() {
         "aggregate",
         "evaluate",
         "compare",
+        "inspect",
         "methods",
         "simulate",
         "completions",

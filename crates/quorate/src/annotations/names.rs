@@ -10,7 +10,47 @@ use rustc_hash::FxHasher;
 pub struct Names {
     text: String,
     ends: Vec<usize>,
-    index: HashTable<u32>,
+    index: HashTable<Entry>,
+}
+
+/// Letters kept in the index itself: most ids are no longer, and then a look-up ends there, without a jump into the
+/// text. In files in random order that jump is most of the time of reading.
+const HEAD: usize = 11;
+
+/// What the index knows of a name.
+#[derive(Debug, Clone, Copy)]
+struct Entry {
+    code: u32,
+    /// Length of the name; 255 stands for anything longer.
+    length: u8,
+    /// The first letters, zeros behind a shorter name.
+    head: [u8; HEAD],
+}
+
+impl Entry {
+    fn new(name: &str, code: u32) -> Self {
+        let mut head = [0; HEAD];
+        let kept = name.len().min(HEAD);
+        head[..kept].copy_from_slice(&name.as_bytes()[..kept]);
+        Self {
+            code,
+            length: name.len().min(255) as u8,
+            head,
+        }
+    }
+
+    fn is(&self, wanted: &Self, name: &str, text: &str, ends: &[usize]) -> bool {
+        self.length == wanted.length
+            && self.head == wanted.head
+            && (name.len() <= HEAD || slice(text, ends, self.code as usize) == name)
+    }
+
+    fn hash(&self, text: &str, ends: &[usize]) -> u64 {
+        match usize::from(self.length) {
+            short if short <= HEAD => hash(&self.head[..short]),
+            _ => hash(slice(text, ends, self.code as usize).as_bytes()),
+        }
+    }
 }
 
 impl Names {
@@ -25,24 +65,26 @@ impl Names {
 
     /// The code of `name`, a new one if it was not seen before.
     pub fn intern(&mut self, name: &str) -> u32 {
-        let hash = hash(name);
+        let hash = hash(name.as_bytes());
+        let entry = Entry::new(name, self.ends.len() as u32);
         let Self { text, ends, index } = self;
-        if let Some(&code) = index.find(hash, |&code| slice(text, ends, code as usize) == name) {
-            return code;
+        if let Some(known) = index.find(hash, |known| known.is(&entry, name, text, ends)) {
+            return known.code;
         }
-        let code = ends.len() as u32;
         text.push_str(name);
         ends.push(text.len());
         let (text, ends) = (&*text, &*ends);
-        index.insert_unique(hash, code, |&code| self::hash(slice(text, ends, code as usize)));
-        code
+        index.insert_unique(hash, entry, |known| known.hash(text, ends));
+        entry.code
     }
 
     /// The code of `name`, if it is known.
     pub fn find(&self, name: &str) -> Option<u32> {
-        self.index
-            .find(hash(name), |&code| self.get(code as usize) == name)
-            .copied()
+        let wanted = Entry::new(name, 0);
+        let known = self.index.find(hash(name.as_bytes()), |known| {
+            known.is(&wanted, name, &self.text, &self.ends)
+        });
+        known.map(|known| known.code)
     }
 
     /// The name with this code.
@@ -103,9 +145,9 @@ fn slice<'a>(text: &'a str, ends: &[usize], code: usize) -> &'a str {
     &text[start..ends[code]]
 }
 
-fn hash(name: &str) -> u64 {
+fn hash(name: &[u8]) -> u64 {
     let mut hasher = FxHasher::default();
-    hasher.write(name.as_bytes());
+    hasher.write(name);
     hasher.finish()
 }
 
@@ -128,6 +170,28 @@ mod tests {
         assert_eq!(names.iter().collect::<Vec<_>>(), ["b", "a", ""]);
         assert_eq!((names.find("a"), names.find("c")), (Some(1), None));
         assert_eq!(names.natural_order(), [2, 1, 0]);
+    }
+
+    #[test]
+    fn long_names_and_names_alike_at_the_start_are_told_apart() {
+        let long = "x".repeat(300);
+        let names: Vec<String> = vec![
+            "abcdefghijk".into(),
+            "abcdefghijkl".into(),
+            "abcdefghijkm".into(),
+            "a\0".into(),
+            "a".into(),
+            long.clone(),
+            format!("{long}y"),
+            format!("{long}z"),
+            "x".repeat(255),
+        ];
+        let interned: Names = names.iter().map(String::as_str).collect();
+        assert_eq!(interned.len(), names.len());
+        for (code, name) in names.iter().enumerate() {
+            assert_eq!(interned.find(name), Some(code as u32), "{name:?}");
+        }
+        assert_eq!(interned.find("abcdefghij"), None);
     }
 
     #[test]
