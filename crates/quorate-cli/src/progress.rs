@@ -27,13 +27,13 @@ impl Bar {
         })
     }
 
-    /// Shows `done` of `total`; `unit` is what is counted ("bytes" are shown as sizes).
+    /// Shows `done` of `total`, if the end is known.
     pub fn show(&mut self, stage: &str, done: u64, total: Option<u64>) {
         if self.bar.is_none() && self.started.elapsed() < PATIENCE {
             return;
         }
         let bar = self.bar.get_or_insert_with(|| {
-            let bar = ProgressBar::new(0);
+            let bar = ProgressBar::new(0).with_elapsed(self.started.elapsed());
             bar.set_style(style(total.is_some()));
             bar.set_prefix(self.title.clone());
             bar

@@ -17,7 +17,7 @@
 //! block is scaled to sum 1, as probabilities must. Blocks without a candidate below `MAX_ERROR` stay missing and are
 //! counted. Then U holds the K algebraically largest eigenpairs of the completed matrix X.
 //!
-//! X is M K x M K and nearly dense: fine for thousands of workers, refused beyond the memory limit.
+//! The completed X is M K x M K and nearly dense: fine for thousands of workers, refused beyond the memory limit.
 
 use rayon::prelude::*;
 
@@ -81,9 +81,14 @@ pub fn impute_designated(
     let (workers, classes) = (blocks.worker_count(), blocks.class_count());
     let size = classes * classes;
     let all = (workers * workers) as u64;
+    // Nothing is added to the observed blocks where nothing is imputed.
+    let blocks_held = match designated {
+        Designated::None => 2 * blocks.pair_count() as u64,
+        Designated::Best | Designated::Pair(..) => all,
+    };
     context.reserve(
         format!("the completed co-occurrence matrix of {workers} workers"),
-        all * (size as u64 * 16 + 64),
+        blocks_held * (size as u64 * 16 + 64),
         "use rob-symnmf, which never forms it",
     )?;
     context.step("imputing", 0, None)?;
