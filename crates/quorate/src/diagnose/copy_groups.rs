@@ -10,7 +10,7 @@
 
 use super::answer_tables::{AnswerTable, answer_tables};
 use super::others::Others;
-use super::shared_errors::{Baseline, PairErrors, count_common_errors, test_pairs};
+use super::shared_errors::{Baseline, CommonErrors, PairErrors, count_common_errors, test_pairs};
 use crate::annotations::Annotations;
 use crate::context::Context;
 use crate::error::Result;
@@ -31,6 +31,8 @@ pub struct CopyGroups {
     pub baseline: Baseline,
     /// Every how many-th task was used (1: all).
     pub stride: usize,
+    /// Tasks left out for their many labels.
+    pub crowded: usize,
     /// Mean correlation of two workers' errors on a task, weighted by shared tasks.
     pub error_correlation: f64,
 }
@@ -49,7 +51,12 @@ pub(super) fn find_groups<'a>(
     loop {
         context.step("looking for copies", round, Some(MOST_ROUNDS))?;
         let tables = answer_tables(&others, context);
-        let (mut pairs, stride) = count_common_errors(&others, &tables, context);
+        let CommonErrors {
+            mut pairs,
+            rest,
+            stride,
+            crowded,
+        } = count_common_errors(&others, &tables, min_shared, context);
         let (baseline, tested) = test_pairs(&mut pairs, min_shared, level);
         let flagged: Vec<PairErrors> = pairs.iter().copied().filter(|pair| pair.flagged).collect();
         let joined = join(workers, &flagged);
@@ -61,7 +68,8 @@ pub(super) fn find_groups<'a>(
                 tested,
                 baseline,
                 stride,
-                error_correlation: error_correlation(&pairs),
+                crowded,
+                error_correlation: error_correlation(&pairs, rest),
             };
             if joined == group {
                 return Ok((found, others, tables));
@@ -76,10 +84,10 @@ pub(super) fn find_groups<'a>(
     }
 }
 
-/// `sum of covariances / sum of products of standard deviations`.
-fn error_correlation(pairs: &[PairErrors]) -> f64 {
+/// `sum of covariances / sum of products of standard deviations`, over these pairs and the `rest`.
+fn error_correlation(pairs: &[PairErrors], rest: (f64, f64)) -> f64 {
     let add = |sum: (f64, f64), pair: &PairErrors| (sum.0 + pair.covariance.0, sum.1 + pair.covariance.1);
-    let (covariance, deviations) = pairs.iter().fold((0.0, 0.0), add);
+    let (covariance, deviations) = pairs.iter().fold(rest, add);
     if deviations > 0.0 {
         (covariance / deviations).clamp(0.0, 1.0)
     } else {

@@ -41,7 +41,8 @@
 //! takes about eight common errors where one is usual; a copy of a copy is seen as one
 //! group; workers who learned the same wrong rule look like copies; others who are wrong together make honest pairs
 //! suspicious, which is why groups get one voice and the test is repeated. Time: K^2 for each pair of labels on a task;
-//! above [`MOST_STEPS`] only every s-th task is used.
+//! above [`MOST_STEPS`] only every s-th task is used, and tasks with more than [`MOST_ON_A_TASK`] labels never are. Memory: the
+//! pairs with enough shared tasks.
 
 use std::ops::Range;
 
@@ -54,6 +55,8 @@ use crate::parallel::{balanced_ranges, map_ranges};
 
 /// Most steps (pairs of labels times K^2) of one pass over the pairs.
 pub const MOST_STEPS: f64 = 2e9;
+/// Tasks with more labels than this are left out: every two of their workers would be a pair with one task in common.
+pub const MOST_ON_A_TASK: usize = 1000;
 /// Least overlap of a flagged pair.
 const LEAST_OVERLAP: f64 = 0.2;
 /// Upper tail below which a pair does not count as ordinary.
@@ -101,47 +104,85 @@ pub struct Baseline {
     pub correlation_spread: f64,
 }
 
-/// Counts common errors of all pairs; returns the pairs and the stride of tasks (1: all were used).
+/// What one pass over the pairs gives.
+pub(super) struct CommonErrors {
+    /// The pairs with enough shared tasks.
+    pub pairs: Vec<PairErrors>,
+    /// Sums of [`PairErrors::covariance`] over all other pairs.
+    pub rest: (f64, f64),
+    /// Every how many-th task was used.
+    pub stride: usize,
+    /// Tasks left out for their many labels.
+    pub crowded: usize,
+}
+
+/// Counts common errors of all pairs; those with fewer than `min_shared` tasks are only summed up.
 pub(super) fn count_common_errors(
     others: &Others<'_>,
     tables: &[AnswerTable],
+    min_shared: u32,
     context: &Context,
-) -> (Vec<PairErrors>, usize) {
+) -> CommonErrors {
     let annotations = others.annotations;
     let sizes = annotations
         .task_starts()
         .windows(2)
-        .map(|pair| f64::from(pair[1] - pair[0]));
-    let events: f64 = sizes.map(|size| size * (size - 1.0) / 2.0).sum();
+        .map(|pair| (pair[1] - pair[0]) as usize);
+    let crowded = sizes.clone().filter(|&size| size > MOST_ON_A_TASK).count();
+    let events: f64 = sizes
+        .filter(|&size| size <= MOST_ON_A_TASK)
+        .map(|size| (size * size.saturating_sub(1) / 2) as f64)
+        .sum();
     let stride = (events * (others.classes * others.classes) as f64 / MOST_STEPS)
         .ceil()
         .max(1.0) as usize;
     let ranges = balanced_ranges(annotations.by_worker().starts(), 64);
-    let parts = context.run(|| map_ranges(ranges, |workers| count_range(others, tables, workers, stride)));
-    (parts.into_iter().flatten().collect(), stride)
+    let parts = context.run(|| {
+        map_ranges(ranges, |workers| {
+            count_range(others, tables, workers, min_shared, stride)
+        })
+    });
+    let mut found = CommonErrors {
+        pairs: Vec::new(),
+        rest: (0.0, 0.0),
+        stride,
+        crowded,
+    };
+    for (pairs, rest) in parts {
+        found.pairs.extend(pairs);
+        found.rest = (found.rest.0 + rest.0, found.rest.1 + rest.1);
+    }
+    found
 }
 
 fn count_range(
     others: &Others<'_>,
     tables: &[AnswerTable],
     workers: Range<usize>,
+    min_shared: u32,
     stride: usize,
-) -> Vec<PairErrors> {
+) -> (Vec<PairErrors>, (f64, f64)) {
     const ABSENT: u32 = u32::MAX;
     let (annotations, k) = (others.annotations, others.classes);
     let mut slot_of = vec![ABSENT; annotations.worker_count()];
+    let mut kept: Vec<PairErrors> = Vec::new();
+    let mut rest = (0.0, 0.0);
+    // The pairs of the worker at hand, and the errors of m and of j on their tasks.
     let mut pairs: Vec<PairErrors> = Vec::new();
+    let mut errors: Vec<(f64, f64)> = Vec::new();
     let mut q = vec![0.0; k];
     for m in workers {
-        let first = pairs.len();
-        // Errors of m and of j on the tasks of each pair.
-        let mut errors: Vec<(f64, f64)> = Vec::new();
+        pairs.clear();
+        errors.clear();
         for (task, answer) in annotations
             .by_worker()
             .labels(m)
             .filter(|(task, _)| task % stride == 0)
         {
             let (task_workers, labels) = annotations.task_slices(task);
+            if labels.len() > MOST_ON_A_TASK {
+                continue;
+            }
             let start = annotations.task_starts()[task] as usize;
             let own = place(annotations, task, m);
             let after = task_workers.partition_point(|&other| other as usize <= m);
@@ -157,7 +198,7 @@ fn count_range(
                 }
                 let slot = slot_of[j] as usize;
                 others.without(task, own, start + offset, &mut q);
-                pairs[first + slot].add(others, &q, (m, answer), (j, other_answer));
+                pairs[slot].add(others, &q, (m, answer), (j, other_answer));
                 errors[slot].0 += sureness(q[answer]);
                 errors[slot].1 += sureness(q[other_answer]);
             }
@@ -167,15 +208,22 @@ fn count_range(
                 .max(0.0)
                 .sqrt()
         };
-        for (pair, errors) in pairs[first..].iter_mut().zip(errors) {
+        for (pair, errors) in pairs.iter_mut().zip(&errors) {
             let j = pair.workers.1;
             slot_of[j] = ABSENT;
             pair.fewer_errors = errors.0.min(errors.1);
             pair.covariance.1 = f64::from(pair.shared) * deviation(m) * deviation(j);
         }
-        pairs[first..].sort_unstable_by_key(|pair| pair.workers);
+        pairs.sort_unstable_by_key(|pair| pair.workers);
+        for pair in &pairs {
+            if pair.shared >= min_shared {
+                kept.push(*pair);
+            } else {
+                rest = (rest.0 + pair.covariance.0, rest.1 + pair.covariance.1);
+            }
+        }
     }
-    pairs
+    (kept, rest)
 }
 
 impl PairErrors {
@@ -231,7 +279,7 @@ fn sureness(probability: f64) -> f64 {
     (1.0 - probability).powi(2)
 }
 
-/// Tests all pairs with at least `min_shared` tasks and sets their p-values and flags. Returns the baseline and the
+/// Tests the pairs and sets their p-values and flags. Returns the baseline and the
 /// number of tested pairs.
 pub(super) fn test_pairs(pairs: &mut [PairErrors], min_shared: u32, level: f64) -> (Baseline, usize) {
     let tested: Vec<usize> = (0..pairs.len())

@@ -375,3 +375,18 @@ fn threads_do_not_matter_and_small_tables_do_not_break() {
             .any(|finding| finding.kind == FindingKind::ThinTasks)
     );
 }
+
+#[test]
+fn a_task_with_very_many_labels_is_left_out_of_the_pairs_and_that_is_said() {
+    let crowded = (0..1500u32).map(|worker| (0, worker, u16::from(worker % 3 == 0)));
+    let usual = (1..60u32).flat_map(|task| (0..5u32).map(move |worker| (task, worker, (task % 2) as u16)));
+    let annotations = Annotations::from_codes(60, 1500, 2, crowded.chain(usual)).unwrap();
+    let inspection = Inspect::default()
+        .run(&annotations, &mut Context::new(1))
+        .unwrap();
+    let said = inspection
+        .findings
+        .iter()
+        .any(|finding| finding.sentence.starts_with("One task with more than 1000 labels"));
+    assert!(said, "{:?}", inspection.findings);
+}

@@ -1,6 +1,7 @@
 //! Which workers to look at.
 
 use super::super::finding::{list, percent, sentence_case};
+use super::super::shared_errors::MOST_ON_A_TASK;
 use super::super::worker_kinds::WorkerCheck;
 use super::super::{Finding, FindingKind, PairErrors, Severity, Structure};
 use super::worker_names;
@@ -171,6 +172,23 @@ pub(super) fn copies(structure: &Structure, annotations: &Annotations) -> Vec<Fi
                 "Copies that share few tasks may be missed.",
             )
             .with_evidence(&[("stride", copies.stride as f64)]),
+        );
+    }
+    if copies.crowded > 0 {
+        found.push(
+            Finding::new(
+                FindingKind::NotExamined,
+                Severity::Info,
+                format!(
+                    "{} with more than {MOST_ON_A_TASK} labels left out of the search for common errors.",
+                    match copies.crowded {
+                        1 => "One task".to_owned(),
+                        number => format!("{number} tasks"),
+                    }
+                ),
+                "Nothing to do: so many workers on one task say little about any two of them.",
+            )
+            .with_evidence(&[("tasks", copies.crowded as f64)]),
         );
     }
     found
