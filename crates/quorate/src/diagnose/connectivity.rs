@@ -20,7 +20,7 @@ use crate::parallel::{balanced_ranges, map_ranges};
 use crate::statistics::{Components, pair_cost, worker_components};
 
 /// Most pairs of labels that are counted.
-pub const MOST_EVENTS: u64 = 300_000_000;
+pub const MOST_EVENTS: u64 = 50_000_000;
 /// Most missing pairs that are checked for a way round.
 pub const MOST_CHECKED: usize = 5_000;
 const STREAM: u64 = 0xc022 << 40;

@@ -384,9 +384,10 @@ fn a_task_with_very_many_labels_is_left_out_of_the_pairs_and_that_is_said() {
     let inspection = Inspect::default()
         .run(&annotations, &mut Context::new(1))
         .unwrap();
-    let said = inspection
-        .findings
-        .iter()
-        .any(|finding| finding.sentence.starts_with("One task with more than 1000 labels"));
+    let said = inspection.findings.iter().any(|finding| {
+        finding
+            .sentence
+            .starts_with("One task with more than 1000 labels")
+    });
     assert!(said, "{:?}", inspection.findings);
 }
