@@ -338,6 +338,8 @@ fn a_designated_worker_that_does_not_exist_is_an_error() {
     for (given, problem) in [
         ("worker 0,nobody", "no worker \"nobody\""),
         ("worker 0,worker 0", "different"),
+        ("worker 0", "found 1 id(s), expected two"),
+        ("worker 0,worker 1,worker 2", "found 3 id(s), expected two"),
     ] {
         let parameters = [("designated".to_string(), given.to_string())];
         let method = methods::find("des-symnmf")
@@ -370,5 +372,23 @@ fn refining_does_not_lower_the_objective() {
                 .all(|pair| pair[1] >= pair[0] - 1e-9 * pair[0].abs()),
             "{smoothing}: {trace:?}"
         );
+    }
+}
+
+#[test]
+fn every_threshold_and_solver_gives_nearly_the_same_labels_on_dense_data() {
+    let crowd = paper_crowd(1000, 0.1).run(2).unwrap();
+    let usual = fit("rob-symnmf", &[], &crowd.annotations, 0).consensus.labels();
+    for option in [
+        ("psi", "0.5"),
+        ("alpha", "0"),
+        ("solver", "gradient"),
+        ("form", "pairs"),
+    ] {
+        let labels = fit("rob-symnmf", &[option], &crowd.annotations, 0)
+            .consensus
+            .labels();
+        let same = labels.iter().zip(&usual).filter(|(a, b)| a == b).count();
+        assert!(same >= 980, "{option:?}: {same} of 1000 labels the same");
     }
 }

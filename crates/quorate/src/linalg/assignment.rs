@@ -12,6 +12,8 @@ pub fn maximise(gain: &[f64], n: usize) -> Vec<usize> {
 /// The permutation `p` that minimises the sum of `cost[row * n + p[row]]`.
 pub fn minimise(cost: &[f64], n: usize) -> Vec<usize> {
     assert_eq!(cost.len(), n * n, "the cost matrix must be n x n");
+    // A path through costs that cannot be compared would never end.
+    assert!(cost.iter().all(|value| value.is_finite()), "costs must be finite");
     // Row and column 0 are sentinels; `row_of[column]` is the row that holds the column.
     let (mut row_potential, mut column_potential) = (vec![0.0; n + 1], vec![0.0; n + 1]);
     let mut row_of = vec![0usize; n + 1];

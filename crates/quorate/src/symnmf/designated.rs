@@ -14,7 +14,8 @@
 //! ```
 //!
 //! which grows with `1 / sigma_min^2` and falls with S as Theorem 1 says. Negative entries are cut off and the
-//! block is scaled to sum 1, as probabilities must. Blocks without a candidate below `MAX_ERROR` stay missing and are
+//! block is scaled to sum 1, as probabilities must. Blocks without a candidate below `MAX_ERROR` (any, where
+//! the user names the pair) stay missing and are
 //! counted. Then U holds the K algebraically largest eigenpairs of the completed matrix X.
 //!
 //! The completed X is M K x M K and nearly dense: fine for thousands of workers, refused beyond the memory limit.
@@ -148,6 +149,11 @@ fn impute_missing(blocks: &PairBlocks, designated: &Designated, order: &[u32]) -
             })
             .collect(),
     };
+    // Whoever names the go-betweens wants them used.
+    let most_error = match designated {
+        Designated::Pair(..) => f64::INFINITY,
+        Designated::Best | Designated::None => MAX_ERROR,
+    };
     let inverses: Vec<Option<Vec<f64>>> = (0..blocks.pair_count())
         .into_par_iter()
         .map(|pair| inverse(blocks.block(pair), blocks.class_count()))
@@ -155,7 +161,7 @@ fn impute_missing(blocks: &PairBlocks, designated: &Designated, order: &[u32]) -
     let rows: Vec<Vec<(u32, u32, Vec<f64>)>> = (0..workers)
         .into_par_iter()
         .map(|m| {
-            let mut scratch = Scratch::new(blocks.class_count());
+            let mut scratch = Scratch::new(blocks.class_count(), most_error);
             let mut row = Vec::new();
             for n in m..workers {
                 if m != n && blocks.find(m, n).is_some() {
@@ -199,6 +205,8 @@ fn step_to(blocks: &PairBlocks, worker: usize, other: usize) -> Option<Step> {
 /// Buffers for one block after another.
 struct Scratch {
     classes: usize,
+    /// Predicted error from which on a candidate is not used.
+    most_error: f64,
     inverse: Vec<f64>,
     p: Vec<f64>,
     q: Vec<f64>,
@@ -207,10 +215,11 @@ struct Scratch {
 }
 
 impl Scratch {
-    fn new(classes: usize) -> Self {
+    fn new(classes: usize, most_error: f64) -> Self {
         let zeros = vec![0.0; classes * classes];
         Self {
             classes,
+            most_error,
             inverse: zeros.clone(),
             p: zeros.clone(),
             q: zeros.clone(),
@@ -253,7 +262,7 @@ impl Scratch {
                 crate::linalg::small::multiply_transposed(&self.inverse, &to_l.block, classes, &mut self.q);
                 let (p, q) = (norm_squared(&self.p), norm_squared(&self.q));
                 let error = q / to_r.shared + p / to_l.shared + p * q / blocks.shared(pair);
-                if error >= MAX_ERROR * MAX_ERROR {
+                if error >= self.most_error * self.most_error {
                     continue;
                 }
                 let mut estimate = vec![0.0; classes * classes];

@@ -94,8 +94,8 @@ pub struct SymNmf {
     pub robust: RobustSettings,
     /// Whether pairs are stored.
     pub form: Form,
-    /// Ids of two designated workers.
-    pub designated: Option<(String, String)>,
+    /// Ids of two designated workers, or none.
+    pub designated: Vec<String>,
     /// Settings of the factorisation.
     pub factor: FactorSettings,
     /// Whether workers count by their labels in the factorisation.
@@ -129,9 +129,10 @@ impl SymNmf {
         let full = Values::defaults(ROBUST);
         let imputing = if robust { values } else { &full };
         let psi = values.number("psi");
-        let pair = (family == Family::Designated)
-            .then(|| values.text("designated").split_once(','))
-            .flatten();
+        let designated = match family {
+            Family::Designated => values.text("designated"),
+            _ => "",
+        };
         Self {
             family,
             init: if imputing.text("init") == "random" {
@@ -164,7 +165,10 @@ impl SymNmf {
                 "matrix-free" => Form::MatrixFree,
                 _ => Form::Auto,
             },
-            designated: pair.map(|(l, r)| (l.trim().to_owned(), r.trim().to_owned())),
+            designated: match designated.trim() {
+                "" => Vec::new(),
+                ids => ids.split(',').map(|id| id.trim().to_owned()).collect(),
+            },
             factor: FactorSettings {
                 alpha: if psi > 0.0 {
                     Alpha::Power(psi)
@@ -400,28 +404,25 @@ impl SymNmf {
     }
 
     fn designated_workers(&self, annotations: &Annotations) -> Result<Designated> {
-        let Some((l, r)) = &self.designated else {
-            return Ok(Designated::Best);
+        let problem = |problem: String| Error::Parameter {
+            name: "designated".into(),
+            problem,
         };
         let find = |id: &str| {
-            annotations
-                .workers()
-                .find(id)
-                .map(|worker| worker as usize)
-                .ok_or_else(|| Error::Parameter {
-                    name: "designated".into(),
-                    problem: format!("there is no worker {id:?} in the data"),
-                })
+            let worker = annotations.workers().find(id);
+            worker.ok_or_else(|| problem(format!("there is no worker {id:?} in the data")))
         };
-        let (l, r) = (find(l)?, find(r)?);
-        if l == r {
-            let problem = "the two designated workers must be different people".into();
-            return Err(Error::Parameter {
-                name: "designated".into(),
-                problem,
-            });
+        match &self.designated[..] {
+            [] => Ok(Designated::Best),
+            [l, r] if l == r => Err(problem(
+                "the two designated workers must be different people".into(),
+            )),
+            [l, r] => Ok(Designated::Pair(find(l)? as usize, find(r)? as usize)),
+            ids => Err(problem(format!(
+                "found {} id(s), expected two worker ids separated by a comma, for example designated=ann,bob",
+                ids.len()
+            ))),
         }
-        Ok(Designated::Pair(l, r))
     }
 
     /// Workers that the factorisation could not reach keep the matrices of the start: those without any shared task
