@@ -2,14 +2,18 @@
 //!
 //! ```sh
 //! cargo run --release -p quorate-bench -- public        # the public data sets, every method
+//! cargo run --release -p quorate-bench -- trust         # error and calibration, thinned copies of the sets included
+//! cargo run --release -p quorate-bench -- coverage      # intervals on simulated crowds
 //! cargo run --release -p quorate-bench -- large         # 5 million labels: reading, one EM iteration, memory
 //! ```
 //!
 //! Best of several runs, wall-clock time: machines are noisy, the best run is the least disturbed one.
 
+mod coverage;
 mod large;
 mod measure;
 mod public;
+mod trust;
 
 use clap::{Parser, Subcommand};
 
@@ -24,6 +28,10 @@ struct Cli {
 enum Command {
     /// The public data sets (QUORATE_DATA, else ../shared/data)
     Public(public::PublicArgs),
+    /// How often intervals hold the truth, on simulated crowds
+    Coverage(coverage::CoverageArgs),
+    /// Error and calibration on the public data sets and thinned copies of them
+    Trust(trust::TrustArgs),
     /// A large simulated crowd
     Large(large::LargeArgs),
 }
@@ -31,6 +39,8 @@ enum Command {
 fn main() -> anyhow::Result<()> {
     match Cli::parse().command {
         Command::Public(args) => public::run(&args),
+        Command::Coverage(args) => coverage::run(&args),
+        Command::Trust(args) => trust::run(&args),
         Command::Large(args) => large::run(&args),
     }
 }

@@ -33,7 +33,7 @@ pub struct PublicArgs {
 }
 
 /// One data set.
-struct Set {
+pub struct Set {
     labels: Source,
     options: ReadOptions,
     truth: PathBuf,
@@ -88,7 +88,8 @@ pub fn run(args: &PublicArgs) -> anyhow::Result<()> {
 }
 
 impl Set {
-    fn find(folder: &Path, name: &str) -> anyhow::Result<Self> {
+    /// The set of this name in `folder`.
+    pub fn find(folder: &Path, name: &str) -> anyhow::Result<Self> {
         let place = folder.join(if name == "dog52" { "dog" } else { name });
         let mut options = ReadOptions::default();
         if name == "dog52" {
@@ -103,9 +104,14 @@ impl Set {
         })
     }
 
+    /// Reads the labels.
+    pub fn read(&self) -> anyhow::Result<Annotations> {
+        Ok(read_annotations(&self.labels, &self.options)?.annotations)
+    }
+
     /// Reads, fits and writes.
     fn aggregate(&self, method: &Method) -> anyhow::Result<(Annotations, Fit)> {
-        let annotations = read_annotations(&self.labels, &self.options)?.annotations;
+        let annotations = self.read()?;
         let fit = method.with_defaults()?.fit(&annotations, &mut Context::new(0))?;
         let target = Target::from(self.output.clone());
         let (tasks, classes) = (annotations.tasks(), annotations.classes());
@@ -125,7 +131,8 @@ impl Set {
         .rate)
     }
 
-    fn true_classes(&self, annotations: &Annotations) -> anyhow::Result<Vec<Option<usize>>> {
+    /// Class of each task where the truth is known.
+    pub fn true_classes(&self, annotations: &Annotations) -> anyhow::Result<Vec<Option<usize>>> {
         let truth = read_labels(&Source::from(self.truth.clone()), &LabelOptions::default())?;
         let foreign = annotations.class_count();
         let code = |class: &str| {

@@ -64,6 +64,14 @@ pub struct RunArgs {
     pub memory: f64,
 }
 
+/// A number between 0 and 1.
+pub fn share(text: &str) -> Result<f64, String> {
+    match text.parse::<f64>() {
+        Ok(number) if number > 0.0 && number < 1.0 => Ok(number),
+        _ => Err("expected a number between 0 and 1, both excluded".into()),
+    }
+}
+
 /// A number above 0.
 pub fn positive(text: &str) -> Result<f64, String> {
     match text.parse::<f64>() {

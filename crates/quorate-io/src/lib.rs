@@ -37,6 +37,7 @@ mod delimited;
 mod error;
 mod format;
 mod ids;
+mod intervals;
 mod jsonl;
 mod labels;
 mod model;
@@ -57,6 +58,7 @@ pub use consensus::write_consensus;
 pub use error::{Error, ErrorKind, Position, Result};
 pub use format::{Compression, FileFormat, Format};
 pub use ids::read_ids;
+pub use intervals::write_intervals;
 pub use labels::{
     CONFIDENCE_COLUMN, LabelColumns, LabelOptions, PROBABILITY_PREFIX, TaskLabels, read_labels, write_truth,
 };

@@ -32,6 +32,7 @@ pub mod context;
 pub mod diagnose;
 pub mod error;
 pub mod evaluate;
+pub mod intervals;
 pub mod linalg;
 pub mod methods;
 pub mod model;

@@ -6,13 +6,16 @@ use std::time::Instant;
 use anyhow::{Result, bail};
 use clap::Args;
 use quorate::calibrate::{TYPICAL_SHARE, calibrate, estimate_share};
+use quorate::intervals::Intervals;
 use quorate::methods::{DEFAULT_METHOD, Fit, Method, Values, find, vote_fractions};
 use quorate::model::count_answers;
 use quorate::{Annotations, Context};
-use quorate_io::{ModelFile, Target, WorkerRow, write_consensus, write_model, write_workers};
+use quorate_io::{
+    ModelFile, Target, WorkerRow, write_consensus, write_intervals, write_model, write_workers,
+};
 use serde::Serialize;
 
-use crate::args::RunArgs;
+use crate::args::{RunArgs, share};
 use crate::commands::changes::write_changes;
 use crate::input::{InputArgs, parse_parameters, size_line};
 use crate::knowledge::{Knowledge, KnowledgeArgs};
@@ -49,6 +52,15 @@ pub struct AggregateArgs {
     /// Write the fitted model as JSON
     #[arg(long, value_name = "FILE")]
     model: Option<PathBuf>,
+    /// Write intervals of worker accuracies, confusion matrices, class shares and the error of the labels
+    ///
+    /// One row for each number, with columns what, worker, answer, truth, estimate, low, high. Truths and matrices are drawn
+    /// from their posterior, which takes about as long as 250 rounds of EM; assumes that workers err independently.
+    #[arg(long, value_name = "FILE")]
+    intervals: Option<PathBuf>,
+    /// Probability that an interval of --intervals holds the true value
+    #[arg(long, value_name = "SHARE", requires = "intervals", default_value_t = 0.95, value_parser = share)]
+    level: f64,
     /// Lower the confidence to what it is worth if some tasks mislead many workers at once
     ///
     /// Models in which workers err independently are too sure of themselves. `auto` allows for it by itself; this does the
@@ -94,11 +106,16 @@ pub fn run(args: &AggregateArgs, printer: &mut Printer) -> Result<()> {
     let method = find(&args.method)?;
     let parameters = parse_parameters(&args.parameters)?;
     let aggregate = method.with_parameters(&parameters)?;
-    if args.model.is_some() && !method.returns_model {
-        bail!(
-            "{} does not estimate a model: leave --model out, or choose another method",
-            method.name
-        );
+    for (option, asked) in [
+        ("--model", args.model.is_some()),
+        ("--intervals", args.intervals.is_some()),
+    ] {
+        if asked && !method.returns_model {
+            bail!(
+                "{} does not estimate a model: leave {option} out, or choose another method",
+                method.name
+            );
+        }
     }
     let annotations = args.input.read(printer)?;
     let closed = args.input.classes.is_some();
@@ -123,11 +140,24 @@ pub fn run(args: &AggregateArgs, printer: &mut Printer) -> Result<()> {
     if let Some(path) = &args.workers {
         write_worker_table(&Target::from(path.clone()), &annotations, &fit)?;
     }
+    let mut error_interval = None;
+    if let (Some(path), Some(model)) = (&args.intervals, &fit.model) {
+        let settings = Intervals {
+            level: args.level,
+            ..Intervals::default()
+        };
+        let mut context = session.context("intervals", 0)?;
+        let intervals = settings.run(&annotations, model, &fit.consensus, &mut context)?;
+        write_intervals(&Target::from(path.clone()), None, &annotations, &intervals)?;
+        error_interval = Some(intervals.error);
+    }
     if let Some(path) = &args.changes {
         write_changes(&Target::from(path.clone()), &annotations, &fit)?;
     }
-    if args.model.is_some() && fit.model.is_none() {
-        printer.warning("too many classes or workers for a matrix of each: --model was not written");
+    if (args.model.is_some() || args.intervals.is_some()) && fit.model.is_none() {
+        printer.warning(
+            "too many classes or workers for a matrix of each: --model and --intervals were not written",
+        );
     }
     if let (Some(path), Some(model)) = (&args.model, &fit.model) {
         let values = Values::with(method.parameters, &parameters)?;
@@ -150,6 +180,14 @@ pub fn run(args: &AggregateArgs, printer: &mut Printer) -> Result<()> {
     write_consensus(&output, None, tasks, classes, &fit.consensus, args.probabilities)?;
     let changed = changed_labels(&annotations, &fit);
     report(method, &annotations, &fit, seconds, changed, printer);
+    if let Some(interval) = error_interval {
+        printer.note(format!(
+            "if workers err independently, {:.1} to {:.1} % of the labels are wrong ({} % interval)",
+            100.0 * interval.low,
+            100.0 * interval.high,
+            100.0 * args.level
+        ));
+    }
     if args.json {
         printer.json(&summary(
             method,

@@ -12,7 +12,7 @@
 //! Series where they converge fast, continued fractions (by Lentz' method) elsewhere; about 12 digits.
 
 /// ln Gamma(x) for x > 0: Stirling's series after moving x above 12.
-pub(super) fn ln_gamma(x: f64) -> f64 {
+pub(crate) fn ln_gamma(x: f64) -> f64 {
     let (mut x, mut shift) = (x, 0.0);
     while x < 12.0 {
         shift += x.ln();
@@ -79,7 +79,7 @@ fn continued_fraction(term: impl Fn(usize) -> (f64, f64)) -> f64 {
 }
 
 /// I_x(a, b), the regularised incomplete beta function.
-pub(super) fn beta_i(x: f64, a: f64, b: f64) -> f64 {
+pub(crate) fn beta_i(x: f64, a: f64, b: f64) -> f64 {
     if x <= 0.0 || x >= 1.0 {
         return x.clamp(0.0, 1.0);
     }

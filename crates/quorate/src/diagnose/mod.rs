@@ -34,6 +34,7 @@ mod worker_kinds;
 pub use connectivity::{Connectivity, PairFacts};
 pub use copy_groups::CopyGroups;
 pub use discoveries::discoveries;
+pub(crate) use distributions::{beta_i, ln_gamma};
 pub use effective_labels::EffectiveLabels;
 pub use finding::{Finding, FindingKind, Severity};
 pub use shared_errors::{Baseline, PairErrors};

@@ -60,6 +60,7 @@ pub use one_coin::OneCoin;
 pub use parameters::{Kind, Parameter, Values};
 pub use pg_tac::PgTac;
 pub use pooled_ds::PooledDawidSkene;
+pub(crate) use pooled_ds::crowd_matrix;
 pub use spectral_ds::SpectralDs;
 pub use symnmf::{Family, Form, Init, SymNmf};
 pub use tensor_admm::TensorAdmm;

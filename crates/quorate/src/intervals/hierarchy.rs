@@ -1,0 +1,172 @@
+//! What workers have in common: the prior of a worker's matrix, learnt from all workers.
+//!
+//! ```text
+//! right answers of m in all:   p_m ~ Beta(t p, t (1 - p))             p the accuracy of the crowd
+//! columns of m:                A_m(., k) ~ Dir(s_k centre_m(., k))    centre: the crowd's column, its diagonal moved on the
+//!                                                                     logit scale by logit(p_m) - logit(p)
+//! ```
+//!
+//! A worker who is good at one class is mostly good at the others: a prior without `p_m` would draw every column of a good
+//! worker to the average one, and its interval with it. `t` and `s_k` follow by one step a draw of Minka's fixed point for the
+//! Dirichlet-multinomial likelihood (T. P. Minka, "Estimating a Dirichlet distribution", 2000).
+
+use rand::Rng;
+use rand_distr::{Beta, Distribution};
+
+use crate::model::AnswerCounts;
+use crate::special::digamma;
+
+/// Where the strengths start, in labels.
+const FIRST_STRENGTH: f64 = 4.0;
+
+/// Bounds of the strengths.
+const STRENGTHS: std::ops::RangeInclusive<f64> = 0.5..=200.0;
+
+/// Probabilities are kept this far from 0 and 1.
+const MARGIN: f64 = 1e-3;
+
+/// The prior of all workers.
+#[derive(Debug)]
+pub(super) struct Hierarchy {
+    classes: usize,
+    /// `[worker][answer][truth]`, columns sum to 1.
+    centres: Vec<f64>,
+    /// `s_k`.
+    column_strengths: Vec<f64>,
+    /// `t`.
+    accuracy_strength: f64,
+}
+
+impl Hierarchy {
+    pub(super) fn new(workers: usize, classes: usize) -> Self {
+        Self {
+            classes,
+            centres: vec![0.0; workers * classes * classes],
+            column_strengths: vec![FIRST_STRENGTH; classes],
+            accuracy_strength: FIRST_STRENGTH,
+        }
+    }
+
+    /// Pseudo-count of a cell of a worker's matrix.
+    pub(super) fn pseudo_count(&self, worker: usize, cell: usize) -> f64 {
+        let block = self.classes * self.classes;
+        self.column_strengths[cell % self.classes] * self.centres[worker * block + cell]
+    }
+
+    /// Draws every worker's accuracy given the counts, and learns how alike workers are.
+    pub(super) fn update(&mut self, counts: &AnswerCounts, crowd: &[f64], rng: &mut impl Rng) {
+        let (classes, block) = (self.classes, self.classes * self.classes);
+        let totals: Vec<[f64; 2]> = (0..counts.worker_count())
+            .map(|worker| {
+                let cells = counts.worker(worker);
+                let (mut right, mut wrong) = (0.0, 0.0);
+                for (truth, strength) in self.column_strengths.iter().enumerate() {
+                    let given: f64 = cells[truth..].iter().step_by(classes).sum();
+                    let own = cells[truth * classes + truth];
+                    // Labels of one column share the column's own deviation: they say less of the worker the more there are.
+                    let worth = (1.0 + strength) / (given + strength).max(1.0 + strength);
+                    right += worth * own;
+                    wrong += worth * (given - own).max(0.0);
+                }
+                [right, wrong]
+            })
+            .collect();
+        let (right, wrong) = totals
+            .iter()
+            .fold((0.0, 0.0), |sum, pair| (sum.0 + pair[0], sum.1 + pair[1]));
+        let mean = ((right + 1.0) / (right + wrong + 2.0)).clamp(MARGIN, 1.0 - MARGIN);
+        let t = self.accuracy_strength;
+        for (pair, centres) in totals.iter().zip(self.centres.chunks_exact_mut(block)) {
+            let posterior = Beta::new(pair[0] + t * mean, pair[1] + t * (1.0 - mean)).expect("both above 0");
+            let accuracy: f64 = posterior.sample(rng);
+            let shift = logit(accuracy) - logit(mean);
+            for truth in 0..classes {
+                let own = crowd[truth * classes + truth];
+                let diagonal = sigmoid(logit(own) + shift).clamp(MARGIN, 1.0 - MARGIN);
+                for answer in 0..classes {
+                    let cell = answer * classes + truth;
+                    centres[cell] = match answer == truth {
+                        true => diagonal,
+                        false => crowd[cell] * (1.0 - diagonal) / (1.0 - own).max(1e-12),
+                    };
+                }
+            }
+        }
+        let shares = [mean, 1.0 - mean];
+        self.accuracy_strength = learn(t, totals.iter().map(|pair| pair.iter().copied().zip(shares)));
+        for (truth, strength) in self.column_strengths.iter_mut().enumerate() {
+            let columns = (0..counts.worker_count()).map(|worker| {
+                let cells = counts.worker(worker)[truth..].iter().step_by(classes);
+                let centres = self.centres[worker * block..][..block][truth..]
+                    .iter()
+                    .step_by(classes);
+                cells.copied().zip(centres.copied())
+            });
+            *strength = learn(*strength, columns);
+        }
+    }
+}
+
+/// One step of Minka's fixed point: groups of (count, expected share).
+fn learn<I: Iterator<Item = (f64, f64)>>(strength: f64, groups: impl Iterator<Item = I>) -> f64 {
+    let (mut gained, mut possible) = (0.0, 0.0);
+    for group in groups {
+        let mut total = 0.0;
+        for (count, share) in group {
+            total += count;
+            if count > 0.0 {
+                let own = strength * share;
+                gained += share * (digamma(count + own) - digamma(own));
+            }
+        }
+        if total > 0.0 {
+            possible += digamma(total + strength) - digamma(strength);
+        }
+    }
+    match possible > 0.0 {
+        true => (strength * gained / possible).clamp(*STRENGTHS.start(), *STRENGTHS.end()),
+        false => strength,
+    }
+}
+
+fn logit(probability: f64) -> f64 {
+    let probability = probability.clamp(1e-6, 1.0 - 1e-6);
+    (probability / (1.0 - probability)).ln()
+}
+
+fn sigmoid(value: f64) -> f64 {
+    1.0 / (1.0 + (-value).exp())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::context::seeded;
+
+    #[test]
+    fn a_good_worker_is_expected_to_be_good_at_every_class() {
+        let mut counts = AnswerCounts::zero(3, 2);
+        // Worker 0 is right on 95 of 100 tasks of class 0 and has no label of class 1; the others toss a coin.
+        counts.add(0, 0, 0, 95.0);
+        counts.add(0, 1, 0, 5.0);
+        for worker in 1..3 {
+            for (answer, truth) in [(0, 0), (1, 0), (0, 1), (1, 1)] {
+                counts.add(worker, answer, truth, 50.0);
+            }
+        }
+        let crowd = [0.65, 0.5, 0.35, 0.5];
+        let mut hierarchy = Hierarchy::new(3, 2);
+        let mut rng = seeded(1, 0);
+        for _ in 0..50 {
+            hierarchy.update(&counts, &crowd, &mut rng);
+        }
+        let share = |worker: usize| {
+            let (right, wrong) = (
+                hierarchy.pseudo_count(worker, 3),
+                hierarchy.pseudo_count(worker, 1),
+            );
+            right / (right + wrong)
+        };
+        assert!(share(0) > 0.8 && share(1) < 0.6, "{} {}", share(0), share(1));
+    }
+}

@@ -1,0 +1,134 @@
+//! How sure one can be of the numbers: intervals for worker accuracies, confusion matrices, class shares and the error of
+//! the labels.
+//!
+//! Truths and parameters are drawn in turn from their posterior given the labels (Gibbs sampling, [`sampler`]):
+//!
+//! ```text
+//! truth z_n ~ prior(k) prod A_m(x_mn, k)       A_m(., k) ~ Dir(C_m(., k) + s_k P(., k)),   prior ~ Dir(mass + 1)
+//! ```
+//!
+//! `C_m` counts the answers against the drawn truths, `P` is the matrix of the whole crowd and `s_k`, how alike workers are, is
+//! learnt along the way: a worker with few labels gets a wide interval around the crowd, not a point. A drawn truth carries
+//! its own doubt into every count, which counting against the labels alone would leave out.
+//!
+//! Given the truths the posterior of a number has a known mean and variance; over the draws these give the whole mean and variance,
+//!
+//! ```text
+//! mean = mean_s mu_s,     variance = mean_s v_s + variance_s mu_s
+//! ```
+//!
+//! and the interval is that of the Beta distribution with them. No draws are kept: memory `O(M K^2)`, time one pass over the labels
+//! a draw. Assumes what Dawid-Skene assumes: workers who err independently. Where they do not, the error of the labels
+//! is larger than its interval says ([`calibrate`](crate::calibrate)).
+
+mod hierarchy;
+mod moments;
+mod sampler;
+
+pub use moments::Interval;
+
+use moments::Moments;
+use rayon::prelude::*;
+use sampler::Sampler;
+
+use crate::annotations::Annotations;
+use crate::context::Context;
+use crate::error::{Error, Result};
+use crate::model::{Consensus, DawidSkene, reserve_confusions};
+
+/// Settings of the intervals.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Intervals {
+    /// Probability with which an interval holds the true value.
+    pub level: f64,
+    /// Draws that count.
+    pub draws: usize,
+    /// Draws before those, to forget the start.
+    pub burn_in: usize,
+}
+
+impl Default for Intervals {
+    fn default() -> Self {
+        Self {
+            level: 0.95,
+            draws: 200,
+            burn_in: 50,
+        }
+    }
+}
+
+/// Intervals of everything that a model says.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ModelIntervals {
+    /// Share of each class among the tasks' source.
+    pub prevalence: Vec<Interval>,
+    /// Probability that each worker is right about a task drawn from the class shares.
+    pub accuracy: Vec<Interval>,
+    /// Cells of the confusion matrices, `[worker][answer][truth]`.
+    pub confusion: Vec<Interval>,
+    /// Share of the labels that are wrong.
+    pub error: Interval,
+}
+
+impl Intervals {
+    /// Intervals around a fit. Draws start at `model`; `consensus` holds the labels whose error is asked for.
+    pub fn run(
+        &self,
+        annotations: &Annotations,
+        model: &DawidSkene,
+        consensus: &Consensus,
+        context: &mut Context,
+    ) -> Result<ModelIntervals> {
+        if !(self.level > 0.0 && self.level < 1.0) || self.draws < 2 {
+            return Err(Error::Parameter {
+                name: "intervals".into(),
+                problem: format!(
+                    "found level {} and {} draws, expected a level between 0 and 1 and at least 2 draws",
+                    self.level, self.draws
+                ),
+            });
+        }
+        reserve_confusions(annotations, context)?;
+        let classes = annotations.class_count();
+        let priors = context.priors();
+        priors.check(annotations.worker_count(), classes)?;
+        let labels: Vec<u16> = (0..consensus.len())
+            .map(|task| consensus.label(task) as u16)
+            .collect();
+        let mut sampler = Sampler::new(annotations, model, &labels, &priors);
+        let mut prevalence = vec![Moments::default(); classes];
+        let mut accuracy = vec![Moments::default(); annotations.worker_count()];
+        let mut confusion = vec![Moments::default(); model.confusions().len()];
+        let mut error = Moments::default();
+        let (total, seed) = (self.burn_in + self.draws, context.seed());
+        for draw in 0..total {
+            context.step("intervals", draw, Some(total))?;
+            let doubt = context.run(|| sampler.draw_truths(seed, draw as u64));
+            if draw >= self.burn_in {
+                error.add(doubt.mean, doubt.variance);
+                sampler.observe(&mut prevalence, &mut accuracy, &mut confusion);
+            }
+            sampler.draw_parameters(&mut context.rng(u64::MAX - draw as u64));
+        }
+        let close = |moments: Vec<Moments>| -> Vec<Interval> {
+            let interval = |moments: &Moments| moments.interval(self.level);
+            context.run(|| moments.par_iter().map(interval).collect())
+        };
+        Ok(ModelIntervals {
+            prevalence: close(prevalence),
+            accuracy: close(accuracy),
+            confusion: close(confusion),
+            error: whole_tasks(error.interval(self.level), annotations.task_count()),
+        })
+    }
+}
+
+/// The borders of a share of tasks, moved outward to whole tasks: no other share can come true.
+fn whole_tasks(interval: Interval, tasks: usize) -> Interval {
+    let tasks = tasks.max(1) as f64;
+    Interval {
+        low: (interval.low * tasks).floor() / tasks,
+        high: (interval.high * tasks).ceil() / tasks,
+        ..interval
+    }
+}

@@ -1,0 +1,127 @@
+//! Mean and variance over draws, and the interval of the Beta distribution that has them.
+
+use crate::diagnose::{beta_i, ln_gamma};
+
+/// An estimate and the borders of its interval.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Interval {
+    /// Posterior mean.
+    pub estimate: f64,
+    /// Lower border.
+    pub low: f64,
+    /// Upper border.
+    pub high: f64,
+}
+
+/// Sums over draws of a number between 0 and 1.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub(super) struct Moments {
+    draws: f64,
+    mean: f64,
+    /// Sum of squared distances of the conditional means from their mean.
+    spread: f64,
+    /// Sum of the conditional variances.
+    within: f64,
+}
+
+impl Moments {
+    /// Adds a draw in which the number has this mean and variance.
+    pub(super) fn add(&mut self, mean: f64, variance: f64) {
+        self.draws += 1.0;
+        let distance = mean - self.mean;
+        self.mean += distance / self.draws;
+        self.spread += distance * (mean - self.mean);
+        self.within += variance;
+    }
+
+    /// Equal-tailed interval of the Beta distribution with the whole mean and variance.
+    pub(super) fn interval(&self, level: f64) -> Interval {
+        let variance = self.within / self.draws + self.spread / (self.draws - 1.0);
+        let mean = self.mean.clamp(0.0, 1.0);
+        // A Beta distribution has a smaller variance than any two-point one with its mean.
+        let largest = mean * (1.0 - mean);
+        if variance <= 0.0 || largest <= 0.0 {
+            return Interval {
+                estimate: mean,
+                low: mean,
+                high: mean,
+            };
+        }
+        let size = (largest / variance.min(0.999 * largest) - 1.0).max(1e-3);
+        let (a, b) = (mean * size, (1.0 - mean) * size);
+        let tail = (1.0 - level) / 2.0;
+        Interval {
+            estimate: mean,
+            low: beta_quantile(a, b, tail),
+            high: beta_quantile(a, b, 1.0 - tail),
+        }
+    }
+}
+
+/// The number below which a Beta(a, b) variable falls with this probability: Newton's method, bisecting where it would leave
+/// the bracket.
+fn beta_quantile(a: f64, b: f64, probability: f64) -> f64 {
+    let ln_beta = ln_gamma(a) + ln_gamma(b) - ln_gamma(a + b);
+    let (mut low, mut high) = (0.0, 1.0);
+    let mut x = a / (a + b);
+    for _ in 0..100 {
+        let above = beta_i(x, a, b) - probability;
+        match above < 0.0 {
+            true => low = x,
+            false => high = x,
+        }
+        let density = ((a - 1.0) * x.ln() + (b - 1.0) * (-x).ln_1p() - ln_beta).exp();
+        let newton = x - above / density;
+        let next = match newton > low && newton < high {
+            true => newton,
+            false => 0.5 * (low + high),
+        };
+        if (next - x).abs() <= 1e-12 || high - low < 1e-12 {
+            return next;
+        }
+        x = next;
+    }
+    x
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn one_known_beta_gives_its_own_quantiles() {
+        // Beta(3, 7): mean 0.3, variance 21 / (100 * 11). Quantiles from tables of the Beta distribution.
+        let mut moments = Moments::default();
+        moments.add(0.3, 21.0 / 1100.0);
+        moments.add(0.3, 21.0 / 1100.0);
+        let interval = moments.interval(0.95);
+        assert!((interval.low - 0.074_85).abs() < 1e-4, "{interval:?}");
+        assert!((interval.high - 0.600_10).abs() < 1e-4, "{interval:?}");
+        // Draws that differ widen it.
+        let mut apart = Moments::default();
+        apart.add(0.2, 21.0 / 1100.0);
+        apart.add(0.4, 21.0 / 1100.0);
+        let wider = apart.interval(0.95);
+        assert!(wider.low < interval.low && wider.high > interval.high);
+    }
+
+    #[test]
+    fn what_is_certain_has_no_width_and_what_is_wild_stays_within_bounds() {
+        let mut moments = Moments::default();
+        moments.add(1.0, 0.0);
+        moments.add(1.0, 0.0);
+        assert_eq!(
+            moments.interval(0.95),
+            Interval {
+                estimate: 1.0,
+                low: 1.0,
+                high: 1.0
+            }
+        );
+        let mut wild = Moments::default();
+        wild.add(0.0, 0.0);
+        wild.add(1.0, 0.0);
+        let interval = wild.interval(0.95);
+        assert!(interval.low >= 0.0 && interval.high <= 1.0 && interval.low < interval.high);
+    }
+}

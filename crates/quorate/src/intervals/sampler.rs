@@ -1,0 +1,240 @@
+//! Draws of truths given parameters and of parameters given truths.
+
+use rand::{Rng, RngExt};
+use rand_distr::{Distribution, Gamma};
+
+use super::Moments;
+use super::hierarchy::Hierarchy;
+use crate::annotations::Annotations;
+use crate::context::seeded;
+use crate::methods::crowd_matrix;
+use crate::model::{AnswerCounts, DawidSkene, LOG_FLOOR, Priors, softmax_in_place};
+use crate::parallel::{balanced_ranges, map_ranges};
+
+/// Chunks of tasks, each with a random stream of its own: fixed by the data, so that threads do not matter.
+const CHUNKS: usize = 16;
+
+/// Pseudo-tasks of each class in the posterior of the class shares.
+const CLASS_COUNT: f64 = 1.0;
+
+/// Mean and variance of a number given the parameters.
+pub(super) struct Given {
+    pub mean: f64,
+    pub variance: f64,
+}
+
+/// The state of the draws.
+pub(super) struct Sampler<'a> {
+    annotations: &'a Annotations,
+    labels: &'a [u16],
+    priors: &'a Priors,
+    log_prior: Vec<f64>,
+    log_confusion: Vec<f64>,
+    counts: AnswerCounts,
+    hierarchy: Hierarchy,
+}
+
+impl<'a> Sampler<'a> {
+    pub(super) fn new(
+        annotations: &'a Annotations,
+        model: &DawidSkene,
+        labels: &'a [u16],
+        priors: &'a Priors,
+    ) -> Self {
+        let logs = |values: &[f64]| values.iter().map(|value| value.ln().max(LOG_FLOOR)).collect();
+        let classes = annotations.class_count();
+        Self {
+            annotations,
+            labels,
+            priors,
+            log_prior: logs(model.prior()),
+            log_confusion: logs(model.confusions()),
+            counts: AnswerCounts::zero(annotations.worker_count(), classes),
+            hierarchy: Hierarchy::new(annotations.worker_count(), classes),
+        }
+    }
+
+    /// Draws the truth of every task and counts the answers against them; returns how many of the labels are wrong
+    /// under the parameters, as a share.
+    pub(super) fn draw_truths(&mut self, seed: u64, draw: u64) -> Given {
+        let classes = self.log_prior.len();
+        let ranges = balanced_ranges(self.annotations.task_starts(), CHUNKS);
+        let numbered: Vec<_> = ranges.into_iter().collect();
+        let firsts: Vec<usize> = numbered.iter().map(|range| range.start).collect();
+        let parts = map_ranges(numbered, |tasks| {
+            let chunk = firsts.partition_point(|&first| first < tasks.start) as u64;
+            let mut rng = seeded(seed, (draw + 1) * CHUNKS as u64 * 2 + chunk);
+            let mut counts = AnswerCounts::zero(self.annotations.worker_count(), classes);
+            let (mut wrong, mut variance) = (0.0, 0.0);
+            let mut row = vec![0.0; classes];
+            for task in tasks {
+                row.copy_from_slice(&self.log_prior);
+                for (worker, answer) in self.annotations.labels_of_task(task) {
+                    let logs = &self.log_confusion[(worker * classes + answer) * classes..][..classes];
+                    row.iter_mut().zip(logs).for_each(|(sum, log)| *sum += log);
+                }
+                self.annotations.pin_logs(task, &mut row);
+                softmax_in_place(&mut row);
+                let right = row[usize::from(self.labels[task])];
+                wrong += 1.0 - right;
+                variance += right * (1.0 - right);
+                let truth = draw_class(&row, &mut rng);
+                if self.annotations.task_slices(task).0.is_empty() {
+                    continue;
+                }
+                counts.mass[truth] += 1.0;
+                for (worker, answer) in self.annotations.labels_of_task(task) {
+                    counts.add(worker, answer, truth, 1.0);
+                }
+            }
+            (counts, wrong, variance)
+        });
+        let (mut wrong, mut variance) = (0.0, 0.0);
+        self.counts = AnswerCounts::zero(self.annotations.worker_count(), classes);
+        for (counts, part_wrong, part_variance) in &parts {
+            self.counts.merge(counts);
+            wrong += part_wrong;
+            variance += part_variance;
+        }
+        self.priors.add_to(&mut self.counts);
+        let mut rng = seeded(seed, (draw + 1) * CHUNKS as u64 * 2 + CHUNKS as u64);
+        self.hierarchy
+            .update(&self.counts, &crowd_matrix(&self.counts), &mut rng);
+        let tasks = self.labels.len().max(1) as f64;
+        Given {
+            mean: wrong / tasks,
+            variance: variance / (tasks * tasks),
+        }
+    }
+
+    /// Adds the means and variances of all numbers given the drawn truths.
+    pub(super) fn observe(
+        &self,
+        prevalence: &mut [Moments],
+        accuracy: &mut [Moments],
+        confusion: &mut [Moments],
+    ) {
+        let classes = self.log_prior.len();
+        let mass: Vec<f64> = self.counts.mass.iter().map(|mass| mass + CLASS_COUNT).collect();
+        let all: f64 = mass.iter().sum();
+        let shares: Vec<f64> = match self.priors.fixed_shares() {
+            Some(shares) => shares.to_vec(),
+            None => mass.iter().map(|mass| mass / all).collect(),
+        };
+        let fixed = self.priors.fixed_shares().is_some();
+        for (moments, share) in prevalence.iter_mut().zip(&shares) {
+            let variance = if fixed {
+                0.0
+            } else {
+                share * (1.0 - share) / (all + 1.0)
+            };
+            moments.add(*share, variance);
+        }
+        for (worker, right) in accuracy.iter_mut().enumerate() {
+            let cells = self.counts.worker(worker);
+            let (mut mean_right, mut variance_right) = (0.0, 0.0);
+            for truth in 0..classes {
+                let column = |answer: usize| {
+                    let cell = answer * classes + truth;
+                    cells[cell] + self.hierarchy.pseudo_count(worker, cell)
+                };
+                let total: f64 = (0..classes).map(column).sum();
+                for answer in 0..classes {
+                    let mean = column(answer) / total;
+                    let variance = mean * (1.0 - mean) / (total + 1.0);
+                    confusion[(worker * classes + answer) * classes + truth].add(mean, variance);
+                    if answer == truth {
+                        mean_right += shares[truth] * mean;
+                        variance_right += shares[truth] * shares[truth] * variance;
+                    }
+                }
+            }
+            right.add(mean_right, variance_right);
+        }
+    }
+
+    /// Draws the class shares and all matrices given the drawn truths.
+    pub(super) fn draw_parameters(&mut self, rng: &mut impl Rng) {
+        let classes = self.log_prior.len();
+        match self.priors.fixed_shares() {
+            Some(shares) => {
+                for (log, share) in self.log_prior.iter_mut().zip(shares) {
+                    *log = share.ln();
+                }
+            }
+            None => {
+                let mass: Vec<f64> = self.counts.mass.iter().map(|mass| mass + CLASS_COUNT).collect();
+                draw_log_shares(&mass, &mut self.log_prior, rng);
+            }
+        }
+        let (mut column, mut logs) = (vec![0.0; classes], vec![0.0; classes]);
+        for worker in 0..self.counts.worker_count() {
+            let cells = self.counts.worker(worker);
+            for truth in 0..classes {
+                for (answer, value) in column.iter_mut().enumerate() {
+                    let cell = answer * classes + truth;
+                    *value = cells[cell] + self.hierarchy.pseudo_count(worker, cell);
+                }
+                draw_log_shares(&column, &mut logs, rng);
+                for (answer, log) in logs.iter().enumerate() {
+                    self.log_confusion[(worker * classes + answer) * classes + truth] = *log;
+                }
+            }
+        }
+    }
+}
+
+/// A class drawn from a distribution.
+fn draw_class(row: &[f64], rng: &mut impl Rng) -> usize {
+    let mut left: f64 = rng.random();
+    for (class, share) in row.iter().enumerate() {
+        left -= share;
+        if left < 0.0 {
+            return class;
+        }
+    }
+    // Rounding: the last class that is possible at all.
+    row.iter().rposition(|&share| share > 0.0).unwrap_or(0)
+}
+
+/// Logarithms of a draw from a Dirichlet distribution. Gamma variables with small shapes underflow, so those are drawn
+/// by `G(a) = G(a + 1) U^(1/a)` in the log domain.
+fn draw_log_shares(parameters: &[f64], logs: &mut [f64], rng: &mut impl Rng) {
+    for (log, &parameter) in logs.iter_mut().zip(parameters) {
+        let parameter = parameter.max(1e-9);
+        let gamma = Gamma::new(parameter + 1.0, 1.0).expect("the shape is above 1");
+        let above: f64 = gamma.sample(rng);
+        let uniform: f64 = 1.0 - rng.random::<f64>();
+        *log = above.ln() + uniform.ln() / parameter;
+    }
+    let top = logs.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+    let total = top + logs.iter().map(|log| (log - top).exp()).sum::<f64>().ln();
+    logs.iter_mut()
+        .for_each(|log| *log = (*log - total).max(LOG_FLOOR));
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn shares_have_the_mean_of_their_dirichlet() {
+        let mut rng = seeded(3, 0);
+        let parameters = [0.2, 1.0, 4.0];
+        let (mut sums, mut logs) = ([0.0; 3], [0.0; 3]);
+        let draws = 20_000;
+        for _ in 0..draws {
+            draw_log_shares(&parameters, &mut logs, &mut rng);
+            assert!((logs.iter().map(|log| log.exp()).sum::<f64>() - 1.0).abs() < 1e-9);
+            sums.iter_mut()
+                .zip(&logs)
+                .for_each(|(sum, log)| *sum += log.exp());
+        }
+        for (sum, parameter) in sums.iter().zip(parameters) {
+            assert!(
+                (sum / f64::from(draws) - parameter / 5.2).abs() < 0.01,
+                "{sums:?}"
+            );
+        }
+    }
+}
