@@ -3,14 +3,15 @@
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use anyhow::Result;
+use anyhow::{Result, bail};
 use clap::{Args, ValueEnum};
 use quorate::annotations::Names;
 use quorate::evaluate::{Bins, Evaluate, Evaluation, Predictions, TieRule};
 use quorate::model::Consensus;
-use quorate_io::{LabelOptions, Source, TaskLabels, read_labels};
+use quorate_io::{LabelOptions, Source, Target, TaskLabels, read_ids, read_labels, write_whole};
 use serde::Serialize;
 
+use crate::commands::reliability_picture;
 use crate::printer::Printer;
 use crate::text_table::{Side, TextTable, count, plural};
 
@@ -32,6 +33,12 @@ pub struct EvaluateArgs {
     /// Number of bins of the calibration table
     #[arg(long, default_value_t = 10, value_parser = clap::value_parser!(u16).range(1..=1000))]
     bins: u16,
+    /// Draw the reliability curve (what the confidence said against how often it was right) as SVG
+    #[arg(long, value_name = "FILE")]
+    picture: Option<PathBuf>,
+    /// Leave these tasks out (a table with a column `task`), for example those that were given as --gold
+    #[arg(long, value_name = "FILE")]
+    except: Option<PathBuf>,
     /// Exit with code 1 if the error is above this many percent
     #[arg(long, value_name = "PERCENT")]
     fail_above: Option<f64>,
@@ -89,7 +96,11 @@ struct ClassJson {
 pub fn run(args: &EvaluateArgs, printer: &mut Printer) -> Result<ExitCode> {
     let predicted = read_labels(&Source::from(args.predicted.clone()), &LabelOptions::default())?;
     let truth = read_labels(&Source::from(args.truth.clone()), &LabelOptions::default())?;
-    let matched = Matched::new(&predicted, &truth);
+    let except = match &args.except {
+        Some(path) => read_ids(&Source::from(path.clone()), None, "task")?,
+        None => Names::default(),
+    };
+    let matched = Matched::new(&predicted, &truth, &except);
     let settings = Evaluate {
         ties: match args.ties {
             TiesArg::Lowest => TieRule::Lowest,
@@ -103,7 +114,22 @@ pub fn run(args: &EvaluateArgs, printer: &mut Printer) -> Result<ExitCode> {
         );
     }
     let evaluation = matched.score(&predicted, &settings)?;
-    let missing = truth.tasks.len() - matched.truth.iter().flatten().count();
+    let left_out = truth
+        .tasks
+        .iter()
+        .filter(|task| except.find(task).is_some())
+        .count();
+    let missing = truth.tasks.len() - left_out - matched.truth.iter().flatten().count();
+    if let Some(path) = &args.picture {
+        let Some(calibration) = &evaluation.calibration else {
+            bail!("--picture needs predictions with a confidence (as `quorate aggregate` writes them)");
+        };
+        let picture = reliability_picture::draw(calibration, evaluation.error.scored);
+        write_whole(&Target::from(path.clone()), |output| {
+            Ok(output.write_all(picture.as_bytes())?)
+        })?;
+        printer.note(format!("the reliability curve is in {}", path.display()));
+    }
     if args.json {
         printer.json(&as_json(&evaluation, &matched.classes, missing))?;
     } else {
@@ -135,7 +161,7 @@ struct Matched {
 }
 
 impl Matched {
-    fn new(predicted: &TaskLabels, truth: &TaskLabels) -> Self {
+    fn new(predicted: &TaskLabels, truth: &TaskLabels, except: &Names) -> Self {
         let mut classes = Names::default();
         // Those of the probability columns come first and in their order: ties go to the lowest of them.
         let codes = predicted
@@ -146,7 +172,8 @@ impl Matched {
         let truths: Vec<Option<usize>> = predicted
             .tasks
             .iter()
-            .map(|task| truth.label(task).map(|class| classes.intern(class) as usize))
+            .map(|task| truth.label(task).filter(|_| except.find(task).is_none()))
+            .map(|class| class.map(|class| classes.intern(class) as usize))
             .collect();
         Self {
             classes,

@@ -9,6 +9,7 @@ mod demo_picture;
 pub mod evaluate;
 pub mod inspect;
 pub mod methods;
+mod reliability_picture;
 pub mod simulate;
 
 use std::process::ExitCode;

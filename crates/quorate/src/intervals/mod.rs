@@ -51,8 +51,8 @@ impl Default for Intervals {
     fn default() -> Self {
         Self {
             level: 0.95,
-            draws: 200,
-            burn_in: 50,
+            draws: 500,
+            burn_in: 100,
         }
     }
 }
