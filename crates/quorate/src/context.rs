@@ -7,6 +7,7 @@ use chacha20::ChaCha8Rng;
 use rand::SeedableRng;
 
 use crate::error::{Error, Result};
+use crate::task_features::TaskFeatures;
 use crate::task_probabilities::TaskProbabilities;
 
 /// Told about the progress of long work. Called from the thread that runs the fit.
@@ -29,6 +30,7 @@ pub struct Context {
     progress: Option<Box<dyn Progress>>,
     cancelled: Option<Arc<AtomicBool>>,
     class_probabilities: Option<Arc<TaskProbabilities>>,
+    features: Option<Arc<TaskFeatures>>,
 }
 
 impl Context {
@@ -84,6 +86,17 @@ impl Context {
     /// The classifier's class probabilities, if they were given.
     pub fn class_probabilities(&self) -> Option<Arc<TaskProbabilities>> {
         self.class_probabilities.clone()
+    }
+
+    /// Gives the methods that look at the tasks themselves the numbers that describe them.
+    pub fn with_features(mut self, features: impl Into<Arc<TaskFeatures>>) -> Self {
+        self.features = Some(features.into());
+        self
+    }
+
+    /// The numbers that describe the tasks, if they were given.
+    pub fn features(&self) -> Option<Arc<TaskFeatures>> {
+        self.features.clone()
     }
 
     /// The seed.
