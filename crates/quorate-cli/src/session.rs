@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use anyhow::Result;
-use quorate::{Context, TaskProbabilities};
+use quorate::{Context, TaskFeatures, TaskProbabilities};
 
 use crate::args::RunArgs;
 use crate::progress::Bar;
@@ -16,6 +16,7 @@ pub struct Session {
     quiet: bool,
     cancelled: Arc<AtomicBool>,
     probabilities: Option<TaskProbabilities>,
+    features: Option<Arc<TaskFeatures>>,
 }
 
 impl Session {
@@ -35,12 +36,19 @@ impl Session {
             quiet,
             cancelled,
             probabilities: None,
+            features: None,
         }
     }
 
     /// Gives every fit these class probabilities.
     pub fn with_probabilities(mut self, probabilities: Option<TaskProbabilities>) -> Self {
         self.probabilities = probabilities;
+        self
+    }
+
+    /// Gives every fit these features.
+    pub fn with_features(mut self, features: Option<TaskFeatures>) -> Self {
+        self.features = features.map(Arc::new);
         self
     }
 
@@ -52,6 +60,9 @@ impl Session {
             .with_cancellation(Arc::clone(&self.cancelled));
         if let Some(probabilities) = &self.probabilities {
             context = context.with_class_probabilities(probabilities.clone());
+        }
+        if let Some(features) = &self.features {
+            context = context.with_features(Arc::clone(features));
         }
         Ok(match Bar::new(title, self.quiet) {
             Some(bar) => context.with_progress(bar),

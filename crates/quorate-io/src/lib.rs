@@ -35,11 +35,13 @@ mod columnar;
 mod consensus;
 mod delimited;
 mod error;
+mod features;
 mod format;
 mod ids;
 mod jsonl;
 mod labels;
 mod model;
+mod npy;
 #[cfg(feature = "columnar")]
 mod parquet;
 mod probabilities;
@@ -54,6 +56,7 @@ pub use annotations::{
 };
 pub use consensus::write_consensus;
 pub use error::{Error, ErrorKind, Position, Result};
+pub use features::{FeaturesRead, read_features};
 pub use format::{Compression, FileFormat, Format};
 pub use ids::read_ids;
 pub use labels::{

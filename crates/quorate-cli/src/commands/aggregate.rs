@@ -5,12 +5,13 @@ use std::time::Instant;
 
 use anyhow::{Result, bail};
 use clap::Args;
-use quorate::methods::{DEFAULT_METHOD, Fit, Method, Values, find, vote_fractions};
+use quorate::methods::{DEFAULT_METHOD, Fit, Method, Values, vote_fractions};
 use quorate::{Annotations, Context};
 use quorate_io::{ModelFile, Target, WorkerRow, write_consensus, write_model, write_workers};
 use serde::Serialize;
 
 use crate::args::RunArgs;
+use crate::catalog::find;
 use crate::commands::changes::write_changes;
 use crate::input::{InputArgs, parse_parameters, size_line};
 use crate::printer::Printer;
@@ -89,7 +90,10 @@ pub fn run(args: &AggregateArgs, printer: &mut Printer) -> Result<()> {
     }
     let annotations = args.input.read(printer)?;
     let probabilities = args.input.read_probabilities(&annotations, printer)?;
-    let session = Session::start(&args.run, printer.quiet()).with_probabilities(probabilities);
+    let features = args.input.read_features(&annotations, printer)?;
+    let session = Session::start(&args.run, printer.quiet())
+        .with_probabilities(probabilities)
+        .with_features(features);
     let mut context = session.context(method.name, 0)?;
     let started = Instant::now();
     let fit = aggregate.fit(&annotations, &mut context)?;

@@ -7,11 +7,12 @@ use anyhow::Result;
 use clap::Args;
 use quorate::Annotations;
 use quorate::evaluate::{Predictions, TieRule, error_rate};
-use quorate::methods::{METHODS, Method, find, vote_fractions};
+use quorate::methods::{Method, vote_fractions};
 use quorate_io::{LabelOptions, Source, TaskLabels, read_labels};
 use serde::Serialize;
 
 use crate::args::RunArgs;
+use crate::catalog::{find, methods};
 use crate::commands::aggregate::tied_tasks;
 use crate::input::{InputArgs, size_line};
 use crate::printer::Printer;
@@ -83,11 +84,10 @@ struct PairJson {
 
 /// Runs the methods one after the other and prints the table.
 pub fn run(args: &CompareArgs, printer: &mut Printer) -> Result<()> {
-    let methods: Vec<&'static Method> = match args.methods.is_empty() {
+    let chosen: Vec<&'static Method> = match args.methods.is_empty() {
         // What needs side data is left out where there is none.
-        true => METHODS
-            .iter()
-            .filter(|method| !method.needs_probabilities || args.input.probabilities_in.is_some())
+        true => methods()
+            .filter(|method| args.input.has_side_data(method))
             .collect(),
         false => args
             .methods
@@ -95,8 +95,8 @@ pub fn run(args: &CompareArgs, printer: &mut Printer) -> Result<()> {
             .map(|name| find(name))
             .collect::<quorate::Result<_>>()?,
     };
-    if args.methods.is_empty() && methods.len() < METHODS.len() {
-        printer.note("methods that need --probabilities-in are left out");
+    if args.methods.is_empty() && chosen.len() < methods().count() {
+        printer.note("methods that need --probabilities-in or --features are left out where it is not given");
     }
     let annotations = args.input.read(printer)?;
     let truth = match &args.truth {
@@ -111,10 +111,13 @@ pub fn run(args: &CompareArgs, printer: &mut Printer) -> Result<()> {
         printer.warning("no task of the truth file is in the labels: errors cannot be computed");
     }
     let probabilities = args.input.read_probabilities(&annotations, printer)?;
-    let session = Session::start(&args.run, printer.quiet()).with_probabilities(probabilities);
+    let features = args.input.read_features(&annotations, printer)?;
+    let session = Session::start(&args.run, printer.quiet())
+        .with_probabilities(probabilities)
+        .with_features(features);
     let mut rows = Vec::new();
-    for (place, method) in methods.iter().enumerate() {
-        let title = format!("{} ({} of {})", method.name, place + 1, methods.len());
+    for (place, method) in chosen.iter().enumerate() {
+        let title = format!("{} ({} of {})", method.name, place + 1, chosen.len());
         rows.push(run_method(
             method,
             &title,
