@@ -54,7 +54,13 @@ impl<F: NdFloat + Sum> Annotators<F> {
         let start = number::<F>(start);
         let own: Vec<F> = match map {
             WorkerMap::Matrix => (0..classes * classes)
-                .map(|cell| if cell % (classes + 1) == 0 { start } else { F::zero() })
+                .map(|cell| {
+                    if cell % (classes + 1) == 0 {
+                        start
+                    } else {
+                        F::zero()
+                    }
+                })
                 .collect(),
             WorkerMap::Scale => vec![start; classes],
             WorkerMap::ScaleBias => [vec![start; classes], vec![F::zero(); classes]].concat(),
@@ -143,22 +149,90 @@ impl<F: NdFloat + Sum> Annotators<F> {
         self.adam.step(rate, &mut self.weights, &self.gradient);
         self.gradient.fill(F::zero());
     }
+}
 
-    /// Probability of each answer of a worker when the class is certain: `[answer][truth]`.
-    pub(crate) fn confusion(&mut self, worker: usize) -> Vec<F> {
-        let size = self.map.size(self.classes);
-        let weights = &self.weights[worker * size..][..size];
-        let mut table = vec![F::zero(); self.classes * self.classes];
-        let mut certain = vec![F::zero(); self.classes];
-        for truth in 0..self.classes {
-            certain[truth] = F::one();
-            Self::answer(self.map, weights, &certain, &mut self.logits);
-            softmax(&mut self.logits);
-            for (answer, &p) in self.logits.iter().enumerate() {
-                table[answer * self.classes + truth] = p;
-            }
-            certain[truth] = F::zero();
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn assert_close(found: &[f64], wanted: &[f64], tolerance: f64) {
+        assert_eq!(found.len(), wanted.len());
+        for (a, b) in found.iter().zip(wanted) {
+            assert!((a - b).abs() <= tolerance, "{found:?}, expected {wanted:?}");
         }
-        table
+    }
+
+    /// `K = 3`, `z = (1, 0, -1)`, worker 0 with `I` says 0, worker 1 with .8 on and .1 off the diagonal says 1; by hand.
+    #[test]
+    fn the_worked_example() {
+        let mut p = [1.0, 0.0, -1.0];
+        softmax(&mut p);
+        assert_close(&p, &[0.665241, 0.244728, 0.090031], 1e-6);
+        let mut crowd = Annotators::<f64>::new(WorkerMap::Matrix, 2, 3, 1.0);
+        for (cell, weight) in crowd.weights[9..].iter_mut().enumerate() {
+            *weight = if cell % 4 == 0 { 0.8 } else { 0.1 };
+        }
+        let mut slopes = [0.0; 3];
+        let loss = crowd.task_loss(&p, &[(0, 0), (1, 1)], 1.0, &mut slopes);
+        assert!((loss - 1.972651).abs() < 1e-6, "{loss}");
+        assert_close(&slopes, &[-0.053948, -0.002382, 0.056330], 1e-6);
+        let first = [
+            -0.365488, -0.134455, -0.049463, 0.196851, 0.072417, 0.026641, 0.168637, 0.062038, 0.022823,
+        ];
+        assert_close(&crowd.gradient[..9], &first, 1e-6);
+    }
+
+    #[test]
+    fn gradients_are_finite_differences_for_every_map() {
+        let labels = [(0, 2), (2, 0), (3, 3)];
+        for map in [WorkerMap::Matrix, WorkerMap::Scale, WorkerMap::ScaleBias] {
+            let mut crowd = Annotators::<f64>::new(map, 4, 4, 1.5);
+            for (place, weight) in crowd.weights.iter_mut().enumerate() {
+                *weight += (place as f64 * 0.7).sin();
+            }
+            let z = [0.3, -0.2, 0.9, -1.1];
+            let loss = |crowd: &mut Annotators<f64>, z: &[f64; 4], slopes: &mut [f64]| {
+                let mut p = *z;
+                softmax(&mut p);
+                crowd.task_loss(&p, &labels, 0.7, slopes)
+            };
+            let mut slopes = [0.0; 4];
+            loss(&mut crowd, &z, &mut slopes);
+            let gradient = std::mem::replace(&mut crowd.gradient, vec![0.0; crowd.weights.len()]);
+            let mut unused = [0.0; 4];
+            let step = 1e-5;
+            for (place, &slope) in gradient.iter().enumerate() {
+                let [up, down] = [step, -step].map(|shift| {
+                    let before = crowd.weights[place];
+                    crowd.weights[place] = before + shift;
+                    let value = loss(&mut crowd, &z, &mut unused);
+                    crowd.weights[place] = before;
+                    value
+                });
+                assert!(
+                    ((up - down) / (2.0 * step) - slope).abs() < 1e-8,
+                    "{map:?}, {place}"
+                );
+            }
+            for k in 0..4 {
+                let [up, down] = [step, -step].map(|shift| {
+                    let mut moved = z;
+                    moved[k] += shift;
+                    loss(&mut crowd, &moved, &mut unused)
+                });
+                assert!(
+                    ((up - down) / (2.0 * step) - slopes[k]).abs() < 1e-8,
+                    "{map:?}, logit {k}"
+                );
+            }
+        }
+    }
+
+    #[test]
+    fn without_labels_nothing_moves() {
+        let mut crowd = Annotators::<f64>::new(WorkerMap::Matrix, 2, 2, 1.0);
+        let mut slopes = [1.0; 2];
+        assert_eq!(crowd.task_loss(&[0.4, 0.6], &[], 1.0, &mut slopes), 0.0);
+        assert!(slopes == [0.0; 2] && crowd.gradient.iter().all(|slope| *slope == 0.0));
     }
 }

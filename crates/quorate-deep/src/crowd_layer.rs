@@ -10,21 +10,21 @@
 //!
 //! 1. `W_m = c I` (`start`); the network (dense, ReLU, dropout, dense, softmax) starts at random.
 //! 2. Network and maps descend the loss by Adam for a fixed number of epochs; tasks without labels take no part.
-//! 3. The maps are taken off: the label is the first choice of `p_n`, without dropout. With `posterior=labels` the task's
-//!    own labels are weighed in: `q_n(k) ~ p_n(k) prod_m softmax(W_m e_k)[x]`.
+//! 3. The maps are taken off: the label is the first choice of `p_n`, without dropout.
 //!
-//! The model returned has the confusion matrices `softmax(W_m e_k)`. Cost: `6 epochs N (d h + h K)` multiplications for the
+//! Confusion matrices are counted against `p_n`: the maps, which move little from their start, are only roughly like them.
+//! Cost: `6 epochs N (d h + h K)` multiplications for the
 //! network, `3 epochs (L + M N/B) K^2` for the maps. As published (`start=1`) the second softmax is nearly flat at first,
 //! and in some runs two classes merge or swap: that is where the large spread between runs comes from.
 //!
 //! Differs from the publication: the loss is divided by `d`, not by the number of workers (with Adam a constant factor
-//! hardly matters, but with very many workers it would drown in Adam's `eps`); `start` and `posterior` are added.
+//! hardly matters, but with very many workers it would drown in Adam's `eps`); `start` is added.
 //!
 //! F. Rodrigues, F. Pereira: Deep learning from crowds. AAAI (2018)
 
 use ndarray::Array2;
 use quorate::methods::{Aggregate, ClassSupport, Fit, Kind, Method, Parameter, Values};
-use quorate::model::DawidSkene;
+use quorate::model::count_answers;
 use quorate::{Annotations, Context, Result};
 
 use crate::annotators::{Annotators, WorkerMap};
@@ -62,26 +62,11 @@ pub(crate) const METHOD: Method = Method {
             name: "start",
             about: "factor of the workers' maps at the start; 1 as published, more makes runs alike",
             kind: Kind::Number(0.0, 100.0),
-            default: "3",
-        },
-        Parameter {
-            name: "posterior",
-            about: "label by the network alone, or weigh the task's own labels in",
-            kind: Kind::Choice(&["network", "labels"]),
-            default: "network",
+            default: "2",
         },
     ],
     build: |values| Box::new(CrowdLayer::from(values)),
 };
-
-/// What the label of a task is taken from.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Posterior {
-    /// The network's class probabilities.
-    Network,
-    /// The network's class probabilities and the task's own labels.
-    Labels,
-}
 
 /// A network with a map for each worker.
 #[derive(Debug, Clone, PartialEq)]
@@ -92,8 +77,6 @@ pub struct CrowdLayer {
     pub map: WorkerMap,
     /// Factor of the workers' maps at the start.
     pub start: f64,
-    /// What the label is taken from.
-    pub posterior: Posterior,
 }
 
 impl From<&Values> for CrowdLayer {
@@ -106,10 +89,6 @@ impl From<&Values> for CrowdLayer {
                 _ => WorkerMap::Matrix,
             },
             start: values.number("start"),
-            posterior: match values.text("posterior") {
-                "labels" => Posterior::Labels,
-                _ => Posterior::Network,
-            },
         }
     }
 }
@@ -136,20 +115,12 @@ impl Aggregate for CrowdLayer {
             labels_per_task: examples.label_count() as f64 / examples.labelled().len() as f64,
         };
         let trained = self.training.run(&examples, &mut crowd, context)?;
-        let confusion = crowd.confusion();
-        let mut probabilities = trained.probabilities;
-        if self.posterior == Posterior::Labels {
-            crowd.weigh_labels(&mut probabilities);
-        }
-        let consensus = examples.consensus(&probabilities);
-        let mut prior = vec![0.0; classes];
-        for row in consensus.as_slice().chunks_exact(classes) {
-            prior.iter_mut().zip(row).for_each(|(sum, p)| *sum += p);
-        }
-        let total: f64 = prior.iter().sum();
-        prior.iter_mut().for_each(|share| *share /= total);
+        let consensus = examples.consensus(&trained.probabilities);
+        let model = context
+            .run(|| count_answers(annotations, &consensus))
+            .to_model(0.0);
         Ok(Fit {
-            model: Some(DawidSkene::new(prior, confusion)),
+            model: Some(model),
             iterations: trained.trace.len(),
             trace: trained.trace,
             ..Fit::direct(consensus)
@@ -181,42 +152,5 @@ impl Target for Crowd<'_> {
 
     fn step(&mut self, rate: f64) {
         self.annotators.step(rate);
-    }
-}
-
-impl Crowd<'_> {
-    /// Confusion matrices `[worker][answer][truth]` in the codes of the annotations.
-    fn confusion(&mut self) -> Vec<f64> {
-        let (workers, classes) = (self.examples.workers.len(), self.examples.class_count());
-        let mut confusion = vec![0.0; workers * classes * classes];
-        for (inner, &worker) in self.examples.workers.iter().enumerate() {
-            let table = self.annotators.confusion(inner);
-            for truth in 0..classes {
-                let sum: f64 = (0..classes).map(|answer| f64::from(table[answer * classes + truth])).sum();
-                for answer in 0..classes {
-                    let (row, column) = (self.examples.class(answer), self.examples.class(truth));
-                    confusion[(worker as usize * classes + row) * classes + column] =
-                        f64::from(table[answer * classes + truth]) / sum;
-                }
-            }
-        }
-        confusion
-    }
-
-    /// Step 3 with the task's own labels.
-    fn weigh_labels(&mut self, probabilities: &mut Array2<f32>) {
-        let classes = self.examples.class_count();
-        let tables: Vec<Vec<f32>> = (0..self.examples.workers.len())
-            .map(|worker| self.annotators.confusion(worker))
-            .collect();
-        for (row, mut p) in probabilities.rows_mut().into_iter().enumerate() {
-            let mut logits: Vec<f32> = p.iter().map(|p| p.max(f32::MIN_POSITIVE).ln()).collect();
-            for &(worker, label) in self.examples.labels(row as u32) {
-                let answers = &tables[worker as usize][label as usize * classes..][..classes];
-                logits.iter_mut().zip(answers).for_each(|(logit, p)| *logit += p.ln());
-            }
-            crate::network::softmax(&mut logits);
-            p.iter_mut().zip(logits).for_each(|(cell, value)| *cell = value);
-        }
     }
 }

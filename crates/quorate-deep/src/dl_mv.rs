@@ -72,7 +72,9 @@ impl Aggregate for DlMv {
         };
         let trained = self.training.run(&examples, &mut target, context)?;
         let consensus = examples.consensus(&trained.probabilities);
-        let model = context.run(|| count_answers(annotations, &consensus)).to_model(0.0);
+        let model = context
+            .run(|| count_answers(annotations, &consensus))
+            .to_model(0.0);
         Ok(Fit {
             model: Some(model),
             iterations: trained.trace.len(),

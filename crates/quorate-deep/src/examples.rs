@@ -16,8 +16,6 @@ pub(crate) struct Examples {
     tasks: Vec<usize>,
     /// Class code of each inner class.
     classes: Vec<usize>,
-    /// Worker code of each inner worker.
-    pub(crate) workers: Vec<u32>,
     /// A row of features for each row.
     pub(crate) features: Array2<f32>,
     /// Where the labels of each row start.
@@ -36,8 +34,9 @@ impl Examples {
     ) -> Result<Self> {
         let given = context.features().ok_or_else(|| Error::NotApplicable {
             method,
-            reason: "it learns from features of the tasks, and none were given: give them with --features FILE"
-                .to_owned(),
+            reason:
+                "it learns from features of the tasks, and none were given: give them with --features FILE"
+                    .to_owned(),
         })?;
         given.check(annotations)?;
         if given.width() == 0 {
@@ -53,9 +52,8 @@ impl Examples {
         )?;
         let mut tasks: Vec<usize> = (0..annotations.task_count()).collect();
         tasks.sort_by_key(|&task| annotations.tasks().get(task));
-        let workers = annotations.canonical_worker_order();
         let classes = order_classes(annotations);
-        let (worker_rank, class_rank) = (ranks(&workers), ranks(&classes));
+        let (worker_rank, class_rank) = (ranks(&annotations.canonical_worker_order()), ranks(&classes));
         let mut starts = vec![0];
         let mut labels = Vec::with_capacity(annotations.label_count());
         for &task in &tasks {
@@ -72,7 +70,6 @@ impl Examples {
             features: gather(&tasks, &given, scaling),
             tasks,
             classes,
-            workers,
             starts,
             labels,
         })
@@ -102,11 +99,6 @@ impl Examples {
     pub(crate) fn inner_classes(&self, class_of_task: impl Fn(usize) -> usize) -> Vec<usize> {
         let rank = ranks(&self.classes);
         self.tasks.iter().map(|&task| rank[class_of_task(task)]).collect()
-    }
-
-    /// The class code of an inner class.
-    pub(crate) fn class(&self, inner: usize) -> usize {
-        self.classes[inner]
     }
 
     /// Class probabilities of the rows as a consensus on the tasks.

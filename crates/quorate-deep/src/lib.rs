@@ -33,8 +33,8 @@ mod examples;
 mod network;
 mod training;
 
-pub use crowd_layer::{CrowdLayer, Posterior};
 pub use annotators::WorkerMap;
+pub use crowd_layer::CrowdLayer;
 pub use dl_mv::DlMv;
 pub use training::{Scaling, Training};
 

@@ -107,11 +107,13 @@ impl<F: NdFloat> Network<F> {
         if let Some(mask) = mask {
             hidden *= mask;
         }
-        Zip::from(&mut hidden).and(&passed.hidden).for_each(|slope, &value| {
-            if value <= F::zero() {
-                *slope = F::zero();
-            }
-        });
+        Zip::from(&mut hidden)
+            .and(&passed.hidden)
+            .for_each(|slope, &value| {
+                if value <= F::zero() {
+                    *slope = F::zero();
+                }
+            });
         gradient.layers[0].set_gradient(x, &hidden);
     }
 }
@@ -169,4 +171,67 @@ pub(crate) fn softmax<F: NdFloat>(row: &mut [F]) -> F {
     }
     row.iter_mut().for_each(|value| *value /= sum);
     top + sum.ln()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The gradient of a loss that is linear in the logarithms of the probabilities, against central differences.
+    #[test]
+    fn gradients_are_finite_differences() {
+        let rng = &mut quorate::context::seeded(1, 0);
+        let mut network = Network::<f64>::new(5, 7, 3, rng);
+        network.layers[0]
+            .bias
+            .mapv_inplace(|_| rng.random_range(-0.5..0.5));
+        let x = Array2::from_shape_simple_fn((6, 5), || rng.random_range(-1.0..1.0));
+        let mask = Array2::from_shape_simple_fn((6, 7), || if rng.random_bool(0.3) { 0.0 } else { 1.4 });
+        let truth = [0, 2, 1, 1, 0, 2];
+        let loss = |network: &Network<f64>| -> f64 {
+            let p = network.pass(&x.view(), Some(&mask)).probabilities;
+            truth.iter().enumerate().map(|(row, &k)| -p[[row, k]].ln()).sum()
+        };
+        let passed = network.pass(&x.view(), Some(&mask));
+        let mut logits = passed.probabilities.clone();
+        truth
+            .iter()
+            .enumerate()
+            .for_each(|(row, &k)| logits[[row, k]] -= 1.0);
+        let mut learner = Learner::new(network.clone());
+        network.set_gradient(&x.view(), Some(&mask), &passed, &logits, &mut learner.gradient);
+        let step = 1e-6;
+        for layer in 0..2 {
+            let gradient = &learner.gradient.layers[layer];
+            for (place, &slope) in gradient.weights.indexed_iter() {
+                let [up, down] = [step, -step].map(|shift| {
+                    let mut moved = network.clone();
+                    moved.layers[layer].weights[place] += shift;
+                    loss(&moved)
+                });
+                assert!(
+                    ((up - down) / (2.0 * step) - slope).abs() < 1e-7,
+                    "layer {layer}, {place:?}"
+                );
+            }
+            for (place, &slope) in gradient.bias.indexed_iter() {
+                let [up, down] = [step, -step].map(|shift| {
+                    let mut moved = network.clone();
+                    moved.layers[layer].bias[place] += shift;
+                    loss(&moved)
+                });
+                assert!(
+                    ((up - down) / (2.0 * step) - slope).abs() < 1e-7,
+                    "layer {layer}, bias {place}"
+                );
+            }
+        }
+    }
+
+    #[test]
+    fn softmax_of_large_logits_is_finite() {
+        let mut row = [1000.0f32, 0.0, -1000.0];
+        let log_sum = softmax(&mut row);
+        assert_eq!((row, log_sum), ([1.0, 0.0, 0.0], 1000.0));
+    }
 }

@@ -166,7 +166,13 @@ impl Training {
     /// 0 for hidden units that are left out, the rest scaled up in return.
     fn mask(&self, rows: usize, rng: &mut impl Rng) -> Option<Array2<f32>> {
         let keep = (1.0 / (1.0 - self.dropout)) as f32;
-        let unit = |rng: &mut _| if RngExt::random_bool(rng, self.dropout) { 0.0 } else { keep };
+        let unit = |rng: &mut _| {
+            if RngExt::random_bool(rng, self.dropout) {
+                0.0
+            } else {
+                keep
+            }
+        };
         (self.dropout > 0.0).then(|| Array2::from_shape_simple_fn((rows, self.hidden), || unit(rng)))
     }
 }

@@ -34,7 +34,8 @@ pub fn read_features(
             line_up(&npy::read(path)?, annotations, order)
         }
         _ if order.is_some() => Err(mismatch(
-            "this table says itself which task each row is about: a list of tasks goes with a .npy file only".into(),
+            "this table says itself which task each row is about: a list of tasks goes with a .npy file only"
+                .into(),
         )),
         _ => read_table(source, format, annotations),
     };
@@ -46,11 +47,7 @@ pub fn read_features(
 }
 
 /// Gives each task its row of the array.
-fn line_up(
-    rows: &npy::NumberRows,
-    annotations: &Annotations,
-    order: Option<&Names>,
-) -> Result<FeaturesRead> {
+fn line_up(rows: &npy::NumberRows, annotations: &Annotations, order: Option<&Names>) -> Result<FeaturesRead> {
     if let Some(order) = order
         && order.len() != rows.rows
     {
@@ -81,7 +78,9 @@ fn line_up(
 
 fn no_row(task: &str, rows: usize, listed: bool) -> String {
     match listed {
-        true => format!("the list of tasks does not name task {task:?}: every task of the labels needs a row"),
+        true => {
+            format!("the list of tasks does not name task {task:?}: every task of the labels needs a row")
+        }
         false => format!(
             "found {rows} rows, numbered from 0, but task {task:?} is not one of these numbers; say which task each row \
              is about with --feature-tasks FILE"
@@ -93,7 +92,11 @@ fn mismatch(message: String) -> Error {
     quorate::Error::Mismatch(message).into()
 }
 
-fn read_table(source: &Source, format: Option<FileFormat>, annotations: &Annotations) -> Result<FeaturesRead> {
+fn read_table(
+    source: &Source,
+    format: Option<FileFormat>,
+    annotations: &Annotations,
+) -> Result<FeaturesRead> {
     let mut sink = FeatureSink {
         annotations,
         columns: Vec::new(),
@@ -136,7 +139,9 @@ impl RowSink for FeatureSink<'_> {
             return Ok(());
         };
         if self.found.features.is_known(task as usize) {
-            return Err(mismatch(format!("found task {name:?} again: keep one row for each task")));
+            return Err(mismatch(format!(
+                "found task {name:?} again: keep one row for each task"
+            )));
         }
         self.row.clear();
         for (slot, column) in self.columns.iter().enumerate() {
@@ -176,7 +181,9 @@ mod tests {
         std::fs::write(&path, bytes).unwrap();
         let order = order.map(|ids| {
             let mut names = Names::default();
-            ids.iter().for_each(|id| drop(names.intern(id)));
+            for id in ids {
+                names.intern(id);
+            }
             names
         });
         read_features(&Source::from(path), None, &annotations(tasks), order.as_ref())
@@ -184,13 +191,21 @@ mod tests {
 
     fn array() -> Vec<u8> {
         let header = "{'descr': '<f4', 'fortran_order': False, 'shape': (3, 2), }\n";
-        let data: Vec<u8> = (0..6u8).flat_map(|value| f32::from(value).to_le_bytes()).collect();
+        let data: Vec<u8> = (0..6u8)
+            .flat_map(|value| f32::from(value).to_le_bytes())
+            .collect();
         npy::tests::file(header, &data)
     }
 
     #[test]
     fn rows_find_their_tasks() {
-        let table = read("f.csv", b"x,task,y\n1,b,-2.5\n3,elsewhere,4\n5,a,6e2\n", &["a", "b"], None).unwrap();
+        let table = read(
+            "f.csv",
+            b"x,task,y\n1,b,-2.5\n3,elsewhere,4\n5,a,6e2\n",
+            &["a", "b"],
+            None,
+        )
+        .unwrap();
         assert_eq!(table.features.row(0), [5.0, 600.0]);
         assert_eq!((table.features.row(1), table.foreign), (&[1.0, -2.5][..], 1));
         let numbered = read("f.npy", &array(), &["2", "0"], None).unwrap();
@@ -204,15 +219,45 @@ mod tests {
         type Case<'a> = (&'a str, &'a [u8], &'a [&'a str], Option<&'a [&'a str]>, &'a str);
         let array = array();
         let cases: [Case<'_>; 9] = [
-            ("f.csv", b"task,x\na,1\n", &["a", "b"], None, "1 of 2 tasks have no features (\"b\")"),
-            ("f.csv", b"task,x\na,1\na,2\n", &["a"], None, "line 3: found task \"a\" again"),
-            ("f.csv", b"task,x\na,red\n", &["a"], None, "line 2, column \"x\": found \"red\""),
+            (
+                "f.csv",
+                b"task,x\na,1\n",
+                &["a", "b"],
+                None,
+                "1 of 2 tasks have no features (\"b\")",
+            ),
+            (
+                "f.csv",
+                b"task,x\na,1\na,2\n",
+                &["a"],
+                None,
+                "line 3: found task \"a\" again",
+            ),
+            (
+                "f.csv",
+                b"task,x\na,red\n",
+                &["a"],
+                None,
+                "line 2, column \"x\": found \"red\"",
+            ),
             ("f.csv", b"task,x\na,nan\n", &["a"], None, "finite"),
             ("f.csv", b"task\na\n", &["a"], None, "no column beside"),
             ("f.csv", b"task,x\na,1\n", &["a"], Some(&["a"]), ".npy file only"),
             ("f.npy", &array, &["0", "3"], None, "--feature-tasks"),
-            ("f.npy", &array, &["a"], Some(&["a", "b"]), "3 rows, but the list of tasks names 2"),
-            ("f.npy", &array, &["z"], Some(&["a", "b", "c"]), "does not name task \"z\""),
+            (
+                "f.npy",
+                &array,
+                &["a"],
+                Some(&["a", "b"]),
+                "3 rows, but the list of tasks names 2",
+            ),
+            (
+                "f.npy",
+                &array,
+                &["z"],
+                Some(&["a", "b", "c"]),
+                "does not name task \"z\"",
+            ),
         ];
         for (name, bytes, tasks, order, said) in cases {
             let message = read(name, bytes, tasks, order).unwrap_err().to_string();

@@ -57,8 +57,10 @@ fn parse(bytes: &[u8]) -> Result<NumberRows> {
     })?;
     let (rows, width) = (shape[0], checked_product(&shape[1..]));
     let cells = width.and_then(|width| width.checked_mul(rows));
-    let (Some(width), Some(cells)) = (width, cells.filter(|cells| cells.checked_mul(size) == Some(data.len())))
-    else {
+    let (Some(width), Some(cells)) = (
+        width,
+        cells.filter(|cells| cells.checked_mul(size) == Some(data.len())),
+    ) else {
         return Err(syntax(format!(
             "found {} bytes of numbers, expected those of an array of shape {shape:?}; get the whole file",
             data.len()
@@ -75,7 +77,8 @@ fn parse(bytes: &[u8]) -> Result<NumberRows> {
             .collect(),
         _ => {
             return Err(syntax(
-                "found an array in Fortran order, expected C order; save numpy.ascontiguousarray(array)".to_owned(),
+                "found an array in Fortran order, expected C order; save numpy.ascontiguousarray(array)"
+                    .to_owned(),
             ));
         }
     };
@@ -107,12 +110,16 @@ fn value<'h>(header: &'h str, key: &str) -> Option<&'h str> {
 
 /// `(1000, 512)`, with at least one axis.
 fn parse_shape(text: &str) -> Option<Vec<usize>> {
-    let axes = text.strip_prefix('(')?.strip_suffix(')')?.trim_end_matches([',', ' ']);
+    let axes = text
+        .strip_prefix('(')?
+        .strip_suffix(')')?
+        .trim_end_matches([',', ' ']);
     axes.split(',').map(|axis| axis.trim().parse().ok()).collect()
 }
 
 fn checked_product(axes: &[usize]) -> Option<usize> {
-    axes.iter().try_fold(1usize, |product, &axis| product.checked_mul(axis))
+    axes.iter()
+        .try_fold(1usize, |product, &axis| product.checked_mul(axis))
 }
 
 fn syntax(message: String) -> Error {

@@ -78,12 +78,18 @@ impl TaskFeatures {
         if missing.is_empty() {
             return Ok(());
         }
-        let names = missing.iter().take(SHOWN).map(|&task| annotations.tasks().get(task));
+        let names = missing
+            .iter()
+            .take(SHOWN)
+            .map(|&task| annotations.tasks().get(task));
         Err(Error::Mismatch(format!(
             "{} of {} tasks have no features ({}{}): every task needs a row of them",
             missing.len(),
             self.known.len(),
-            names.map(|name| format!("{name:?}")).collect::<Vec<_>>().join(", "),
+            names
+                .map(|name| format!("{name:?}"))
+                .collect::<Vec<_>>()
+                .join(", "),
             if missing.len() > SHOWN { ", .." } else { "" }
         )))
     }
@@ -103,7 +109,10 @@ mod tests {
             assert!(features.set(1, wrong).is_err(), "{wrong:?}");
         }
         let message = features.check(&annotations).unwrap_err().to_string();
-        assert_eq!(message, "1 of 2 tasks have no features (\"t1\"): every task needs a row of them");
+        assert_eq!(
+            message,
+            "1 of 2 tasks have no features (\"t1\"): every task needs a row of them"
+        );
         features.set(1, &[0.0, 0.0]).unwrap();
         let other = Annotations::from_codes(3, 1, 2, [(0, 0, 1)]).unwrap();
         assert!(features.check(&annotations).is_ok() && features.check(&other).is_err());
