@@ -17,22 +17,12 @@ use crate::section::{Report, Section};
 pub enum Setup {
     /// As the paper's text says.
     Text,
+    /// As the text says, but the prior uniform as in the authors' program.
+    Uniform,
     /// As the authors' program has it.
     Code,
-    /// Both, side by side.
-    Both,
-}
-
-impl Setup {
-    /// Whether the text's set-up is run.
-    pub fn has_text(self) -> bool {
-        self != Self::Code
-    }
-
-    /// Whether the program's set-up is run.
-    pub fn has_code(self) -> bool {
-        self != Self::Text
-    }
+    /// All of them, side by side.
+    All,
 }
 
 /// How to run.

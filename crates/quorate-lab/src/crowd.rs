@@ -10,7 +10,7 @@ use anyhow::Result;
 use quorate::Annotations;
 use quorate::context::seeded;
 use quorate::model::DawidSkene;
-use quorate::simulate::Simulation;
+use quorate::simulate::{Prior, Simulation};
 use rand::{Rng, RngExt};
 
 use crate::bench::Setup;
@@ -30,6 +30,8 @@ const LABEL_STREAM: u64 = 9002;
 pub enum Crowd {
     /// As the paper's text says.
     Text,
+    /// As the text says, but for a uniform prior.
+    Uniform,
     /// As the authors' program has it.
     Code,
 }
@@ -37,15 +39,33 @@ pub enum Crowd {
 impl Crowd {
     /// The generators of a set-up.
     pub fn chosen(setup: Setup) -> Vec<Self> {
-        let both = [(setup.has_text(), Self::Text), (setup.has_code(), Self::Code)];
-        both.into_iter().filter(|one| one.0).map(|one| one.1).collect()
+        match setup {
+            Setup::Text => vec![Self::Text],
+            Setup::Uniform => vec![Self::Uniform],
+            Setup::Code => vec![Self::Code],
+            Setup::All => vec![Self::Text, Self::Uniform, Self::Code],
+        }
     }
 
     /// In a table's title.
     pub fn words(self) -> &'static str {
         match self {
-            Self::Text => "set-up of the text (Dirichlet prior)",
-            Self::Code => "set-up of the authors' program (uniform prior)",
+            Self::Text => "set-up of the text (prior Dirichlet)",
+            Self::Uniform => "set-up of the text but for a uniform prior",
+            Self::Code => "set-up of the authors' program",
+        }
+    }
+
+    /// The settings of the simulator.
+    fn simulation(self, tasks: usize) -> Simulation {
+        let prior = match self {
+            Self::Text => Prior::Dirichlet(1.0),
+            Self::Uniform | Self::Code => Prior::Uniform,
+        };
+        Simulation {
+            tasks,
+            prior,
+            ..Simulation::default()
         }
     }
 
@@ -53,12 +73,7 @@ impl Crowd {
     pub fn model(self, seed: u64) -> Result<DawidSkene> {
         match self {
             // The model does not depend on the number of tasks.
-            Self::Text => Ok(Simulation {
-                tasks: 10,
-                ..Simulation::default()
-            }
-            .run(seed)?
-            .model),
+            Self::Text | Self::Uniform => Ok(self.simulation(10).run(seed)?.model),
             Self::Code => Ok(program_model(seed)),
         }
     }
@@ -66,12 +81,8 @@ impl Crowd {
     /// The model of this seed and labels on this many tasks.
     pub fn labels(self, tasks: usize, seed: u64) -> Result<(DawidSkene, Annotations)> {
         match self {
-            Self::Text => {
-                let crowd = Simulation {
-                    tasks,
-                    ..Simulation::default()
-                }
-                .run(seed)?;
+            Self::Text | Self::Uniform => {
+                let crowd = self.simulation(tasks).run(seed)?;
                 Ok((crowd.model, crowd.annotations))
             }
             Self::Code => {

@@ -23,12 +23,14 @@
 
 mod bench;
 pub mod contender;
+mod convergence;
 mod crowd;
 mod figure;
 mod noiseless;
 mod page;
 pub mod paper;
 mod registry;
+mod rotation;
 mod sampled;
 mod section;
 mod statistics;

@@ -4,7 +4,7 @@ use anyhow::{Result, bail};
 
 use crate::bench::{Bench, Settings};
 use crate::section::Section;
-use crate::{noiseless, sampled};
+use crate::{convergence, noiseless, sampled};
 
 /// A table, figure or theorem of the paper that can be run.
 #[derive(Debug)]
@@ -88,6 +88,30 @@ pub const EXPERIMENTS: &[Experiment] = &[
         },
         data: &[],
         run: sampled::run,
+    },
+    Experiment {
+        name: "fig:conv_symnmf1",
+        title: "Convergence of SymNMF without noise: shifted ReLU against alpha = 0",
+        runs: "H in R^(1000 x 3) with density 0.7, 0.5, 0.3; psi = 0.75; 100 steps",
+        trials: Trials { quick: 20, full: 20 },
+        seconds: Estimate {
+            quick: 2.0,
+            full: 2.0,
+        },
+        data: &[],
+        run: convergence::run_noiseless,
+    },
+    Experiment {
+        name: "fig:conv_symnmf2",
+        title: "Convergence of SymNMF with noise (SNR 30 dB): shifted ReLU against alpha = 0",
+        runs: "H in R^(1000 x 3) with density 0.7, 0.5, 0.3; psi = 0.6; 100 steps",
+        trials: Trials { quick: 20, full: 20 },
+        seconds: Estimate {
+            quick: 5.0,
+            full: 5.0,
+        },
+        data: &[],
+        run: convergence::run_noisy,
     },
 ];
 

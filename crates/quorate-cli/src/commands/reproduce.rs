@@ -43,8 +43,9 @@ pub struct ReproduceArgs {
     /// Trials of every experiment, instead of its own number
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=100_000))]
     trials: Option<u32>,
-    /// Set-up of the synthetic tables: as the paper's text says, as the authors' program has it, or both
-    #[arg(long, value_enum, default_value_t = SetupArg::Both)]
+    /// Set-up of the synthetic tables: as the paper's text says, the same with a uniform prior, as the authors'
+    /// program has it, or all three
+    #[arg(long, value_enum, default_value_t = SetupArg::All)]
     setup: SetupArg,
     /// Folder to write to; made if it is not there
     #[arg(short, long, value_name = "DIR", default_value = "reproduction")]
@@ -56,8 +57,9 @@ pub struct ReproduceArgs {
 #[derive(Debug, Clone, Copy, ValueEnum)]
 enum SetupArg {
     Text,
+    Uniform,
     Code,
-    Both,
+    All,
 }
 
 /// Runs the experiments, writes the page and prints what came out.
@@ -87,8 +89,9 @@ fn settings(args: &ReproduceArgs) -> Settings {
         data: args.data.clone(),
         setup: match args.setup {
             SetupArg::Text => Setup::Text,
+            SetupArg::Uniform => Setup::Uniform,
             SetupArg::Code => Setup::Code,
-            SetupArg::Both => Setup::Both,
+            SetupArg::All => Setup::All,
         },
         threads: args.run.threads,
         memory: (args.run.memory * (1u64 << 30) as f64) as u64,
@@ -108,8 +111,9 @@ fn command_line(args: &ReproduceArgs) -> String {
     }
     match args.setup {
         SetupArg::Text => words.push("--setup text".into()),
+        SetupArg::Uniform => words.push("--setup uniform".into()),
         SetupArg::Code => words.push("--setup code".into()),
-        SetupArg::Both => {}
+        SetupArg::All => {}
     }
     words.push(format!("--seed {}", args.run.seed));
     words.join(" ")

@@ -72,19 +72,29 @@ impl Range {
             Scale::Log => {
                 let (first, last) = (self.low.ceil() as i32, self.high.floor() as i32);
                 let every = ((last - first) / 6 + 1).max(1);
-                let decades: Vec<_> = (first..=last)
+                let mut ticks: Vec<_> = (first..=last)
                     .filter(|decade| decade.rem_euclid(every) == 0)
                     .map(|decade| (10f64.powi(decade), power(decade)))
                     .collect();
-                if decades.len() >= 2 {
-                    return decades;
+                if ticks.len() >= 2 {
+                    return ticks;
                 }
                 // Less than two decades: 1, 2, 5 of each.
                 let fine = (self.low.floor() as i32..=last)
                     .flat_map(|decade| [1.0, 2.0, 5.0].map(|lead| lead * 10f64.powi(decade)));
-                fine.filter(|&value| (self.low..=self.high).contains(&value.log10()))
+                ticks = fine
+                    .filter(|&value| (self.low..=self.high).contains(&value.log10()))
                     .map(|value| (value, in_words(value, value)))
-                    .collect()
+                    .collect();
+                if ticks.len() >= 2 {
+                    return ticks;
+                }
+                let ends = Self {
+                    scale: Scale::Linear,
+                    low: 10f64.powf(self.low),
+                    high: 10f64.powf(self.high),
+                };
+                ends.ticks()
             }
         }
     }
