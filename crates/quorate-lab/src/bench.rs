@@ -153,11 +153,17 @@ impl Bench<'_> {
             .with_cancellation(Arc::clone(self.cancelled)))
     }
 
+    /// Fails if the user asked to stop.
+    pub fn check(&self) -> Result<()> {
+        match self.cancelled.load(Ordering::Relaxed) {
+            true => Err(quorate::Error::Cancelled.into()),
+            false => Ok(()),
+        }
+    }
+
     /// Says that this share of the experiment is done; fails if the user asked to stop.
     pub fn done(&self, share: f64) -> Result<()> {
-        if self.cancelled.load(Ordering::Relaxed) {
-            return Err(quorate::Error::Cancelled.into());
-        }
+        self.check()?;
         (self.watch)(share);
         Ok(())
     }

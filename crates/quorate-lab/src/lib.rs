@@ -22,10 +22,13 @@
 #![deny(missing_docs)]
 
 mod bench;
+mod bounds;
 pub mod contender;
 mod convergence;
 mod crowd;
 mod figure;
+mod human;
+pub mod human_data;
 mod noiseless;
 mod page;
 pub mod paper;

@@ -4,7 +4,7 @@ use anyhow::{Result, bail};
 
 use crate::bench::{Bench, Settings};
 use crate::section::Section;
-use crate::{convergence, noiseless, sampled};
+use crate::{bounds, convergence, human, noiseless, sampled};
 
 /// A table, figure or theorem of the paper that can be run.
 #[derive(Debug)]
@@ -112,6 +112,81 @@ pub const EXPERIMENTS: &[Experiment] = &[
         },
         data: &[],
         run: convergence::run_noisy,
+    },
+    Experiment {
+        name: "tab:AMT1",
+        title: "People's labels: error and time on bluebird and dog",
+        runs: "all methods of the table with their defaults; share of missing co-occurrences before and after imputation",
+        trials: Trials { quick: 1, full: 5 },
+        seconds: Estimate {
+            quick: 3.0,
+            full: 10.0,
+        },
+        data: &["bluebird", "dog"],
+        run: human::run_amt1,
+    },
+    Experiment {
+        name: "tab:AMT2",
+        title: "People's labels: error and time on rte and trec",
+        runs: "all methods of the table with their defaults; share of missing co-occurrences before and after imputation",
+        trials: Trials { quick: 1, full: 5 },
+        seconds: Estimate {
+            quick: 30.0,
+            full: 120.0,
+        },
+        data: &["rte", "trec"],
+        run: human::run_amt2,
+    },
+    Experiment {
+        name: "extra:web",
+        title: "People's labels: web (in the authors' program, not in the paper)",
+        runs: "the methods of the human tables",
+        trials: Trials { quick: 1, full: 5 },
+        seconds: Estimate {
+            quick: 15.0,
+            full: 70.0,
+        },
+        data: &["web"],
+        run: human::run_web,
+    },
+    Experiment {
+        name: "thm:svdimputation",
+        title: "Theorem 1: error of designated imputation against shared tasks and conditioning",
+        runs: "one block imputed from three sampled ones; S from 100 to 1000000, condition number from 1.2 to 8",
+        trials: Trials {
+            quick: 200,
+            full: 1000,
+        },
+        seconds: Estimate {
+            quick: 1.0,
+            full: 3.0,
+        },
+        data: &[],
+        run: bounds::run_designated,
+    },
+    Experiment {
+        name: "thm:cf_stability",
+        title: "Theorem 2: error of robust imputation against the number of observed pairs",
+        runs: "made-up crowds (M = 25, K = 3), 20 to 100 % of the pairs observed, S = 100, 1000 and exact blocks",
+        trials: Trials { quick: 5, full: 20 },
+        seconds: Estimate {
+            quick: 15.0,
+            full: 60.0,
+        },
+        data: &[],
+        run: bounds::run_robust,
+    },
+    Experiment {
+        name: "thm:converge",
+        title: "Theorem 3: measured contraction of SymNMF against the sparsity of H",
+        runs: "H in R^(1000 x 3) with density 0.05 to 0.8, start within the theorem's condition",
+        trials: Trials { quick: 20, full: 20 },
+        seconds: Estimate {
+            quick: 2.0,
+            full: 2.0,
+        },
+        data: &[],
+        run: bounds::run_contraction,
     },
 ];
 
