@@ -100,15 +100,18 @@ pub fn draw_groups(annotators: usize, missing: f64, seed: u64) -> [Vec<usize>; 3
     let mut rng = seeded(seed, 3);
     let mut best = (f64::INFINITY, Default::default());
     for _ in 0..DRAWS {
-        let sizes: [usize; 3] = std::array::from_fn(|_| rng.random_range(2..=annotators));
-        let groups = sizes.map(|size| {
-            let mut group = index::sample(&mut rng, annotators, size).into_vec();
-            group.sort_unstable();
-            group
-        });
-        let everybody = (0..annotators).all(|one| groups.iter().any(|group| group.contains(&one)));
+        // Everybody in one group, then some more places at random.
+        let mut member = vec![[false; 3]; annotators];
+        member
+            .iter_mut()
+            .for_each(|own| own[rng.random_range(0..3)] = true);
+        for _ in 0..rng.random_range(2..=2 * annotators) {
+            member[rng.random_range(0..annotators)][rng.random_range(0..3)] = true;
+        }
+        let groups: [Vec<usize>; 3] =
+            std::array::from_fn(|group| (0..annotators).filter(|&one| member[one][group]).collect());
         let gap = (missing_share(&groups, annotators) - missing).abs();
-        if everybody && are_linked(&groups) && gap < best.0 - 1e-12 {
+        if are_linked(&groups) && gap < best.0 - 1e-12 {
             best = (gap, groups);
         }
     }

@@ -52,6 +52,12 @@ impl Session {
         self
     }
 
+    /// The flag that Ctrl-C sets.
+    #[cfg(feature = "lab")]
+    pub fn cancellation(&self) -> &Arc<AtomicBool> {
+        &self.cancelled
+    }
+
     /// A context with the seed moved by `offset` (repeated runs), with progress under `title`.
     pub fn context(&self, title: &str, offset: u64) -> Result<Context> {
         let mut context = Context::new(self.run.seed.wrapping_add(offset))

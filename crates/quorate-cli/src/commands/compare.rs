@@ -8,7 +8,7 @@ use clap::Args;
 use quorate::Annotations;
 use quorate::evaluate::{Predictions, TieRule, error_rate};
 use quorate::methods::{Method, vote_fractions};
-use quorate_io::{LabelOptions, Source, TaskLabels, read_labels};
+use quorate_io::{LabelOptions, Source, read_labels};
 use serde::Serialize;
 
 use crate::args::RunArgs;
@@ -100,10 +100,10 @@ pub fn run(args: &CompareArgs, printer: &mut Printer) -> Result<()> {
     }
     let annotations = args.input.read(printer)?;
     let truth = match &args.truth {
-        Some(path) => Some(true_classes(
-            &annotations,
-            &read_labels(&Source::from(path.clone()), &LabelOptions::default())?,
-        )),
+        Some(path) => {
+            let truth = read_labels(&Source::from(path.clone()), &LabelOptions::default())?;
+            Some(truth.codes_in(&annotations))
+        }
         None => None,
     };
     let known = truth.as_ref().map_or(0, |truth| truth.iter().flatten().count());
@@ -214,23 +214,6 @@ fn run_method(
         row.error_spread = (errors.len() > 1).then(|| variance.sqrt());
     }
     Ok(row)
-}
-
-/// The true class of each task as a code of the table; a truth that nobody ever answered is a code of its own, so that
-/// it counts as an error.
-fn true_classes(annotations: &Annotations, truth: &TaskLabels) -> Vec<Option<usize>> {
-    let foreign = annotations.class_count();
-    let code = |class: &str| {
-        annotations
-            .classes()
-            .find(class)
-            .map_or(foreign, |code| code as usize)
-    };
-    annotations
-        .tasks()
-        .iter()
-        .map(|task| truth.label(task).map(code))
-        .collect()
 }
 
 fn agreements(rows: &[Row]) -> Vec<PairJson> {

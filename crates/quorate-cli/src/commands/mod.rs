@@ -9,6 +9,8 @@ mod demo_picture;
 pub mod evaluate;
 pub mod inspect;
 pub mod methods;
+#[cfg(feature = "lab")]
+pub mod reproduce;
 pub mod simulate;
 
 use std::process::ExitCode;
@@ -28,6 +30,8 @@ pub fn run(cli: Cli, printer: &mut Printer) -> Result<ExitCode> {
         Command::Inspect(args) => return inspect::run(&args, printer),
         Command::Methods(args) => methods::run(&args, printer)?,
         Command::Simulate(args) => simulate::run(&args, printer)?,
+        #[cfg(feature = "lab")]
+        Command::Reproduce(args) => reproduce::run(&args, printer)?,
         Command::Completions(args) => completions::run(&args, printer)?,
     }
     Ok(ExitCode::SUCCESS)
