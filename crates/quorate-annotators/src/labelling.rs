@@ -139,7 +139,6 @@ mod tests {
             answers: (0..10)
                 .map(|annotator| vec![u8::from(annotator == 3); 1000])
                 .collect(),
-            trained_on: 1,
         }
     }
 

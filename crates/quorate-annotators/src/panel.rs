@@ -37,33 +37,57 @@ pub struct Panel {
     pub truth: Vec<u8>,
     /// `[annotator][item]`.
     pub answers: Vec<Vec<u8>>,
-    /// Training rows.
-    pub trained_on: usize,
+}
+
+/// How a data set is cut into what the annotators learn from and what they label.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Cut {
+    /// Items to label.
+    pub items: usize,
+    /// Examples to learn from.
+    pub train: usize,
+    /// Whether each annotator learns from examples of its own, drawn from the whole data set, items included.
+    pub redrawn: bool,
 }
 
 impl Panel {
-    /// Draws `items` items and `train` other examples from the data set and trains the annotators on the latter.
+    /// Draws items and training examples, trains the annotators and asks them.
     ///
     /// # Panics
     /// If the data set has fewer examples than that.
-    pub fn train(set: &DataSet, items: usize, train: usize, seed: u64) -> Result<Self> {
+    pub fn train(set: &DataSet, cut: Cut, seed: u64) -> Result<Self> {
+        let Cut {
+            items,
+            train,
+            redrawn,
+        } = cut;
         assert!(
             items + train <= set.labels.len() && train > 0,
             "not enough examples"
         );
+        let mut rng = seeded(seed, 0);
         let mut order: Vec<u32> = (0..set.labels.len() as u32).collect();
-        order.shuffle(&mut seeded(seed, 0));
+        order.shuffle(&mut rng);
         let pick = |places: &[u32]| -> (Rows, Vec<u8>) {
             let labels = places.iter().map(|&place| set.labels[place as usize]);
             (set.rows.select(places), labels.collect())
         };
-        let (train_rows, train_labels) = pick(&order[items..items + train]);
         let (item_rows, truth) = pick(&order[..items]);
+        let ask = |places: &[u32]| {
+            let (rows, labels) = pick(places);
+            ask_all(&rows, &labels, set.classes, &item_rows)
+        };
+        let mut answers = ask(&order[items..items + train])?;
+        if redrawn {
+            for (annotator, own) in answers.iter_mut().enumerate().skip(1) {
+                order.shuffle(&mut rng);
+                *own = ask(&order[..train])?.swap_remove(annotator);
+            }
+        }
         Ok(Self {
             classes: set.classes,
-            answers: ask_all(&train_rows, &train_labels, set.classes, &item_rows)?,
+            answers,
             truth,
-            trained_on: train,
         })
     }
 

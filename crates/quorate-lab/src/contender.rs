@@ -3,7 +3,7 @@
 use std::time::Instant;
 
 use anyhow::Result;
-use quorate::methods::{Fit, find};
+use quorate::methods::{Fit, METHODS, find_among};
 use quorate::{Annotations, Context};
 
 /// A row of a table: the paper's name and the method that stands for it here.
@@ -77,6 +77,13 @@ pub const CRIA_V: Contender = row("CRIA_V", "cria-v");
 pub const MAJORITY_VOTE: Contender = row("Majority Voting", "majority-vote");
 /// EM to convergence; not in the paper.
 pub const DAWID_SKENE: Contender = row("Dawid-Skene to convergence (not in the paper)", "dawid-skene");
+/// A network with a map for each worker, as published.
+pub const CROWD_LAYER: Contender = Contender {
+    parameters: &[("start", "1")],
+    ..row("CrowdLayer", "crowd-layer")
+};
+/// A network trained on the majority votes.
+pub const DL_MV: Contender = row("DL-MV", "dl-mv");
 /// Our average of seven models; not in the paper.
 pub const AUTO: Contender = row("auto (not in the paper)", "auto");
 
@@ -108,9 +115,27 @@ impl Contender {
             .chain(more)
             .map(|(name, value)| (name.to_string(), value.to_string()))
             .collect();
-        let method = find(self.method)?.with_parameters(&given)?;
+        let method =
+            find_among(METHODS.iter().chain(quorate_deep::METHODS), self.method)?.with_parameters(&given)?;
         let started = Instant::now();
         let fit = method.fit(annotations, context)?;
         Ok((fit, started.elapsed().as_secs_f64()))
+    }
+
+    /// Fits it; where it cannot be used on this table, the reason in words.
+    pub fn fit_or_reason(
+        &self,
+        more: &[(&str, &str)],
+        annotations: &Annotations,
+        context: &mut Context,
+    ) -> Result<Result<(Fit, f64), String>> {
+        match self.fit_with(more, annotations, context) {
+            Ok(done) => Ok(Ok(done)),
+            // A method that cannot run on a table is a result; a wish to stop is not.
+            Err(error) => match error.downcast_ref::<quorate::Error>() {
+                Some(quorate::Error::Cancelled) | None => Err(error),
+                Some(problem) => Ok(Err(problem.to_string())),
+            },
+        }
     }
 }

@@ -141,14 +141,10 @@ fn measure(
     for trial in 0..trials {
         bench.check()?;
         let mut context = bench.context(trial)?;
-        let fitted = contender.fit_with(cut(bench, contender), &data.annotations, &mut context);
-        let (fit, seconds) = match fitted {
+        let more = cut(bench, contender);
+        let (fit, seconds) = match contender.fit_or_reason(more, &data.annotations, &mut context)? {
             Ok(done) => done,
-            // A method that cannot run on a table is a result; a wish to stop is not.
-            Err(error) => match error.downcast_ref::<quorate::Error>() {
-                Some(quorate::Error::Cancelled) | None => return Err(error),
-                Some(problem) => return Ok(Cell::failed(paper, problem.to_string())),
-            },
+            Err(reason) => return Ok(Cell::failed(paper, reason)),
         };
         let predictions = Predictions::from_consensus(&fit.consensus)?;
         errors.push(100.0 * error_rate(&predictions, &data.truth, TieRule::Lowest)?.rate);

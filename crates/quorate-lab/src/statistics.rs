@@ -18,6 +18,22 @@ pub fn median(values: &[f64]) -> f64 {
     }
 }
 
+/// Spearman's correlation of ranks: 1 for the same order, -1 for the opposite one. NaN where one side is constant.
+pub fn rank_correlation(a: &[f64], b: &[f64]) -> f64 {
+    let ranks = |values: &[f64]| -> Vec<f64> {
+        let below = |x: &f64| values.iter().filter(|y| *y < x).count() as f64;
+        let equal = |x: &f64| values.iter().filter(|y| *y == x).count() as f64;
+        values.iter().map(|x| below(x) + equal(x) / 2.0).collect()
+    };
+    let (a, b) = (ranks(a), ranks(b));
+    let (center_a, center_b) = (mean(&a), mean(&b));
+    let products = |x: &[f64], cx: f64, y: &[f64], cy: f64| -> f64 {
+        x.iter().zip(y).map(|(x, y)| (x - cx) * (y - cy)).sum()
+    };
+    let own = |x: &[f64], center| products(x, center, x, center);
+    products(&a, center_a, &b, center_b) / (own(&a, center_a) * own(&b, center_b)).sqrt()
+}
+
 /// What came out over the trials.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Summary {
@@ -88,6 +104,15 @@ pub fn fit_line(points: &[(f64, f64)]) -> Option<Line> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn ranks_see_order_alone() {
+        assert!((rank_correlation(&[1.0, 2.0, 9.0], &[-3.0, 0.0, 0.1]) - 1.0).abs() < 1e-12);
+        assert!((rank_correlation(&[1.0, 2.0, 9.0], &[3.0, 2.0, 1.0]) + 1.0).abs() < 1e-12);
+        // Ranks 1, 2.5, 2.5 against 1, 2, 3: covariance 1.5, variances 1.5 and 2.
+        let tied = rank_correlation(&[0.0, 5.0, 5.0], &[1.0, 2.0, 3.0]);
+        assert!((tied - 1.5 / 3f64.sqrt()).abs() < 1e-12, "{tied}");
+    }
 
     #[test]
     fn worked_examples() {
