@@ -11,18 +11,18 @@ use crate::svm::{self, Kernel};
 use crate::tree::Tree;
 use crate::uci::DataSet;
 
-/// The annotators in the order of the paper's table.
-pub const ANNOTATORS: [&str; 10] = [
-    "coarse kNN (k = 100)",
-    "medium kNN (k = 10)",
-    "fine kNN (k = 1)",
-    "cosine kNN (k = 10)",
-    "coarse tree (4 splits)",
-    "medium tree (20 splits)",
-    "fine tree (100 splits)",
-    "linear SVM",
-    "quadratic SVM",
-    "coarse Gaussian SVM",
+/// The annotators in the order of the paper's table: name and setting.
+pub const ANNOTATORS: [(&str, &str); 10] = [
+    ("coarse k nearest neighbours", "k = 100"),
+    ("medium k nearest neighbours", "k = 10"),
+    ("fine k nearest neighbours", "k = 1"),
+    ("cosine k nearest neighbours", "k = 10"),
+    ("coarse tree", "4 splits"),
+    ("medium tree", "20 splits"),
+    ("fine tree", "100 splits"),
+    ("linear SVM", "scale sqrt(P)"),
+    ("quadratic SVM", "scale sqrt(P)"),
+    ("coarse Gaussian SVM", "scale 4 sqrt(P)"),
 ];
 
 /// Training rows that a support vector machine sees at most: its cost grows with their square.

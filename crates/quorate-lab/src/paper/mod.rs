@@ -19,7 +19,7 @@ pub struct Printed {
 }
 
 impl Printed {
-    fn parse(text: &str) -> Self {
+    pub(crate) fn parse(text: &str) -> Self {
         Self {
             text: text.to_owned(),
             value: text.parse().ok(),

@@ -4,10 +4,10 @@ use quorate_annotators::ANNOTATORS;
 
 use super::runs::{Measured, Runs};
 use super::{Experiment, Training, Who};
-use crate::contender::{Contender, MAJORITY_VOTE};
+use crate::contender::{Contender, KOS};
 use crate::paper::{Printed, printed, printed_time};
 use crate::section::{Cell, Measure, Row, Table, Time};
-use crate::statistics::mean;
+use crate::statistics::{mean, median};
 use crate::verdict::{Better, Noise};
 
 const PAPER_TRIALS: usize = 20;
@@ -62,30 +62,36 @@ fn errors(experiment: &Experiment, training: Training, runs: &Runs) -> Table {
     table
 }
 
-/// Error minus that of majority voting in the same trial, beside the paper's difference.
+/// Error minus the middle one of the table's rows in the same trial, beside the paper's difference.
 fn gaps(experiment: &Experiment, training: Training, runs: &Runs) -> Table {
     let title = format!(
-        "Points of error above majority voting (below: negative) in the same trial; annotators {}",
+        "Points of error above the middle method of the table (below: negative) in the same trial; annotators {}",
         training.words(experiment.set)
     );
     let mut table = Table::new(title, Measure::Percent, titles(experiment));
-    let Some(votes) = place_of(experiment, &MAJORITY_VOTE) else {
-        return table;
-    };
+    let columns = 0..experiment.columns.len();
+    let middles: Vec<(f64, Vec<f64>)> = columns.map(|column| middle(experiment, runs, column)).collect();
     for (contender, columns) in experiment.contenders.iter().zip(&runs.methods) {
-        if *contender == MAJORITY_VOTE {
-            continue;
-        }
-        let cells = (0..experiment.columns.len()).map(|column| {
-            let paper = paper_gap(experiment, contender, column);
-            match (&columns[column].failure, &runs.methods[votes][column].failure) {
-                (None, None) => {
-                    let gaps = gaps_of(&columns[column], &runs.methods[votes][column]);
+        let cells =
+            columns
+                .iter()
+                .zip(&experiment.columns)
+                .zip(&middles)
+                .map(|((measured, column), middle)| {
+                    let value = printed(experiment.table, contender.paper, column.key)
+                        .and_then(|printed| printed.value);
+                    let paper = value.map(|value| Printed::parse(&format!("{:.2}", value - middle.0)));
+                    if measured.failure.is_some() {
+                        return Cell::failed(paper, "see the table of errors");
+                    }
+                    let gaps: Vec<f64> = measured
+                        .errors
+                        .iter()
+                        .zip(&middle.1)
+                        .map(|(own, middle)| own - middle)
+                        .collect();
                     Cell::new(paper, &gaps, Noise::of_trials(PAPER_TRIALS), Better::Lower)
-                }
-                _ => Cell::failed(paper, "see the table of errors"),
-            }
-        });
+                });
         table.rows.push(Row {
             name: contender.title.into(),
             method: contender.words(),
@@ -96,6 +102,30 @@ fn gaps(experiment: &Experiment, training: Training, runs: &Runs) -> Table {
     table
 }
 
+/// The median error of the paper's rows in a column: the paper's, and ours in each trial.
+fn middle(experiment: &Experiment, runs: &Runs, column: usize) -> (f64, Vec<f64>) {
+    let key = experiment.columns[column].key;
+    let rows: Vec<(f64, &Measured)> = experiment
+        .contenders
+        .iter()
+        .zip(&runs.methods)
+        .filter(|(contender, columns)| **contender != KOS && columns[column].failure.is_none())
+        .filter_map(|(contender, columns)| {
+            Some((
+                printed(experiment.table, contender.paper, key)?.value?,
+                &columns[column],
+            ))
+        })
+        .collect();
+    let paper: Vec<f64> = rows.iter().map(|row| row.0).collect();
+    let trials = rows.first().map_or(0, |row| row.1.errors.len());
+    let ours = (0..trials).map(|trial| {
+        let errors: Vec<f64> = rows.iter().map(|row| row.1.errors[trial]).collect();
+        median(&errors)
+    });
+    (median(&paper), ours.collect())
+}
+
 /// Where a method stands among the rows.
 pub(super) fn place_of(experiment: &Experiment, wanted: &Contender) -> Option<usize> {
     experiment
@@ -104,35 +134,16 @@ pub(super) fn place_of(experiment: &Experiment, wanted: &Contender) -> Option<us
         .position(|contender| contender == wanted)
 }
 
-fn gaps_of(own: &Measured, votes: &Measured) -> Vec<f64> {
-    own.errors
-        .iter()
-        .zip(&votes.errors)
-        .map(|(own, votes)| own - votes)
-        .collect()
-}
-
-fn paper_gap(experiment: &Experiment, contender: &Contender, column: usize) -> Option<Printed> {
-    let key = experiment.columns[column].key;
-    let value = |row: &str| printed(experiment.table, row, key)?.value;
-    let gap = value(contender.paper)? - value(MAJORITY_VOTE.paper)?;
-    let text = format!("{gap:.2}");
-    Some(Printed {
-        value: text.parse().ok(),
-        text,
-    })
-}
-
 fn annotators(experiment: &Experiment, training: Training, runs: &Runs) -> Table {
     let title = format!(
         "Right answers of each annotator in percent, on all items; annotators {}",
         training.words(experiment.set)
     );
     let mut table = Table::new(title, Measure::Percent, ["right answers"]);
-    for (name, trials) in ANNOTATORS.iter().zip(&runs.accuracies) {
+    for ((name, setting), trials) in ANNOTATORS.iter().zip(&runs.accuracies) {
         table.rows.push(Row {
             name: (*name).into(),
-            method: String::new(),
+            method: (*setting).into(),
             cells: vec![Cell::ours(trials)],
             time: None,
         });
@@ -149,10 +160,7 @@ fn missing(experiment: &Experiment, runs: &Runs) -> Table {
     for (column, missing) in experiment.columns.iter().zip(&runs.missing) {
         let Who::Parts(share) = column.who else { continue };
         let wanted = format!("{:.0}", 100.0 * share);
-        let asked = Printed {
-            value: wanted.parse().ok(),
-            text: wanted,
-        };
+        let asked = Printed::parse(&wanted);
         let noise = Noise::of_trials(PAPER_TRIALS);
         let after = printed("text:missing", "car", &format!("{} after", column.key));
         table.rows.push(Row {
