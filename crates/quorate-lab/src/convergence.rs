@@ -241,7 +241,7 @@ fn median_line(pairs: &[Pair], algorithm: usize) -> Vec<f64> {
     (0..=STEPS).map(at).collect()
 }
 
-/// Steps until the error stays within twice the lower of the two algorithms' last errors (at least 1e-6 of the first one);
+/// Steps until the error stays within twice the lower of the two algorithms' last errors (at least 1e-9 of the first one);
 /// the number of steps taken if it never does.
 fn settling_step(pair: &Pair, algorithm: usize) -> f64 {
     let end = pair
@@ -249,7 +249,7 @@ fn settling_step(pair: &Pair, algorithm: usize) -> f64 {
         .map(|trace| trace.h_error[STEPS])
         .fold(f64::INFINITY, f64::min);
     let line = &pair[algorithm].h_error;
-    let goal = (2.0 * end).max(1e-6 * line[0]);
+    let goal = (2.0 * end).max(1e-9 * line[0]);
     let after = line
         .iter()
         .rposition(|&error| error > goal)
@@ -263,7 +263,7 @@ fn settling_steps(pairs: &[Pair], algorithm: usize) -> Vec<f64> {
 
 fn settled_table(traces: &[Vec<Pair>]) -> Table {
     let columns = DENSITIES.map(|density| format!("phi = {density}"));
-    let title = "Steps until the error stays within twice the better algorithm's last error (or a millionth of the first error); 100: not within 100 steps";
+    let title = "Steps until the error stays within twice the better algorithm's last error (or 1e-9 of the first error); 100: not within 100 steps";
     let mut table = Table::new(title, Measure::Number, columns);
     for (algorithm, name) in [(0, SHIFTED), (1, PLAIN)] {
         table.rows.push(Row {

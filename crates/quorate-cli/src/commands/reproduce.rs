@@ -127,8 +127,7 @@ impl Watch for RunBar {
         if let Ok(mut bar) = self.0.lock()
             && let Some(bar) = bar.as_mut()
         {
-            // A unit of work is about a second: tenths move the bar.
-            bar.show(name, (10.0 * done) as u64, Some((10.0 * total) as u64));
+            bar.show_work(name, done, total);
         }
     }
 }
