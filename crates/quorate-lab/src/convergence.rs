@@ -9,12 +9,12 @@ use anyhow::Result;
 use quorate::context::seeded;
 use quorate::linalg::lanczos::largest_eigenpairs;
 use quorate::linalg::small::dot;
-use rand::RngExt;
+use quorate::symnmf::Alpha;
 use rand_distr::{Distribution, StandardNormal};
 
 use crate::bench::Bench;
 use crate::figure::{Axis, Figure, Mark, Panel, Series};
-use crate::rotation::{Threshold, Trace, follow};
+use crate::rotation::{Trace, follow, sparse_factor};
 use crate::section::{Cell, Claim, Holds, Measure, Row, Section, Table};
 use crate::statistics::median;
 
@@ -112,12 +112,7 @@ fn run(bench: &Bench<'_>, setting: Setting) -> Result<Section> {
 
 fn one_trial(bench: &Bench<'_>, setting: Setting, density: f64, trial: usize) -> Result<Pair> {
     let mut rng = seeded(bench.seed(trial), FACTOR_STREAM);
-    let h: Vec<f64> = (0..ROWS * CLASSES)
-        .map(|_| {
-            let (kept, value) = (rng.random::<f64>() < density, rng.random::<f64>());
-            if kept { value } else { 0.0 }
-        })
-        .collect();
+    let h = sparse_factor(ROWS * CLASSES, density, (0.0, 1.0), &mut rng);
     let u = square_root(&h, setting.snr, bench.seed(trial));
     let mut context = bench.context(trial)?;
     let start = quorate::symnmf::identity(CLASSES);
@@ -127,19 +122,11 @@ fn one_trial(bench: &Bench<'_>, setting: Setting, density: f64, trial: usize) ->
             &h,
             CLASSES,
             start.clone(),
-            Threshold::Power(setting.psi),
+            Alpha::Power(setting.psi),
             STEPS,
             &mut context,
         )?,
-        follow(
-            &u,
-            &h,
-            CLASSES,
-            start,
-            Threshold::Constant(0.0),
-            STEPS,
-            &mut context,
-        )?,
+        follow(&u, &h, CLASSES, start, Alpha::Constant(0.0), STEPS, &mut context)?,
     ])
 }
 

@@ -13,7 +13,7 @@ use quorate::statistics::PairBlocks;
 use quorate::symnmf::{impute_robust, random_factor};
 use rand::seq::SliceRandom;
 
-use super::{distance, exact_block, power_law, sampled_block, slope_words, theory_line};
+use super::{distance, power_law, sampled_block, slope_words, theory_line};
 use crate::bench::Bench;
 use crate::crowd::Crowd;
 use crate::figure::{Axis, Figure, Mark, Panel, Series};
@@ -132,7 +132,7 @@ fn one_trial(bench: &Bench<'_>, trial: usize) -> Result<Vec<Vec<(f64, f64)>>> {
         let blocks: Vec<Vec<f64>> = pairs
             .iter()
             .map(|&(m, j)| {
-                let exact = exact_block(&model, m, j);
+                let exact = model.co_occurrence(m, j);
                 match shared {
                     Some(shared) => sampled_block(&exact, shared, &mut rng),
                     None => exact,
@@ -182,7 +182,7 @@ fn completion_error(bench: &Bench<'_>, blocks: &PairBlocks, model: &DawidSkene, 
                 classes,
                 &mut product,
             );
-            sum += distance(&product, &exact_block(model, m, j));
+            sum += distance(&product, &model.co_occurrence(m, j));
             count += 1.0;
         }
     }
