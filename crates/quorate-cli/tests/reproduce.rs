@@ -82,7 +82,7 @@ fn a_small_run_writes_the_page_in_all_forms() {
     let json: serde_json::Value = serde_json::from_str(&read("results.json")).unwrap();
     assert_eq!(json["seed"], 5);
     let rows = json["sections"][0]["tables"][0]["rows"].as_array().unwrap();
-    assert_eq!(rows.len(), 21);
+    assert_eq!(rows.len(), 22);
     assert!(rows[0]["cells"][0]["ours"]["mean"].as_f64().unwrap() < 20.0);
 }
 

@@ -10,16 +10,16 @@ use quorate::symnmf::{Designated, impute_designated};
 use crate::bench::Bench;
 use crate::contender::{
     AUTO, CNMF, CRIA_V, Contender, DAWID_SKENE, DES_SYMNMF, DES_SYMNMF_EM, EIGEN_RATIO, GHOSH_SVD, KOS,
-    KOS_SVD, MAJORITY_VOTE, MINIMAX_ENTROPY, MULTI_SPA, MV_EM, PG_TAC, ROB_SYMNMF, ROB_SYMNMF_EM,
-    ROB_SYMNMF_UNIFORM, SPECTRAL_DS, SYMNMF, TENSOR_ADMM,
+    KOS_SVD, MAJORITY_VOTE, MAJORITY_VOTE_LOWEST, MINIMAX_ENTROPY, MULTI_SPA, MV_EM, PG_TAC, ROB_SYMNMF,
+    ROB_SYMNMF_EM, ROB_SYMNMF_UNIFORM, SPECTRAL_DS, SYMNMF, TENSOR_ADMM,
 };
 use crate::human_data::HumanData;
 use crate::paper::{printed, printed_time};
 use crate::section::{Cell, Measure, Row, Section, Table};
 use crate::verdict::{Better, Noise};
 
-/// All rows of the tables, and two of ours.
-const CONTENDERS: [Contender; 21] = [
+/// All rows of the tables, and three of ours.
+const CONTENDERS: [Contender; 22] = [
     ROB_SYMNMF,
     ROB_SYMNMF_EM,
     ROB_SYMNMF_UNIFORM,
@@ -39,6 +39,7 @@ const CONTENDERS: [Contender; 21] = [
     PG_TAC,
     CRIA_V,
     MAJORITY_VOTE,
+    MAJORITY_VOTE_LOWEST,
     DAWID_SKENE,
     AUTO,
 ];
@@ -144,7 +145,7 @@ fn measure(
             },
         };
         let predictions = Predictions::from_consensus(&fit.consensus)?;
-        errors.push(100.0 * error_rate(&predictions, &data.truth, TieRule::Lowest)?.rate);
+        errors.push(100.0 * error_rate(&predictions, &data.truth, ties(contender))?.rate);
         times.push(seconds);
     }
     let noise = Noise::of_tasks(data.known());
@@ -152,16 +153,20 @@ fn measure(
         .timed(printed_time(name, contender.paper, set), &times))
 }
 
+/// The authors' program shares the ties of majority voting out; their other errors have ties to the lowest class.
+fn ties(contender: &Contender) -> TieRule {
+    match *contender == MAJORITY_VOTE {
+        true => TieRule::Fractional,
+        false => TieRule::Lowest,
+    }
+}
+
 /// Shares of the M^2 blocks that are missing, before and after designated imputation.
 fn missing_table(bench: &Bench<'_>, sets: &[&str], data: &[HumanData]) -> Result<Table> {
     let mut table = Table::new(
         "Missing co-occurrence blocks in percent of all M^2, before and after designated imputation",
         Measure::Percent,
-        [
-            "before",
-            "before, blocks of at most 5 shared tasks counted as missing",
-            "after",
-        ],
+        ["before", "before, at most 5 shared tasks = missing", "after"],
     );
     for (set, data) in sets.iter().zip(data) {
         let mut context = bench.context(0)?;
@@ -199,7 +204,7 @@ fn how(bench: &Bench<'_>, sets: &[&str], data: &[HumanData]) -> Vec<String> {
     let trials = bench.trials();
     let mut text = vec![format!(
         "Every method with its defaults on all labels of each set ({trials} trial(s) with seeds {}, ..; pg-tac and cria-v, which do not \
-         depend on the seed, once). Error over the tasks with known truth, ties to the lowest class; time of the fit alone, \
+         depend on the seed, once). Error over the tasks with known truth, ties to the lowest class (majority voting: shared); time of the fit alone, \
          reading the file not included.",
         bench.seed(0)
     )];
@@ -224,7 +229,9 @@ fn differences(bench: &Bench<'_>, name: &str) -> Vec<String> {
         "The SymNMF family differs from the paper in its start, weights and shrinkage (docs/symnmf.md), which is where most of \
          its gains come from."
             .into(),
-        "Majority voting: ties to the lowest class here; the authors' program shares ties out.".into(),
+        "Majority voting shares ties out, as in the authors' program, and does so to the digit on dog, rte and trec; the printed 21.29 % on \
+         bluebird, where no task is tied, cannot be had from the data."
+            .into(),
     ];
     match name {
         "tab:AMT1" => text.push(
