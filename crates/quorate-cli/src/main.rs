@@ -4,6 +4,7 @@ mod args;
 mod catalog;
 mod commands;
 mod input;
+mod knowledge;
 mod printer;
 mod progress;
 mod session;

@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use anyhow::Result;
+use quorate::model::Priors;
 use quorate::{Context, TaskFeatures, TaskProbabilities};
 
 use crate::args::RunArgs;
@@ -17,6 +18,7 @@ pub struct Session {
     cancelled: Arc<AtomicBool>,
     probabilities: Option<TaskProbabilities>,
     features: Option<Arc<TaskFeatures>>,
+    priors: Priors,
 }
 
 impl Session {
@@ -37,6 +39,7 @@ impl Session {
             cancelled,
             probabilities: None,
             features: None,
+            priors: Priors::default(),
         }
     }
 
@@ -58,12 +61,19 @@ impl Session {
         &self.cancelled
     }
 
+    /// Gives every fit these expectations about classes and workers.
+    pub fn with_priors(mut self, priors: Priors) -> Self {
+        self.priors = priors;
+        self
+    }
+
     /// A context with the seed moved by `offset` (repeated runs), with progress under `title`.
     pub fn context(&self, title: &str, offset: u64) -> Result<Context> {
         let mut context = Context::new(self.run.seed.wrapping_add(offset))
             .with_threads(self.run.threads)?
             .with_memory_limit((self.run.memory * (1u64 << 30) as f64) as u64)
-            .with_cancellation(Arc::clone(&self.cancelled));
+            .with_cancellation(Arc::clone(&self.cancelled))
+            .with_priors(self.priors.clone());
         if let Some(probabilities) = &self.probabilities {
             context = context.with_class_probabilities(probabilities.clone());
         }

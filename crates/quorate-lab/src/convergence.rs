@@ -9,12 +9,12 @@ use anyhow::Result;
 use quorate::context::seeded;
 use quorate::linalg::lanczos::largest_eigenpairs;
 use quorate::linalg::small::dot;
-use rand::RngExt;
+use quorate::symnmf::Alpha;
 use rand_distr::{Distribution, StandardNormal};
 
 use crate::bench::Bench;
 use crate::figure::{Axis, Figure, Mark, Panel, Series};
-use crate::rotation::{Threshold, Trace, follow};
+use crate::rotation::{Trace, follow, sparse_factor};
 use crate::section::{Cell, Claim, Holds, Measure, Row, Section, Table};
 use crate::statistics::median;
 
@@ -112,12 +112,7 @@ fn run(bench: &Bench<'_>, setting: Setting) -> Result<Section> {
 
 fn one_trial(bench: &Bench<'_>, setting: Setting, density: f64, trial: usize) -> Result<Pair> {
     let mut rng = seeded(bench.seed(trial), FACTOR_STREAM);
-    let h: Vec<f64> = (0..ROWS * CLASSES)
-        .map(|_| {
-            let (kept, value) = (rng.random::<f64>() < density, rng.random::<f64>());
-            if kept { value } else { 0.0 }
-        })
-        .collect();
+    let h = sparse_factor(ROWS * CLASSES, density, (0.0, 1.0), &mut rng);
     let u = square_root(&h, setting.snr, bench.seed(trial));
     let mut context = bench.context(trial)?;
     let start = quorate::symnmf::identity(CLASSES);
@@ -127,19 +122,11 @@ fn one_trial(bench: &Bench<'_>, setting: Setting, density: f64, trial: usize) ->
             &h,
             CLASSES,
             start.clone(),
-            Threshold::Power(setting.psi),
+            Alpha::Power(setting.psi),
             STEPS,
             &mut context,
         )?,
-        follow(
-            &u,
-            &h,
-            CLASSES,
-            start,
-            Threshold::Constant(0.0),
-            STEPS,
-            &mut context,
-        )?,
+        follow(&u, &h, CLASSES, start, Alpha::Constant(0.0), STEPS, &mut context)?,
     ])
 }
 
@@ -241,7 +228,7 @@ fn median_line(pairs: &[Pair], algorithm: usize) -> Vec<f64> {
     (0..=STEPS).map(at).collect()
 }
 
-/// Steps until the error stays within twice the lower of the two algorithms' last errors (at least 1e-6 of the first one);
+/// Steps until the error stays within twice the lower of the two algorithms' last errors (at least 1e-9 of the first one);
 /// the number of steps taken if it never does.
 fn settling_step(pair: &Pair, algorithm: usize) -> f64 {
     let end = pair
@@ -249,7 +236,7 @@ fn settling_step(pair: &Pair, algorithm: usize) -> f64 {
         .map(|trace| trace.h_error[STEPS])
         .fold(f64::INFINITY, f64::min);
     let line = &pair[algorithm].h_error;
-    let goal = (2.0 * end).max(1e-6 * line[0]);
+    let goal = (2.0 * end).max(1e-9 * line[0]);
     let after = line
         .iter()
         .rposition(|&error| error > goal)
@@ -263,7 +250,7 @@ fn settling_steps(pairs: &[Pair], algorithm: usize) -> Vec<f64> {
 
 fn settled_table(traces: &[Vec<Pair>]) -> Table {
     let columns = DENSITIES.map(|density| format!("phi = {density}"));
-    let title = "Steps until the error stays within twice the better algorithm's last error (or a millionth of the first error); 100: not within 100 steps";
+    let title = "Steps until the error stays within twice the better algorithm's last error (or 1e-9 of the first error); 100: not within 100 steps";
     let mut table = Table::new(title, Measure::Number, columns);
     for (algorithm, name) in [(0, SHIFTED), (1, PLAIN)] {
         table.rows.push(Row {

@@ -3,14 +3,13 @@
 use std::sync::Arc;
 
 use anyhow::Result;
-use quorate::evaluate::{Predictions, TieRule, error_rate};
-use quorate::methods::Fit;
 use quorate::{Context, TaskFeatures};
 use quorate_io::{Source, read_features};
 
 use crate::bench::Bench;
 use crate::contender::{
-    AUTO, CROWD_LAYER, Contender, DES_SYMNMF, DES_SYMNMF_EM, DL_MV, MAJORITY_VOTE, ROB_SYMNMF, ROB_SYMNMF_EM,
+    AUTO, CROWD_LAYER, Contender, DES_SYMNMF, DES_SYMNMF_EM, DL_MV, MAJORITY_VOTE_LOWEST, ROB_SYMNMF,
+    ROB_SYMNMF_EM,
 };
 use crate::figure::{Axis, Figure, Mark, Panel, Series};
 use crate::human_data::HumanData;
@@ -25,14 +24,14 @@ const PAPER_TRIALS: usize = 100;
 /// The workers' maps start at twice the identity: our default.
 const CROWD_LAYER_STEADY: Contender = Contender {
     paper: "",
-    title: "CrowdLayer, maps started at 2 I (not in the paper)",
+    title: "CrowdLayer, maps started at 2 I (ours)",
     parameters: &[],
     ..CROWD_LAYER
 };
 /// Stopped before it knows the votes by heart.
 const DL_MV_SHORT: Contender = Contender {
     paper: "",
-    title: "DL-MV, 10 epochs (not in the paper)",
+    title: "DL-MV, 10 epochs (ours)",
     parameters: &[("epochs", "10")],
     ..DL_MV
 };
@@ -53,11 +52,11 @@ const CONTENDERS: [Contender; 11] = [
     ROB_SYMNMF_EM_RANDOM,
     CROWD_LAYER_STEADY,
     DL_MV_SHORT,
-    MAJORITY_VOTE,
+    MAJORITY_VOTE_LOWEST,
     AUTO,
 ];
 /// Rows whose fit does not depend on the seed, so that one trial is enough.
-const FIXED: [Contender; 3] = [DES_SYMNMF, DES_SYMNMF_EM, MAJORITY_VOTE];
+const FIXED: [Contender; 3] = [DES_SYMNMF, DES_SYMNMF_EM, MAJORITY_VOTE_LOWEST];
 
 /// Labels, truth and features of the images.
 struct LabelMe {
@@ -79,12 +78,6 @@ impl LabelMe {
     fn context(&self, bench: &Bench<'_>, trial: usize) -> Result<Context> {
         Ok(bench.context(trial)?.with_features(Arc::clone(&self.features)))
     }
-
-    /// Error in percent on the labelled images.
-    fn error(&self, fit: &Fit) -> Result<f64> {
-        let predictions = Predictions::from_consensus(&fit.consensus)?;
-        Ok(100.0 * error_rate(&predictions, &self.human.truth, TieRule::Lowest)?.rate)
-    }
 }
 
 pub(crate) fn run_table(bench: &Bench<'_>) -> Result<Section> {
@@ -104,7 +97,7 @@ pub(crate) fn run_table(bench: &Bench<'_>) -> Result<Section> {
         for trial in 0..trials {
             bench.done((place as f64 + trial as f64 / trials as f64) / CONTENDERS.len() as f64)?;
             let (fit, time) = contender.fit(&data.human.annotations, &mut data.context(bench, trial)?)?;
-            errors.push(data.error(&fit)?);
+            errors.push(contender.error(&fit, &data.human.truth)?);
             seconds.push(time);
         }
         // A single trial of a fixed method is its value; where chance plays a part the paper has an average.
@@ -161,11 +154,11 @@ fn table_claims(table: &Table) -> Vec<Claim> {
     vec![
         Claim::new(
             "DL-MV has the error of the majority votes",
-            Holds::when((error(&DL_MV) - error(&MAJORITY_VOTE)).abs() <= 0.3),
+            Holds::when((error(&DL_MV) - error(&MAJORITY_VOTE_LOWEST)).abs() <= 0.3),
             format!(
                 "{:.2} % after 50 epochs, votes {:.2} %; stopped after 10 epochs {:.2} %",
                 error(&DL_MV),
-                error(&MAJORITY_VOTE),
+                error(&MAJORITY_VOTE_LOWEST),
                 error(&DL_MV_SHORT)
             ),
         ),
@@ -203,7 +196,7 @@ pub(crate) fn run_histogram(bench: &Bench<'_>) -> Result<Section> {
                 // The trials take the threads; each fit has one.
                 let mut context = data.context(bench, trial)?.with_threads(1)?;
                 let (fit, _) = contender.fit(&data.human.annotations, &mut context)?;
-                data.error(&fit)
+                contender.error(&fit, &data.human.truth)
             })?,
         );
     }
@@ -294,7 +287,14 @@ fn histogram_claims(rows: &[Contender], errors: &[Vec<f64>]) -> Vec<Claim> {
     let bad = |place: usize| errors[place].iter().filter(|error| **error >= 30.0).count();
     let high = |place: usize| errors[place].iter().copied().fold(0.0, f64::max);
     let low = |place: usize| errors[place].iter().copied().fold(100.0, f64::min);
-    let open = |holds: Holds| if errors[0].len() < 20 { Holds::Open } else { holds };
+    // A dozen trials do not show a tail.
+    let open = |holds: Holds| {
+        if errors[0].len() < 20 {
+            Holds::Undecided
+        } else {
+            holds
+        }
+    };
     vec![
         Claim::new(
             "CrowdLayer varies almost ten times as much as RobSymNMF-EM (4.7 against 0.5 points)",

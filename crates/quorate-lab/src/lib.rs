@@ -10,7 +10,7 @@
 //! # Adding an experiment
 //!
 //! 1. A file with `pub(crate) fn run(bench: &Bench<'_>) -> Result<Section>`. The [`Bench`] says how many trials, with
-//!    which seed, where the data are, and is told of progress: `for trial in bench.trials()?` or `bench.each_trial(..)`,
+//!    which seed, where the data are, and is told of progress: `for trial in 0..bench.trials()`, or `bench.in_parallel(..)` for what is not timed,
 //!    `bench.context(trial)` for a fit, `bench.done(share)?` from time to time (this is also where Ctrl-C is seen).
 //! 2. Fill a [`Section`]: text on how the numbers were obtained and where the set-up differs, [`Table`]s of
 //!    [`Cell`]s (paper, ours, verdict), [`Figure`]s, [`Claim`]s of the paper with what was found.

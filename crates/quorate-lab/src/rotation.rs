@@ -9,23 +9,7 @@ use quorate::Context;
 use quorate::linalg::assignment;
 use quorate::linalg::small::{dot, multiply, norm_squared, transpose};
 use quorate::symnmf::{Alpha, FactorSettings, factor, rotation_towards};
-
-/// alpha_t.
-#[derive(Debug, Clone, Copy)]
-pub(crate) enum Threshold {
-    Constant(f64),
-    /// psi^(t+1).
-    Power(f64),
-}
-
-impl Threshold {
-    fn at(self, step: usize) -> f64 {
-        match self {
-            Self::Constant(alpha) => alpha,
-            Self::Power(psi) => psi.powi(step as i32 + 1),
-        }
-    }
-}
+use rand::{Rng, RngExt};
 
 /// Errors of each step, the start first.
 #[derive(Debug, Clone)]
@@ -42,7 +26,7 @@ pub(crate) fn follow(
     h: &[f64],
     classes: usize,
     mut q: Vec<f64>,
-    threshold: Threshold,
+    threshold: Alpha,
     steps: usize,
     context: &mut Context,
 ) -> Result<Trace> {
@@ -102,6 +86,19 @@ fn q_error(q: &[f64], truth: &[f64], order: &[usize], classes: usize) -> f64 {
     sum
 }
 
+/// A nonnegative matrix whose entries are nonzero with probability `density`, and then uniform in the given range.
+pub(crate) fn sparse_factor(entries: usize, density: f64, range: (f64, f64), rng: &mut impl Rng) -> Vec<f64> {
+    let draw = |_| {
+        let (kept, value) = (rng.random::<f64>() < density, rng.random::<f64>());
+        if kept {
+            range.0 + (range.1 - range.0) * value
+        } else {
+            0.0
+        }
+    };
+    (0..entries).map(draw).collect()
+}
+
 /// A rotation by `angle` away from `q`, in a direction drawn by `draw` (K x K numbers).
 pub(crate) fn turned(q: &[f64], angle: f64, draw: &[f64], classes: usize) -> Vec<f64> {
     // exp of a skew matrix of norm `angle`, by its series: small angles only.
@@ -140,7 +137,7 @@ mod tests {
             &h,
             2,
             identity(2),
-            Threshold::Constant(1e-9),
+            Alpha::Constant(1e-9),
             2,
             &mut Context::new(0),
         )
@@ -156,16 +153,7 @@ mod tests {
         let away = turned(&identity(2), 0.2, &[0.0, 1.0, 0.3, 0.0], 2);
         // ||R - I||_F^2 = 4 (1 - cos a) for a plane rotation by a; the skew matrix of norm 0.2 turns by 0.2 / 2^(1/2).
         let expected = 4.0 * (1.0 - (0.2 / 2f64.sqrt()).cos());
-        let found = follow(
-            &h,
-            &h,
-            2,
-            away,
-            Threshold::Constant(1e-9),
-            1,
-            &mut Context::new(0),
-        )
-        .unwrap();
+        let found = follow(&h, &h, 2, away, Alpha::Constant(1e-9), 1, &mut Context::new(0)).unwrap();
         assert!(
             (found.q_error[0] - expected).abs() < 1e-12,
             "{} {expected}",
@@ -178,16 +166,7 @@ mod tests {
     fn a_permuted_start_is_no_error() {
         let h = [1.0, 0.0, 0.0, 2.0, 0.5, 0.0, 0.0, 0.7];
         let swapped = vec![0.0, 1.0, 1.0, 0.0];
-        let trace = follow(
-            &h,
-            &h,
-            2,
-            swapped,
-            Threshold::Power(1e-9),
-            1,
-            &mut Context::new(0),
-        )
-        .unwrap();
+        let trace = follow(&h, &h, 2, swapped, Alpha::Power(1e-9), 1, &mut Context::new(0)).unwrap();
         assert!(trace.h_error[0] < 1e-24 && trace.q_error[0] < 1e-24);
     }
 }

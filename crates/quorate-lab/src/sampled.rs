@@ -14,11 +14,17 @@ use crate::verdict::{Better, Noise};
 const TABLE: &str = "tab:synthetic2";
 const TASKS: [usize; 3] = [1000, 5000, 10_000];
 const PAPER_TRIALS: usize = 20;
+/// As published, with the sweeps of the authors' synthetic program: the library's default is ten sweeps, right for the few
+/// labels of people and far too early a stop here.
+const CNMF_LONG: Contender = Contender {
+    parameters: &[("sweeps", "500"), ("update", "mirror"), ("weights", "equal")],
+    ..CNMF
+};
 const CONTENDERS: [Contender; 7] = [
     ROB_SYMNMF,
     DES_SYMNMF,
     MULTI_SPA,
-    CNMF,
+    CNMF_LONG,
     TENSOR_ADMM,
     SPECTRAL_DS,
     MV_EM,
@@ -47,7 +53,11 @@ pub(crate) fn run(bench: &Bench<'_>) -> Result<Section> {
         }
         tables.push(table(crowd, &measured));
     }
-    let claims = tables.iter().flat_map(claims).collect();
+    let claims = crowds
+        .iter()
+        .zip(&tables)
+        .flat_map(|(crowd, table)| claims(*crowd, table))
+        .collect();
     Ok(Section {
         method: vec![format!(
             "Each trial draws a crowd of 25 workers and 3 classes, the labels of N tasks, and keeps each with probability 0.3; \
@@ -55,8 +65,8 @@ pub(crate) fn run(bench: &Bench<'_>) -> Result<Section> {
              mean and standard deviation over {trials} trials. Time is that of the fit alone, mean over all trials of the row."
         )],
         differences: vec![
-            "Methods have the library's defaults, the same on all data. MV-EM is EM from vote shares with ten rounds and \
-             no class prior, as in the authors' program."
+            "Methods have the library's defaults, but for MV-EM (EM from vote shares with ten rounds and no class prior, as in the \
+             authors' program) and CNMF (as published, 500 sweeps: with the default ten sweeps its error stays above 0.05)."
                 .into(),
             "The text draws the prior from Dirichlet(1); the program has a uniform prior, a less perfect specialist (diagonal about \
              0.8, not within 0.1 of the identity) and columns of scaled uniform numbers. Both are shown: the printed \
@@ -97,7 +107,7 @@ fn table(crowd: Crowd, measured: &[Vec<Vec<(f64, f64)>>]) -> Table {
     table
 }
 
-fn claims(table: &Table) -> Vec<Claim> {
+fn claims(crowd: Crowd, table: &Table) -> Vec<Claim> {
     let ours = |contender: &Contender, column| table.ours(contender.title, column).unwrap_or(f64::NAN);
     let proposed = [ROB_SYMNMF, DES_SYMNMF];
     let baselines = &CONTENDERS[2..];
@@ -125,7 +135,7 @@ fn claims(table: &Table) -> Vec<Claim> {
         Claim::new(
             format!(
                 "For N = 1000 the proposed methods' MSE is at least 40 % below the best baseline's ({})",
-                table.title
+                crowd.words()
             ),
             Holds::when(worst <= 0.6 * small.1.0),
             format!(
@@ -136,7 +146,7 @@ fn claims(table: &Table) -> Vec<Claim> {
         Claim::new(
             format!(
                 "The proposed methods, RobSymNMF above all, outperform the others in most cases ({})",
-                table.title
+                crowd.words()
             ),
             Holds::count(ahead, TASKS.len()),
             format!("ahead for {ahead} of {} values of N", TASKS.len()),
@@ -144,7 +154,7 @@ fn claims(table: &Table) -> Vec<Claim> {
         Claim::new(
             format!(
                 "As N increases the MSE of all methods becomes better ({})",
-                table.title
+                crowd.words()
             ),
             Holds::count(falling, CONTENDERS.len()),
             format!(

@@ -40,6 +40,8 @@ pub struct Section {
     pub figures: Vec<Figure>,
     /// What the paper says, and what was found.
     pub claims: Vec<Claim>,
+    /// What else is worth knowing, a sentence each.
+    pub findings: Vec<String>,
     /// Time of the whole experiment.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub seconds: Option<f64>,
@@ -130,14 +132,23 @@ pub enum Holds {
     Partly,
     /// No.
     No,
-    /// This run cannot tell (too few trials).
-    Open,
+    /// The difference is within noise.
+    Undecided,
 }
 
 impl Holds {
     /// Yes or no.
     pub fn when(condition: bool) -> Self {
         if condition { Self::Yes } else { Self::No }
+    }
+
+    /// Whether `ours` is below `other` by more than `noise`.
+    pub fn below(ours: f64, other: f64, noise: f64) -> Self {
+        match other - ours {
+            gap if gap > noise => Self::Yes,
+            gap if gap >= -noise => Self::Undecided,
+            _ => Self::No,
+        }
     }
 
     /// Yes if all of them hold, partly if some do.
@@ -153,7 +164,7 @@ impl Holds {
     pub(crate) fn class(self) -> &'static str {
         match self {
             Self::Yes => "better",
-            Self::Partly | Self::Open => "open",
+            Self::Partly | Self::Undecided => "open",
             Self::No => "worse",
         }
     }
@@ -164,7 +175,7 @@ impl Holds {
             Self::Yes => "holds",
             Self::Partly => "holds in part",
             Self::No => "does not hold",
-            Self::Open => "open",
+            Self::Undecided => "within noise",
         }
     }
 }
@@ -195,6 +206,12 @@ impl Table {
         }
     }
 
+    /// Whether any cell of a column has a printed value.
+    pub fn has_paper(&self, column: usize) -> bool {
+        let mut cells = self.rows.iter().filter_map(|row| row.cells.get(column));
+        cells.any(|cell| cell.paper.is_some())
+    }
+
     /// The mean of ours in a row of this name.
     pub fn ours(&self, row: &str, column: usize) -> Option<f64> {
         let row = self.rows.iter().find(|candidate| candidate.name == row)?;
@@ -222,6 +239,12 @@ impl Cell {
             verdict,
             ..Self::default()
         }
+    }
+
+    /// Without a verdict: a fact of the data, not a result.
+    pub fn without_verdict(mut self) -> Self {
+        self.verdict = None;
+        self
     }
 
     /// A value of ours alone.

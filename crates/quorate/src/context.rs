@@ -7,6 +7,7 @@ use chacha20::ChaCha8Rng;
 use rand::SeedableRng;
 
 use crate::error::{Error, Result};
+use crate::model::Priors;
 use crate::task_features::TaskFeatures;
 use crate::task_probabilities::TaskProbabilities;
 
@@ -30,6 +31,7 @@ pub struct Context {
     progress: Option<Box<dyn Progress>>,
     cancelled: Option<Arc<AtomicBool>>,
     class_probabilities: Option<Arc<TaskProbabilities>>,
+    priors: Arc<Priors>,
     features: Option<Arc<TaskFeatures>>,
 }
 
@@ -97,6 +99,22 @@ impl Context {
     /// The numbers that describe the tasks, if they were given.
     pub fn features(&self) -> Option<Arc<TaskFeatures>> {
         self.features.clone()
+    }
+
+    /// Gives the methods that use them expectations about classes and workers.
+    pub fn with_priors(mut self, priors: Priors) -> Self {
+        self.priors = Arc::new(priors);
+        self
+    }
+
+    /// Changes the expectations, for a step that works on a changed table.
+    pub(crate) fn set_priors(&mut self, priors: Arc<Priors>) {
+        self.priors = priors;
+    }
+
+    /// Expectations about classes and workers; empty if none were given.
+    pub fn priors(&self) -> Arc<Priors> {
+        self.priors.clone()
     }
 
     /// The seed.

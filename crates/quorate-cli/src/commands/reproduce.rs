@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::sync::Mutex;
 
-use anyhow::Result;
+use anyhow::{Context as _, Result};
 use clap::{Args, ValueEnum};
 use quorate_lab::{EXPERIMENTS, Experiment, Report, Settings, Setup, Watch, find, write_page};
 
@@ -73,8 +73,16 @@ pub fn run(args: &ReproduceArgs, printer: &mut Printer) -> Result<()> {
     };
     let session = Session::start(&args.run, printer.quiet());
     let watch = RunBar(Mutex::new(Bar::new("reproduce", printer.quiet())));
-    let report = quorate_lab::run(&chosen, &settings(args), session.cancellation(), &watch)?;
+    // Better to fail now than after an hour; a folder made for nothing is taken away again.
+    let made = !args.output.exists();
+    std::fs::create_dir_all(&args.output)
+        .with_context(|| format!("could not make the folder {}", args.output.display()))?;
+    let ran = quorate_lab::run(&chosen, &settings(args), session.cancellation(), &watch);
     drop(watch);
+    if ran.is_err() && made {
+        let _ = std::fs::remove_dir(&args.output);
+    }
+    let report = ran?;
     let page = write_page(&report, &args.output)?;
     printer.data(&summary(&report))?;
     printer.note(format!("The page: {}", page.html.display()));
@@ -127,8 +135,7 @@ impl Watch for RunBar {
         if let Ok(mut bar) = self.0.lock()
             && let Some(bar) = bar.as_mut()
         {
-            // A unit of work is about a second: tenths move the bar.
-            bar.show(name, (10.0 * done) as u64, Some((10.0 * total) as u64));
+            bar.show_work(name, done, total);
         }
     }
 }

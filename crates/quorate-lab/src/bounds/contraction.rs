@@ -7,13 +7,13 @@
 
 use anyhow::Result;
 use quorate::context::seeded;
-use quorate::symnmf::identity;
+use quorate::symnmf::{Alpha, identity};
 use rand::RngExt;
 
 use super::{power_law, slope_words};
 use crate::bench::Bench;
 use crate::figure::{Axis, Figure, Mark, Panel, Series};
-use crate::rotation::{Threshold, Trace, follow, turned};
+use crate::rotation::{Trace, follow, sparse_factor, turned};
 use crate::section::{Claim, Holds, Section};
 use crate::statistics::{fit_line, median};
 
@@ -109,16 +109,7 @@ pub(crate) fn run(bench: &Bench<'_>) -> Result<Section> {
 fn one_trial(bench: &Bench<'_>, density: f64, trial: usize) -> Result<[Trace; 2]> {
     bench.check()?;
     let mut rng = seeded(bench.seed(trial), STREAM);
-    let h: Vec<f64> = (0..ROWS * CLASSES)
-        .map(|_| {
-            let (kept, value) = (rng.random::<f64>() < density, rng.random::<f64>());
-            if kept {
-                ENTRIES.0 + (ENTRIES.1 - ENTRIES.0) * value
-            } else {
-                0.0
-            }
-        })
-        .collect();
+    let h = sparse_factor(ROWS * CLASSES, density, ENTRIES, &mut rng);
     let sigma = h.iter().map(|value| value * value).sum::<f64>().sqrt();
     let smallest = h
         .iter()
@@ -139,19 +130,11 @@ fn one_trial(bench: &Bench<'_>, density: f64, trial: usize) -> Result<[Trace; 2]
             &h,
             CLASSES,
             start.clone(),
-            Threshold::Constant(ALPHA),
+            Alpha::Constant(ALPHA),
             STEPS,
             &mut context,
         )?,
-        follow(
-            &h,
-            &h,
-            CLASSES,
-            start,
-            Threshold::Constant(0.0),
-            STEPS,
-            &mut context,
-        )?,
+        follow(&h, &h, CLASSES, start, Alpha::Constant(0.0), STEPS, &mut context)?,
     ])
 }
 

@@ -11,7 +11,7 @@ use quorate::linalg::small::{inverse, multiply};
 use quorate::model::DawidSkene;
 use quorate::simulate::{Prior, Quality, Simulation};
 
-use super::{distance, exact_block, power_law, sampled_block, slope_words, theory_line};
+use super::{distance, power_law, sampled_block, slope_words, theory_line};
 use crate::bench::Bench;
 use crate::figure::{Axis, Figure, Mark, Panel, Series};
 use crate::section::{Claim, Holds, Section};
@@ -109,9 +109,9 @@ fn workers_of(condition: f64) -> DawidSkene {
 fn imputation_error(model: &DawidSkene, shared: usize, seed: u64) -> f64 {
     let mut rng = seeded(seed, STREAM);
     let (m, n, l, r) = (0, 1, 2, 3);
-    let mut estimate = |a, b| sampled_block(&exact_block(model, a, b), shared, &mut rng);
+    let mut estimate = |a, b| sampled_block(&model.co_occurrence(a, b), shared, &mut rng);
     let (mr, lr, ln) = (estimate(m, r), estimate(l, r), estimate(l, n));
-    let truth = exact_block(model, m, n);
+    let truth = model.co_occurrence(m, n);
     let Some(inverse) = inverse(&lr, CLASSES) else {
         return distance(&truth, &vec![0.0; truth.len()]);
     };
@@ -175,9 +175,9 @@ mod tests {
         // C = [R_mr; R_lr] = [U_m; U_l] S V^T: R_mn = U_m U_l^-1 R_nl^T, and U_l^-1 = (R_lr V S^-1)^-1.
         let model = random_workers(4).unwrap();
         let (mr, lr, ln) = (
-            exact_block(&model, 0, 3),
-            exact_block(&model, 2, 3),
-            exact_block(&model, 2, 1),
+            model.co_occurrence(0, 3),
+            model.co_occurrence(2, 3),
+            model.co_occurrence(2, 1),
         );
         let mut gram = vec![0.0; 9];
         for block in [&mr, &lr] {
@@ -196,7 +196,7 @@ mod tests {
         let (mut left, mut found) = (vec![0.0; 9], vec![0.0; 9]);
         multiply(&u_m, &inverse(&u_l, 3).unwrap(), 3, &mut left);
         multiply(&left, &ln, 3, &mut found);
-        assert!(distance(&found, &exact_block(&model, 0, 1)) < 1e-12);
+        assert!(distance(&found, &model.co_occurrence(0, 1)) < 1e-12);
     }
 
     #[test]

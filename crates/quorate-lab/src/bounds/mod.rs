@@ -8,22 +8,10 @@ pub(crate) use contraction::run as run_contraction;
 pub(crate) use designated::run as run_designated;
 pub(crate) use robust::run as run_robust;
 
-use quorate::model::DawidSkene;
 use rand::{Rng, RngExt};
 
 use crate::figure::{Mark, Series};
 use crate::statistics::{Line, fit_line};
-
-/// The exact block `A_m D A_j^T`.
-fn exact_block(model: &DawidSkene, m: usize, j: usize) -> Vec<f64> {
-    let classes = model.class_count();
-    let cell = |cell: usize| -> f64 {
-        let (a, b) = (cell / classes, cell % classes);
-        let joint = |k| model.prior()[k] * model.probability(m, a, k) * model.probability(j, b, k);
-        (0..classes).map(joint).sum()
-    };
-    (0..classes * classes).map(cell).collect()
-}
 
 /// Shares of the cells in `samples` draws from a block.
 fn sampled_block(block: &[f64], samples: usize, rng: &mut impl Rng) -> Vec<f64> {

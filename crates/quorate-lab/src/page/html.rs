@@ -48,14 +48,14 @@ fn head(page: &mut String, report: &Report) {
          <th>claims that hold</th><th>time</th></tr></thead>\n<tbody>\n",
     );
     for section in &report.sections {
-        let [better, equal, worse] = section.verdicts();
-        let (holding, claims) = section.claims_holding();
+        let [better, equal, worse] = words::verdict_counts(section);
         let _ = writeln!(
             page,
-            "<tr><td><a href=\"#{0}\">{0}</a></td><td class=\"words\">{1}</td><td class=\"better\">{better}</td><td class=\"equal\">{equal}</td>\
-             <td class=\"worse\">{worse}</td><td>{holding} of {claims}</td><td class=\"time\">{2}</td></tr>",
+            "<tr><td><a href=\"#{0}\">{0}</a></td><td class=\"words\">{1}</td><td class=\"better number\">{better}</td>\
+             <td class=\"equal number\">{equal}</td><td class=\"worse number\">{worse}</td><td class=\"number\">{2}</td><td class=\"time\">{3}</td></tr>",
             escape(&section.name),
             escape(&section.title),
+            words::claim_counts(section),
             section.seconds.map_or(String::new(), words::seconds)
         );
     }
@@ -94,6 +94,9 @@ fn section_html(page: &mut String, section: &Section) {
         }
         page.push_str("</tbody>\n</table></div>\n");
     }
+    if !section.findings.is_empty() {
+        list(page, &section.findings);
+    }
     if !section.method.is_empty() || !section.differences.is_empty() {
         page.push_str("<h3>How it was obtained</h3>\n");
     }
@@ -101,24 +104,21 @@ fn section_html(page: &mut String, section: &Section) {
         let _ = writeln!(page, "<p>{}</p>", escape(paragraph));
     }
     if !section.differences.is_empty() {
-        page.push_str("<p>Where the set-up differs from the paper's:</p>\n<ul>\n");
-        for difference in &section.differences {
-            let _ = writeln!(page, "<li>{}</li>", escape(difference));
-        }
-        page.push_str("</ul>\n");
+        page.push_str("<p>Where the set-up differs from the paper's:</p>\n");
+        list(page, &section.differences);
     }
     page.push_str("</section>\n");
 }
 
 fn table_html(page: &mut String, table: &Table) {
     let times = TimeColumns::of(table);
-    let wide = if times.cells { 5 } else { 3 };
     let _ = write!(
         page,
         "<div class=\"scroll\"><table>\n<caption>{}</caption>\n<thead>\n<tr><th rowspan=\"2\"></th><th rowspan=\"2\" class=\"method\">here</th>",
         escape(&table.title)
     );
-    for column in &table.columns {
+    for (place, column) in table.columns.iter().enumerate() {
+        let wide = if table.has_paper(place) { 3 } else { 1 } + if times.cells { 2 } else { 0 };
         let _ = write!(
             page,
             "<th colspan=\"{wide}\" class=\"group\">{}</th>",
@@ -129,8 +129,11 @@ fn table_html(page: &mut String, table: &Table) {
         page.push_str("<th colspan=\"2\" class=\"group\">time</th>");
     }
     page.push_str("</tr>\n<tr>");
-    for _ in &table.columns {
-        page.push_str("<th class=\"group\">paper</th><th>ours</th><th></th>");
+    for place in 0..table.columns.len() {
+        page.push_str(match table.has_paper(place) {
+            true => "<th class=\"group\">paper</th><th>ours</th><th></th>",
+            false => "<th class=\"group\">ours</th>",
+        });
         if times.cells {
             page.push_str("<th>time: paper</th><th>ours</th>");
         }
@@ -146,8 +149,8 @@ fn table_html(page: &mut String, table: &Table) {
             escape(&row.name),
             escape(&row.method)
         );
-        for cell in &row.cells {
-            cell_html(page, cell, table, times);
+        for (place, cell) in row.cells.iter().enumerate() {
+            cell_html(page, cell, table, place, times);
         }
         if times.rows {
             let _ = write!(
@@ -160,30 +163,47 @@ fn table_html(page: &mut String, table: &Table) {
         page.push_str("</tr>\n");
     }
     page.push_str("</tbody>\n</table></div>\n");
+    if let Some(words) = words::speed(table) {
+        let _ = writeln!(page, "<p class=\"small\">{}</p>", escape(&words));
+    }
 }
 
-fn cell_html(page: &mut String, cell: &Cell, table: &Table, times: TimeColumns) {
-    let ours = match (&cell.ours, &cell.note) {
-        (Some(summary), _) => format!(
-            "<td class=\"number ours\" title=\"median {}, {} trial(s)\">{}</td>",
+fn list(page: &mut String, items: &[String]) {
+    page.push_str("<ul>\n");
+    for item in items {
+        let _ = writeln!(page, "<li>{}</li>", escape(item));
+    }
+    page.push_str("</ul>\n");
+}
+
+fn cell_html(page: &mut String, cell: &Cell, table: &Table, place: usize, times: TimeColumns) {
+    let has_paper = table.has_paper(place);
+    let class = if has_paper { "number" } else { "number group" };
+    if has_paper {
+        let _ = write!(
+            page,
+            "<td class=\"group number\">{}</td>",
+            escape(&words::paper(cell))
+        );
+    }
+    let _ = match (&cell.ours, &cell.note) {
+        (Some(summary), _) => write!(
+            page,
+            "<td class=\"{class} ours\" title=\"median {}, {} trial(s)\">{}</td>",
             words::number(summary.median, table.measure),
             summary.trials,
             words::ours(summary, table.measure)
         ),
-        (None, Some(note)) => format!(
-            "<td class=\"number\"><span class=\"small\">{}</span></td>",
-            escape(note)
+        (None, note) => write!(
+            page,
+            "<td class=\"{class} small\">{}</td>",
+            escape(note.as_deref().unwrap_or(""))
         ),
-        (None, None) => "<td></td>".into(),
     };
-    let verdict = cell.verdict.map_or("<td></td>".to_owned(), |verdict| {
-        format!("<td class=\"{0}\">{0}</td>", verdict.word())
-    });
-    let _ = write!(
-        page,
-        "<td class=\"group number\">{}</td>{ours}{verdict}",
-        escape(&words::paper(cell))
-    );
+    if has_paper {
+        let verdict = cell.verdict.map_or("", |verdict| verdict.word());
+        let _ = write!(page, "<td class=\"{verdict}\">{verdict}</td>");
+    }
     if times.cells {
         let _ = write!(
             page,

@@ -23,14 +23,14 @@ pub(super) fn render(report: &Report) -> String {
         "| | | better | equal | worse | claims that hold | time |\n|---|---|---|---|---|---|---|\n",
     );
     for section in &report.sections {
-        let [better, equal, worse] = section.verdicts();
-        let (holding, claims) = section.claims_holding();
-        let time = section.seconds.map_or(String::new(), words::seconds);
+        let [better, equal, worse] = words::verdict_counts(section);
         let _ = writeln!(
             text,
-            "| {} | {} | {better} | {equal} | {worse} | {holding} of {claims} | {time} |",
+            "| {} | {} | {better} | {equal} | {worse} | {} | {} |",
             section.name,
-            plain(&section.title)
+            plain(&section.title),
+            words::claim_counts(section),
+            section.seconds.map_or(String::new(), words::seconds)
         );
     }
     for section in &report.sections {
@@ -75,6 +75,10 @@ fn section_text(text: &mut String, section: &Section) {
                 plain(&claim.found)
             );
         }
+        text.push('\n');
+    }
+    for finding in &section.findings {
+        let _ = writeln!(text, "- {finding}");
     }
 }
 
@@ -82,8 +86,11 @@ fn table_text(text: &mut String, table: &Table) {
     let times = TimeColumns::of(table);
     let _ = writeln!(text, "**{}**\n", table.title);
     let mut head = vec!["".to_owned(), "here".into()];
-    for column in &table.columns {
-        head.extend([format!("{column}: paper"), "ours".into(), "verdict".into()]);
+    for (place, column) in table.columns.iter().enumerate() {
+        match table.has_paper(place) {
+            true => head.extend([format!("{column}: paper"), "ours".into(), "verdict".into()]),
+            false => head.push(column.clone()),
+        }
         if times.cells {
             head.extend(["time: paper".into(), "ours".into()]);
         }
@@ -94,17 +101,19 @@ fn table_text(text: &mut String, table: &Table) {
     let _ = writeln!(text, "| {} |\n|{}", head.join(" | "), "---|".repeat(head.len()));
     for row in &table.rows {
         let mut cells = vec![plain(&row.name), format!("`{}`", row.method)];
-        for cell in &row.cells {
+        for (place, cell) in row.cells.iter().enumerate() {
             let ours = cell
                 .ours
                 .as_ref()
                 .map(|summary| words::ours(summary, table.measure));
-            cells.extend([
-                words::paper(cell),
-                ours.or_else(|| cell.note.clone()).unwrap_or_default(),
-                cell.verdict
-                    .map_or(String::new(), |verdict| verdict.word().into()),
-            ]);
+            let ours = ours.or_else(|| cell.note.clone()).unwrap_or_default();
+            let verdict = cell
+                .verdict
+                .map_or(String::new(), |verdict| verdict.word().into());
+            match table.has_paper(place) {
+                true => cells.extend([words::paper(cell), ours, verdict]),
+                false => cells.push(ours),
+            }
             if times.cells {
                 cells.extend([
                     words::paper_time(cell.time.as_ref()),
@@ -119,6 +128,9 @@ fn table_text(text: &mut String, table: &Table) {
             ]);
         }
         let _ = writeln!(text, "| {} |", cells.join(" | "));
+    }
+    if let Some(words) = words::speed(table) {
+        let _ = writeln!(text, "\n{words}");
     }
     text.push('\n');
 }

@@ -41,7 +41,7 @@ pub fn write_page(report: &Report, folder: &Path) -> Result<Page> {
         markdown: folder.join("results.md"),
         json: folder.join("results.json"),
     };
-    let mut json = serde_json::to_string_pretty(report)?;
+    let mut json = serde_json::to_string(report)?;
     json.push('\n');
     write_text(&page.json, &json)?;
     write_text(&page.markdown, &markdown::render(report))?;

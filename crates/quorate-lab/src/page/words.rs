@@ -1,7 +1,7 @@
 //! Numbers and names in words, the same in every form of the page.
 
-use crate::section::{Cell, Measure, Time};
-use crate::statistics::Summary;
+use crate::section::{Cell, Measure, Section, Table, Time};
+use crate::statistics::{Summary, median};
 
 /// The rule behind the verdicts, for the reader of the page.
 pub(super) const RULE: &str = "Verdicts. Equal: our mean is within t s (1/n + 1/n_paper)^(1/2) of the printed value, where s is the \
@@ -64,6 +64,52 @@ pub(super) fn paper_time(time: Option<&Time>) -> String {
         .map_or(String::new(), |value| format!("{value} s"))
 }
 
+/// How many cells are better, equal, worse; nothing where no value is printed.
+pub(super) fn verdict_counts(section: &Section) -> [String; 3] {
+    let counts = section.verdicts();
+    match counts.iter().sum() {
+        0usize => Default::default(),
+        _ => counts.map(|count| count.to_string()),
+    }
+}
+
+/// "3 of 4 claims".
+pub(super) fn claim_counts(section: &Section) -> String {
+    match section.claims_holding() {
+        (_, 0) => String::new(),
+        (holding, all) => format!("{holding} of {all}"),
+    }
+}
+
+/// How our times compare with the printed ones, if both are there.
+pub(super) fn speed(table: &Table) -> Option<String> {
+    let times = table.rows.iter().flat_map(|row| {
+        let own = row.time.iter();
+        own.chain(row.cells.iter().filter_map(|cell| cell.time.as_ref()))
+    });
+    let factors: Vec<f64> = times
+        .filter_map(|time| Some(time.paper? / time.seconds?))
+        .collect();
+    if factors.is_empty() {
+        return None;
+    }
+    let least = factors.iter().copied().fold(f64::INFINITY, f64::min);
+    let most = factors.iter().copied().fold(0.0, f64::max);
+    Some(format!(
+        "Printed time over ours: median {}, from {} to {} (another machine and another language: an order of magnitude).",
+        factor(median(&factors)),
+        factor(least),
+        factor(most)
+    ))
+}
+
+fn factor(value: f64) -> String {
+    match value {
+        value if value < 10.0 => format!("{value:.1}"),
+        value => format!("{value:.0}"),
+    }
+}
+
 /// What a table shows of times.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct TimeColumns {
@@ -74,7 +120,7 @@ pub(super) struct TimeColumns {
 }
 
 impl TimeColumns {
-    pub(super) fn of(table: &crate::section::Table) -> Self {
+    pub(super) fn of(table: &Table) -> Self {
         Self {
             cells: table
                 .rows

@@ -2,7 +2,6 @@
 
 use anyhow::Result;
 use quorate::Annotations;
-use quorate::evaluate::{Predictions, TieRule, error_rate};
 use quorate::statistics::PairBlocks;
 use quorate::symnmf::{Designated, impute_designated};
 use quorate_annotators::{DataSet, Panel, by_parts, by_share, draw_groups};
@@ -142,9 +141,7 @@ impl Runs {
             let mut context = bench.context(trial)?;
             match contender.fit_or_reason(&more, &labels.annotations, &mut context)? {
                 Ok((fit, seconds)) => {
-                    let predictions = Predictions::from_consensus(&fit.consensus)?;
-                    let error = error_rate(&predictions, truth, TieRule::Lowest)?;
-                    measured.errors.push(100.0 * error.rate);
+                    measured.errors.push(contender.error(&fit, truth)?);
                     measured.seconds.push(seconds);
                 }
                 Err(reason) => measured.failure = Some(reason),

@@ -190,6 +190,7 @@ impl AnnotationsBuilder {
             worker,
             label,
             rows: self.rows,
+            gold: None,
             by_worker: Default::default(),
         })
     }

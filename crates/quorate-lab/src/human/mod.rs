@@ -1,23 +1,24 @@
 //! `tab:AMT1`, `tab:AMT2`, and web: labels of people, all methods.
 
+mod claims;
+
 use anyhow::Result;
-use quorate::evaluate::{Predictions, TieRule, error_rate};
 use quorate::statistics::PairBlocks;
 use quorate::symnmf::{Designated, impute_designated};
 
 use crate::bench::Bench;
 use crate::contender::{
     AUTO, CNMF, CRIA_V, Contender, DAWID_SKENE, DES_SYMNMF, DES_SYMNMF_EM, EIGEN_RATIO, GHOSH_SVD, KOS,
-    KOS_SVD, MAJORITY_VOTE, MINIMAX_ENTROPY, MULTI_SPA, MV_EM, PG_TAC, ROB_SYMNMF, ROB_SYMNMF_EM,
-    ROB_SYMNMF_UNIFORM, SPECTRAL_DS, SYMNMF, TENSOR_ADMM,
+    KOS_SVD, MAJORITY_VOTE, MAJORITY_VOTE_LOWEST, MINIMAX_ENTROPY, MULTI_SPA, MV_EM, PG_TAC, ROB_SYMNMF,
+    ROB_SYMNMF_EM, ROB_SYMNMF_UNIFORM, SPECTRAL_DS, SYMNMF, TENSOR_ADMM,
 };
 use crate::human_data::HumanData;
-use crate::paper::{self, printed, printed_time};
-use crate::section::{Cell, Claim, Holds, Measure, Row, Section, Table};
+use crate::paper::{printed, printed_time};
+use crate::section::{Cell, Measure, Row, Section, Table};
 use crate::verdict::{Better, Noise};
 
-/// All rows of the tables, and two of ours.
-const CONTENDERS: [Contender; 21] = [
+/// All rows of the tables, and three of ours.
+const CONTENDERS: [Contender; 22] = [
     ROB_SYMNMF,
     ROB_SYMNMF_EM,
     ROB_SYMNMF_UNIFORM,
@@ -37,18 +38,9 @@ const CONTENDERS: [Contender; 21] = [
     PG_TAC,
     CRIA_V,
     MAJORITY_VOTE,
+    MAJORITY_VOTE_LOWEST,
     DAWID_SKENE,
     AUTO,
-];
-
-/// The rows the paper proposes.
-const PROPOSED: [Contender; 6] = [
-    ROB_SYMNMF,
-    ROB_SYMNMF_EM,
-    ROB_SYMNMF_UNIFORM,
-    DES_SYMNMF,
-    DES_SYMNMF_EM,
-    SYMNMF,
 ];
 
 /// Methods whose fits take a minute on the large sets and do not depend on the seed: one trial, and fewer steps in a quick run.
@@ -97,7 +89,8 @@ fn run(bench: &Bench<'_>, name: &str, sets: &[&str]) -> Result<Section> {
     Ok(Section {
         method: how(bench, sets, &data),
         differences: differences(bench, name),
-        claims: claims(name, sets, &errors, &missing),
+        claims: claims::claims(sets, &data, &errors, &missing),
+        findings: claims::findings(name, sets, &errors),
         tables: vec![errors, missing],
         ..Section::default()
     })
@@ -146,8 +139,7 @@ fn measure(
             Ok(done) => done,
             Err(reason) => return Ok(Cell::failed(paper, reason)),
         };
-        let predictions = Predictions::from_consensus(&fit.consensus)?;
-        errors.push(100.0 * error_rate(&predictions, &data.truth, TieRule::Lowest)?.rate);
+        errors.push(contender.error(&fit, &data.truth)?);
         times.push(seconds);
     }
     let noise = Noise::of_tasks(data.known());
@@ -160,11 +152,7 @@ fn missing_table(bench: &Bench<'_>, sets: &[&str], data: &[HumanData]) -> Result
     let mut table = Table::new(
         "Missing co-occurrence blocks in percent of all M^2, before and after designated imputation",
         Measure::Percent,
-        [
-            "before",
-            "before, blocks of at most 5 shared tasks counted as missing",
-            "after",
-        ],
+        ["before", "before, at most 5 shared tasks = missing", "after"],
     );
     for (set, data) in sets.iter().zip(data) {
         let mut context = bench.context(0)?;
@@ -188,8 +176,8 @@ fn missing_table(bench: &Bench<'_>, sets: &[&str], data: &[HumanData]) -> Result
             name: (*set).into(),
             method: "des-symnmf".into(),
             cells: vec![
-                cell("before", imputed.missing_before),
-                cell("before", 1.0 - 2.0 * sound / all),
+                cell("before", imputed.missing_before).without_verdict(),
+                Cell::ours(&[100.0 * (1.0 - 2.0 * sound / all)]),
                 cell("after", imputed.missing_after),
             ],
             time: None,
@@ -202,7 +190,7 @@ fn how(bench: &Bench<'_>, sets: &[&str], data: &[HumanData]) -> Vec<String> {
     let trials = bench.trials();
     let mut text = vec![format!(
         "Every method with its defaults on all labels of each set ({trials} trial(s) with seeds {}, ..; pg-tac and cria-v, which do not \
-         depend on the seed, once). Error over the tasks with known truth, ties to the lowest class; time of the fit alone, \
+         depend on the seed, once). Error over the tasks with known truth, ties to the lowest class (majority voting: shared); time of the fit alone, \
          reading the file not included.",
         bench.seed(0)
     )];
@@ -227,7 +215,9 @@ fn differences(bench: &Bench<'_>, name: &str) -> Vec<String> {
         "The SymNMF family differs from the paper in its start, weights and shrinkage (docs/symnmf.md), which is where most of \
          its gains come from."
             .into(),
-        "Majority voting: ties to the lowest class here; the authors' program shares ties out.".into(),
+        "Majority voting shares ties out, as in the authors' program, and does so to the digit on dog, rte and trec; the printed 21.29 % on \
+         bluebird, where no task is tied, cannot be had from the data."
+            .into(),
     ];
     match name {
         "tab:AMT1" => text.push(
@@ -236,7 +226,7 @@ fn differences(bench: &Bench<'_>, name: &str) -> Vec<String> {
                 .into(),
         ),
         "tab:AMT2" => text.push(
-            "Printed TREC values of MinimaxEntropy need another evaluation than the authors' program makes (tasks without truth count as \
+            "TREC: the printed 96.57 % missing is 95.57 % here. The printed values of MinimaxEntropy on TREC need another evaluation than the authors' program makes (tasks without truth count as \
              errors there)."
                 .into(),
         ),
@@ -250,84 +240,4 @@ fn differences(bench: &Bench<'_>, name: &str) -> Vec<String> {
         text.push("Quick run: pg-tac and cria-v with few steps (their parameters stand beside them), so their errors and times are not comparable.".into());
     }
     text
-}
-
-fn claims(name: &str, sets: &[&str], errors: &Table, missing: &Table) -> Vec<Claim> {
-    let mut claims = Vec::new();
-    for (column, set) in sets.iter().enumerate() {
-        let ours = |contender: &Contender| errors.ours(contender.title, column).unwrap_or(f64::NAN);
-        let best = PROPOSED
-            .iter()
-            .map(|one| (ours(one), one.title))
-            .min_by(|a, b| a.0.total_cmp(&b.0));
-        let (error, who) = best.unwrap_or((f64::NAN, ""));
-        claims.push(Claim::new(
-            format!("{set}: the proposed methods are comparable with or better than CNMF"),
-            Holds::when(error <= ours(&CNMF) + 1e-9),
-            format!("best of the family {who} {error:.2} %, CNMF {:.2} %", ours(&CNMF)),
-        ));
-        claims.push(Claim::new(
-            format!("{set}: imputation improves on SymNMF without it"),
-            Holds::when(ours(&ROB_SYMNMF).min(ours(&DES_SYMNMF)) < ours(&SYMNMF) - 1e-9),
-            format!(
-                "robust {:.2} %, designated {:.2} %, none {:.2} %",
-                ours(&ROB_SYMNMF),
-                ours(&DES_SYMNMF),
-                ours(&SYMNMF)
-            ),
-        ));
-        claims.push(Claim::new(
-            format!("{set}: the robust criterion improves on equal weights"),
-            Holds::when(ours(&ROB_SYMNMF) <= ours(&ROB_SYMNMF_UNIFORM) + 1e-9),
-            format!(
-                "robust {:.2} %, equal weights {:.2} %",
-                ours(&ROB_SYMNMF),
-                ours(&ROB_SYMNMF_UNIFORM)
-            ),
-        ));
-        claims.push(Claim::new(
-            format!("{set}: the family starts EM at least as well as votes do"),
-            Holds::when(ours(&ROB_SYMNMF_EM).min(ours(&DES_SYMNMF_EM)) <= ours(&DAWID_SKENE) + 1e-9),
-            format!(
-                "RobSymNMF-EM {:.2} %, DesSymNMF-EM {:.2} %, EM from votes to convergence {:.2} %, ten rounds {:.2} %",
-                ours(&ROB_SYMNMF_EM),
-                ours(&DES_SYMNMF_EM),
-                ours(&DAWID_SKENE),
-                ours(&MV_EM)
-            ),
-        ));
-        if let Some((row, printed)) = paper::best(name, set) {
-            claims.push(Claim::new(
-                format!("{set}: no printed error is below {printed} % ({row})"),
-                Holds::when(lowest(errors, column).is_none_or(|(error, _)| error >= printed - 0.005)),
-                match lowest(errors, column) {
-                    Some((error, who)) => {
-                        format!("lowest here: {who} {error:.2} %; auto {:.2} %", ours(&AUTO))
-                    }
-                    None => "nothing was measured".into(),
-                },
-            ));
-        }
-        let after = missing.rows[column].cells[2]
-            .ours
-            .as_ref()
-            .map(|summary| summary.mean);
-        if let Some(paper) = printed("text:missing", set, "after").and_then(|printed| printed.value) {
-            claims.push(Claim::new(
-                format!("{set}: designated imputation brings the missing blocks down to {paper} %"),
-                Holds::when(after.is_some_and(|after| after <= paper + 0.005)),
-                format!("{:.2} % left here", after.unwrap_or(f64::NAN)),
-            ));
-        }
-    }
-    claims
-}
-
-/// The lowest error of a column, and whose it is.
-fn lowest(table: &Table, column: usize) -> Option<(f64, &str)> {
-    let errors = table
-        .rows
-        .iter()
-        .filter_map(|row| Some((row.cells[column].ours.as_ref()?.mean, row.name.as_str())));
-    errors.min_by(|a, b| a.0.total_cmp(&b.0))
 }
