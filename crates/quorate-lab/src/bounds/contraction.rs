@@ -82,7 +82,7 @@ pub(crate) fn run(bench: &Bench<'_>) -> Result<Section> {
                 "Theorem 3: Q converges linearly (geometrically), up to the order of columns",
                 Holds::when(below_one && straight >= 0.98),
                 format!(
-                    "contraction factors {:.2e} to {:.2e}, all below 1; log q against t is straight (median R^2 {straight:.4})",
+                    "contraction factors from {:.2e} to {:.2e}; log q against t is straight (median R^2 {straight:.4})",
                     shifted[0].1,
                     shifted[DENSITIES.len() - 1].1
                 ),
@@ -91,8 +91,7 @@ pub(crate) fn run(bench: &Bench<'_>) -> Result<Section> {
                 "Theorem 3: a sparser H means a smaller factor, hence faster convergence",
                 Holds::when(rising),
                 format!(
-                    "the factor rises with the density at every step of the axis; its slope in log-log is {} (rho is proportional to |Delta| if \
-                     sigma and gamma_0 stay as they are; here they grow too)",
+                    "slope of the factor over the density in log-log {} (1 if only |Delta| changed; here sigma and gamma_0 grow too)",
                     slope_words(power_law(&shifted))
                 ),
             ),

@@ -65,7 +65,7 @@ pub(crate) fn run(bench: &Bench<'_>) -> Result<Section> {
                 "Theorem 1: the error grows with the conditioning no faster than gamma^3 / rho^2 (slope 7 in this family)",
                 Holds::when(growth.is_some_and(|line| line.slope > 0.0 && line.slope <= 7.0)),
                 format!(
-                    "fitted slope {}: it grows, and the bound is far from tight (to first order the error is that of R_lr^-1: slope 2)",
+                    "fitted slope {}; to first order the error is that of R_lr^-1, whose slope tends to 2",
                     slope_words(growth)
                 ),
             ),

@@ -215,7 +215,7 @@ fn differences(bench: &Bench<'_>, name: &str) -> Vec<String> {
         "The SymNMF family differs from the paper in its start, weights and shrinkage (docs/symnmf.md), which is where most of \
          its gains come from."
             .into(),
-        "Majority voting shares ties out, as in the authors' program, and does so to the digit on dog, rte and trec; the printed 21.29 % on \
+        "Majority voting shares ties out, as in the authors' program, which gives the printed errors on dog, rte and trec; the printed 21.29 % on \
          bluebird, where no task is tied, cannot be had from the data."
             .into(),
     ];

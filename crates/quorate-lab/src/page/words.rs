@@ -35,7 +35,7 @@ pub(super) fn number(value: f64, measure: Measure) -> String {
 pub(super) fn ours(summary: &Summary, measure: Measure) -> String {
     let mean = number(summary.mean, measure);
     match summary.spread {
-        Some(spread) if summary.trials > 1 => format!("{mean} ± {}", number(spread, measure)),
+        Some(spread) if spread > 0.0 => format!("{mean} ± {}", number(spread, measure)),
         _ => mean,
     }
 }
