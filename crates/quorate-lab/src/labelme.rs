@@ -247,14 +247,13 @@ fn panel(title: &str, rows: &[Contender], errors: &[Vec<f64>]) -> Panel {
     }
 }
 
-/// What the text says of a row: mean or spread.
+/// What the text says of a row as in the paper: mean or spread.
 fn said(contender: &Contender, what: &str) -> Option<Printed> {
-    let name = if contender.method == CROWD_LAYER.method {
-        "CrowdLayer"
-    } else {
-        "RobSymNMF-EM"
-    };
-    printed("text:hist", name, what)
+    match *contender {
+        CROWD_LAYER => printed("text:hist", "CrowdLayer", what),
+        ROB_SYMNMF_EM_RANDOM => printed("text:hist", "RobSymNMF-EM", what),
+        _ => None,
+    }
 }
 
 fn histogram_row(contender: &Contender, errors: &[f64]) -> Row {

@@ -5,7 +5,7 @@ use serde::Serialize;
 use crate::figure::Figure;
 use crate::paper::Printed;
 use crate::statistics::Summary;
-use crate::verdict::{Better, Noise, Verdict};
+use crate::verdict::{Better, Noise, Verdict, student};
 
 /// Everything that was run.
 #[derive(Debug, Clone, Serialize)]
@@ -148,6 +148,29 @@ impl Holds {
             gap if gap > noise => Self::Yes,
             gap if gap >= -noise => Self::Undecided,
             _ => Self::No,
+        }
+    }
+
+    /// Whether `ours` is below `other` over the same trials, by more than their differences vary.
+    pub fn paired_below(ours: &[f64], other: &[f64]) -> Self {
+        let gaps: Vec<f64> = ours.iter().zip(other).map(|(own, other)| own - other).collect();
+        let summary = Summary::of(&gaps);
+        let error = summary.spread.unwrap_or(f64::INFINITY) / (gaps.len() as f64).sqrt();
+        Self::below(summary.mean, 0.0, student(gaps.len() - 1) * error)
+    }
+
+    /// Yes if all of them hold, no if none does; within noise if that is all that stands against it.
+    pub fn all(parts: &[Self]) -> Self {
+        let some = |wanted| parts.contains(&wanted);
+        match (
+            some(Self::Yes),
+            some(Self::No),
+            some(Self::Undecided) || some(Self::Partly),
+        ) {
+            (true, false, false) => Self::Yes,
+            (false, true, false) => Self::No,
+            (false, false, _) => Self::Undecided,
+            _ => Self::Partly,
         }
     }
 
@@ -309,5 +332,29 @@ impl Section {
             .filter(|claim| claim.holds == Holds::Yes)
             .count();
         (holding, self.claims.len())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_claim_needs_more_than_noise() {
+        assert_eq!(
+            Holds::paired_below(&[1.0, 2.0, 3.0], &[2.0, 3.1, 3.9]),
+            Holds::Yes
+        );
+        assert_eq!(Holds::paired_below(&[2.0, 3.1, 3.9], &[1.0, 2.0, 3.0]), Holds::No);
+        assert_eq!(
+            Holds::paired_below(&[1.0, 5.0, 3.0], &[2.0, 3.1, 3.9]),
+            Holds::Undecided
+        );
+        assert_eq!(Holds::paired_below(&[1.0], &[2.0]), Holds::Undecided);
+        assert_eq!(Holds::paired_below(&[1.0, 2.0], &[1.0, 2.0]), Holds::Undecided);
+        assert_eq!(Holds::all(&[Holds::Yes, Holds::Yes]), Holds::Yes);
+        assert_eq!(Holds::all(&[Holds::No]), Holds::No);
+        assert_eq!(Holds::all(&[Holds::Yes, Holds::Undecided]), Holds::Partly);
+        assert_eq!(Holds::all(&[Holds::Undecided]), Holds::Undecided);
     }
 }

@@ -109,7 +109,7 @@ const STUDENT: [f64; 30] = [
     2.120, 2.110, 2.101, 2.093, 2.086, 2.080, 2.074, 2.069, 2.064, 2.060, 2.056, 2.052, 2.048, 2.045, 2.042,
 ];
 
-fn student(freedom: usize) -> f64 {
+pub(crate) fn student(freedom: usize) -> f64 {
     match freedom {
         0 => 0.0,
         1..=30 => STUDENT[freedom - 1],

@@ -148,3 +148,43 @@ fn two_trials_are_enough_to_see_the_contraction() {
         "{claims:?}"
     );
 }
+
+/// The folder of the data sets.
+fn data() -> PathBuf {
+    std::env::var_os("QUORATE_DATA").map_or_else(
+        || PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../../shared/data"),
+        PathBuf::from,
+    )
+}
+
+#[test]
+fn classifiers_label_the_same_items_the_same_way_again() {
+    let credit = |setup, threads| {
+        let settings = Settings {
+            data: data(),
+            setup,
+            ..settings(1, threads)
+        };
+        let flag = Arc::new(AtomicBool::new(false));
+        run(&[find("tab:uci_credit").unwrap()], &settings, &flag, &Nobody).unwrap()
+    };
+    let (first, second) = (credit(Setup::Text, 1), credit(Setup::Text, 2));
+    let json = |report: &Report| serde_json::to_string(&report.without_times()).unwrap();
+    assert_eq!(json(&first), json(&second));
+    assert_ne!(json(&first), json(&credit(Setup::Code, 2)));
+    // Every row of the paper's table is there, with numbers, and nobody is worse than chance.
+    let tables = &first.sections[0].tables;
+    assert_eq!(tables[0].rows.len(), 19);
+    for row in tables[0].rows.iter().chain(&tables[2].rows) {
+        for cell in &row.cells {
+            let mean = cell.ours.as_ref().unwrap().mean;
+            assert!((5.0..95.0).contains(&mean), "{}: {mean}", row.name);
+        }
+    }
+    assert!(
+        tables[2]
+            .rows
+            .iter()
+            .all(|row| row.cells[0].ours.as_ref().unwrap().mean > 50.0)
+    );
+}

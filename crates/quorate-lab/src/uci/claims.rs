@@ -43,21 +43,40 @@ pub(super) fn all(experiment: &Experiment, training: Training, runs: &Runs) -> V
 }
 
 impl Means<'_> {
-    /// Mean error of a method in a column; none where it failed.
-    fn error(&self, contender: &Contender, column: usize) -> Option<f64> {
+    /// Errors of a method in a column, trial by trial; none where it failed.
+    fn errors(&self, contender: &Contender, column: usize) -> Option<&[f64]> {
         let measured = &self.runs.methods[place_of(self.experiment, contender)?][column];
-        (measured.failure.is_none() && !measured.errors.is_empty()).then(|| mean(&measured.errors))
+        (measured.failure.is_none() && !measured.errors.is_empty()).then_some(&measured.errors[..])
+    }
+
+    /// Mean error of a method in a column.
+    fn error(&self, contender: &Contender, column: usize) -> Option<f64> {
+        self.errors(contender, column).map(mean)
+    }
+
+    /// Whether a method is below another in a column, beyond noise; within noise where one failed.
+    fn is_below(&self, one: &Contender, other: &Contender, column: usize) -> Holds {
+        match (self.errors(one, column), self.errors(other, column)) {
+            (Some(own), Some(other)) => Holds::paired_below(own, other),
+            _ => Holds::Undecided,
+        }
+    }
+
+    /// Both mean errors in words.
+    fn pair(&self, one: &Contender, other: &Contender, column: usize) -> String {
+        let error = |contender| self.error(contender, column).unwrap_or(f64::NAN);
+        format!("{:.2} % against {:.2} %", error(one), error(other))
     }
 
     fn columns(&self) -> std::ops::Range<usize> {
         0..self.experiment.columns.len()
     }
 
-    /// The lowest error of some methods.
-    fn best<'c>(&self, of: impl Iterator<Item = &'c Contender>, column: usize) -> (f64, &'static str) {
-        of.filter_map(|contender| Some((self.error(contender, column)?, contender.title)))
+    /// The method with the lowest error.
+    fn best<'c>(&self, of: impl Iterator<Item = &'c Contender>, column: usize) -> Option<&'c Contender> {
+        of.filter_map(|contender| Some((self.error(contender, column)?, contender)))
             .min_by(|a, b| a.0.total_cmp(&b.0))
-            .unwrap_or((f64::NAN, "none"))
+            .map(|best| best.1)
     }
 
     /// Rank correlation of the methods' errors with the paper's.
@@ -96,82 +115,66 @@ impl Means<'_> {
     }
 
     fn best_of_family(&self) -> Claim {
+        let key = self.experiment.columns[0].key;
         let others = |one: &&Contender| {
-            !PROPOSED.contains(one)
-                && printed(self.experiment.table, one.paper, self.experiment.columns[0].key).is_some()
+            !PROPOSED.contains(one) && printed(self.experiment.table, one.paper, key).is_some()
         };
-        let mut ahead = 0;
-        let mut words = Vec::new();
+        let (mut parts, mut words) = (Vec::new(), Vec::new());
         for column in self.columns() {
             let family = self.best(PROPOSED.iter(), column);
             let rest = self.best(self.experiment.contenders.iter().filter(others), column);
-            ahead += usize::from(family.0 <= rest.0 + 1e-9);
-            words.push(format!(
-                "{} {:.2} %, {} {:.2} %",
-                family.1, family.0, rest.1, rest.0
-            ));
+            if let (Some(family), Some(rest)) = (family, rest) {
+                parts.push(self.is_below(family, rest, column));
+                words.push(format!(
+                    "{} and {}: {}",
+                    family.title,
+                    rest.title,
+                    self.pair(family, rest, column)
+                ));
+            }
         }
         Claim::new(
             "A proposed method has the lowest error of the table in every column",
-            Holds::count(ahead, self.experiment.columns.len()),
+            Holds::all(&parts),
             format!("best of the family and best of the others: {}", words.join("; ")),
         )
     }
 
-    /// Whether both RobSymNMF and DesSymNMF are below some others.
+    /// Whether RobSymNMF and DesSymNMF are below some others, all in all columns.
     fn below(&self, says: &str, others: &[Contender]) -> Claim {
-        let (mut holding, mut all) = (0, 0);
-        let mut words = Vec::new();
+        let (mut parts, mut words) = (Vec::new(), Vec::new());
         for other in others {
-            for column in self.columns() {
-                let Some(error) = self.error(other, column) else {
-                    continue;
-                };
-                let own = [ROB_SYMNMF, DES_SYMNMF].map(|one| self.error(&one, column).unwrap_or(f64::NAN));
-                all += 1;
-                holding += usize::from(own.iter().all(|own| *own <= error + 1e-9));
-                words.push(format!("{:.2} and {:.2} % against {error:.2} %", own[0], own[1]));
+            for one in [ROB_SYMNMF, DES_SYMNMF] {
+                let columns = self.columns();
+                parts.extend(columns.clone().map(|column| self.is_below(&one, other, column)));
+                let pairs: Vec<String> = columns.map(|column| self.pair(&one, other, column)).collect();
+                words.push(format!("{} and {}: {}", one.title, other.title, pairs.join(", ")));
             }
         }
-        Claim::new(
-            says,
-            Holds::count(holding, all),
-            format!(
-                "RobSymNMF and DesSymNMF both at or below in {holding} of {all}: {}",
-                words.join("; ")
-            ),
-        )
+        Claim::new(says, Holds::all(&parts), words.join("; "))
     }
 
     fn robust_against_equal(&self) -> Claim {
-        let pair = |column| {
-            Some((
-                self.error(&ROB_SYMNMF, column)?,
-                self.error(&ROB_SYMNMF_UNIFORM, column)?,
-            ))
-        };
-        let pairs: Vec<(f64, f64)> = self.columns().filter_map(pair).collect();
-        let holding = pairs
-            .iter()
-            .filter(|(robust, equal)| *robust <= equal + 1e-9)
-            .count();
-        let words: Vec<String> = pairs
-            .iter()
-            .map(|(a, b)| format!("{a:.2} and {b:.2} %"))
+        let parts: Vec<Holds> = self
+            .columns()
+            .map(|column| self.is_below(&ROB_SYMNMF, &ROB_SYMNMF_UNIFORM, column))
+            .collect();
+        let words: Vec<String> = self
+            .columns()
+            .map(|column| self.pair(&ROB_SYMNMF, &ROB_SYMNMF_UNIFORM, column))
             .collect();
         Claim::new(
-            "Robust imputation is at most as wrong as with equal weights",
-            Holds::count(holding, pairs.len()),
-            format!("robust and equal weights: {}", words.join("; ")),
+            "Robust imputation has a lower error than equal weights",
+            Holds::all(&parts),
+            words.join(", "),
         )
     }
 
     fn robust_without_designated(&self) -> Claim {
-        let own = |one| self.error(&one, 0).unwrap_or(f64::NAN);
         Claim::new(
             "Without designated annotators RobSymNMF is slightly ahead of DesSymNMF",
-            Holds::when(own(ROB_SYMNMF) < own(DES_SYMNMF)),
-            format!("{:.2} % against {:.2} %", own(ROB_SYMNMF), own(DES_SYMNMF)),
+            self.is_below(&ROB_SYMNMF, &DES_SYMNMF, 0),
+            self.pair(&ROB_SYMNMF, &DES_SYMNMF, 0),
         )
     }
 

@@ -130,6 +130,7 @@ impl Training {
         match bench.setup() {
             Setup::Text | Setup::Uniform => vec![Self::Text],
             Setup::Code => vec![Self::Program],
+            Setup::All if bench.quick() => vec![Self::Text],
             Setup::All => vec![Self::Text, Self::Program],
         }
     }
@@ -260,7 +261,7 @@ impl Experiment {
                 .into(),
             "The text says one training row for four items; the program calls dividerand, which adds a third share of its own, and trains \
              on 26.1 % (Connect4) and 8.7 % (Credit, Car) of the rows, which is also where the printed N come from. For Car each \
-             annotator gets a training set of its own that overlaps the items. Both are shown."
+             annotator gets a training set of its own that overlaps the items. Both are shown (in a quick run the text's alone)."
                 .into(),
         ];
         match self.set {
