@@ -159,18 +159,14 @@ impl Holds {
         Self::below(summary.mean, 0.0, student(gaps.len() - 1) * error)
     }
 
-    /// Yes if all of them hold, no if none does; within noise if that is all that stands against it.
+    /// Yes if all of them hold, in part if some do; no if some do not and none does; else within noise.
     pub fn all(parts: &[Self]) -> Self {
         let some = |wanted| parts.contains(&wanted);
-        match (
-            some(Self::Yes),
-            some(Self::No),
-            some(Self::Undecided) || some(Self::Partly),
-        ) {
-            (true, false, false) => Self::Yes,
-            (false, true, false) => Self::No,
-            (false, false, _) => Self::Undecided,
-            _ => Self::Partly,
+        match (some(Self::Yes) || some(Self::Partly), some(Self::No)) {
+            (true, _) if parts.iter().all(|part| *part == Self::Yes) => Self::Yes,
+            (true, _) => Self::Partly,
+            (false, true) => Self::No,
+            (false, false) => Self::Undecided,
         }
     }
 
@@ -353,7 +349,7 @@ mod tests {
         assert_eq!(Holds::paired_below(&[1.0], &[2.0]), Holds::Undecided);
         assert_eq!(Holds::paired_below(&[1.0, 2.0], &[1.0, 2.0]), Holds::Undecided);
         assert_eq!(Holds::all(&[Holds::Yes, Holds::Yes]), Holds::Yes);
-        assert_eq!(Holds::all(&[Holds::No]), Holds::No);
+        assert_eq!(Holds::all(&[Holds::No, Holds::Undecided]), Holds::No);
         assert_eq!(Holds::all(&[Holds::Yes, Holds::Undecided]), Holds::Partly);
         assert_eq!(Holds::all(&[Holds::Undecided]), Holds::Undecided);
     }
