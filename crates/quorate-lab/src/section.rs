@@ -155,8 +155,13 @@ impl Holds {
     pub fn paired_below(ours: &[f64], other: &[f64]) -> Self {
         let gaps: Vec<f64> = ours.iter().zip(other).map(|(own, other)| own - other).collect();
         let summary = Summary::of(&gaps);
-        let error = summary.spread.unwrap_or(f64::INFINITY) / (gaps.len() as f64).sqrt();
-        Self::below(summary.mean, 0.0, student(gaps.len() - 1) * error)
+        match summary.spread {
+            Some(spread) => {
+                let error = spread / (gaps.len() as f64).sqrt();
+                Self::below(summary.mean, 0.0, student(gaps.len() - 1) * error)
+            }
+            None => Self::Undecided,
+        }
     }
 
     /// Yes if all of them hold, in part if some do; no if some do not and none does; else within noise.
