@@ -134,17 +134,6 @@ impl Set {
     /// Class of each task where the truth is known.
     pub fn true_classes(&self, annotations: &Annotations) -> anyhow::Result<Vec<Option<usize>>> {
         let truth = read_labels(&Source::from(self.truth.clone()), &LabelOptions::default())?;
-        let foreign = annotations.class_count();
-        let code = |class: &str| {
-            annotations
-                .classes()
-                .find(class)
-                .map_or(foreign, |code| code as usize)
-        };
-        Ok(annotations
-            .tasks()
-            .iter()
-            .map(|task| truth.label(task).map(code))
-            .collect())
+        Ok(truth.codes_in(annotations))
     }
 }

@@ -2,6 +2,8 @@
 
 use clap::{Args, Parser, Subcommand};
 
+#[cfg(feature = "lab")]
+use crate::commands::reproduce;
 use crate::commands::{aggregate, compare, completions, demo, evaluate, inspect, methods, simulate};
 
 /// Turns many unreliable answers into labels you can trust.
@@ -45,6 +47,9 @@ pub enum Command {
     Methods(methods::MethodsArgs),
     /// Make up a crowd with known truth
     Simulate(simulate::SimulateArgs),
+    /// Run the paper's tables and figures again, the printed values beside ours
+    #[cfg(feature = "lab")]
+    Reproduce(reproduce::ReproduceArgs),
     /// Print a completion script for your shell
     Completions(completions::CompletionsArgs),
 }

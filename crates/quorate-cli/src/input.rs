@@ -6,10 +6,11 @@ use std::path::PathBuf;
 use anyhow::{Context as _, Result, bail};
 use clap::{Args, ValueEnum};
 use quorate::annotations::{ClassOrder, Duplicates};
-use quorate::{Annotations, TaskProbabilities};
+use quorate::methods::Method;
+use quorate::{Annotations, TaskFeatures, TaskProbabilities};
 use quorate_io::{
-    AnnotationsRead, Columns, FileFormat, Format, ReadOptions, Source, read_annotations_with, read_ids,
-    read_probabilities,
+    AnnotationsRead, Columns, FileFormat, Format, ReadOptions, Source, read_annotations_with, read_features,
+    read_ids, read_probabilities,
 };
 
 use crate::printer::Printer;
@@ -46,6 +47,14 @@ pub struct InputArgs {
     /// Class probabilities from a classifier, for methods that use them (columns task and p:CLASS)
     #[arg(long, value_name = "FILE")]
     pub probabilities_in: Option<PathBuf>,
+    /// Features of the tasks, for methods that learn from them: a table (task, then numbers) or a NumPy array (.npy)
+    ///
+    /// Row i of an array, counted from 0, belongs to the task with the id i, or to the i-th task of --feature-tasks.
+    #[arg(long, value_name = "FILE")]
+    pub features: Option<PathBuf>,
+    /// The tasks of a .npy file's rows, in their order (a table with a column `task`)
+    #[arg(long, value_name = "FILE", requires = "features")]
+    pub feature_tasks: Option<PathBuf>,
     /// Format of standard input, or of a file whose name does not tell it
     #[arg(long, value_enum, value_name = "FORMAT")]
     pub format: Option<FormatArg>,
@@ -120,6 +129,35 @@ impl InputArgs {
             ));
         }
         Ok(Some(read.probabilities))
+    }
+
+    /// Reads the features of the tasks, if there are any.
+    pub fn read_features(
+        &self,
+        annotations: &Annotations,
+        printer: &mut Printer,
+    ) -> Result<Option<TaskFeatures>> {
+        let Some(path) = &self.features else {
+            return Ok(None);
+        };
+        let order = match &self.feature_tasks {
+            Some(path) => Some(read_ids(&Source::from(path.clone()), None, "task")?),
+            None => None,
+        };
+        let read = read_features(&Source::from(path.clone()), None, annotations, order.as_ref())?;
+        if read.foreign > 0 {
+            printer.warning(format!(
+                "{} of --features about tasks that the labels do not have: not used",
+                plural(read.foreign as usize, "row")
+            ));
+        }
+        Ok(Some(read.features))
+    }
+
+    /// Whether the side data are given that a method needs.
+    pub fn has_side_data(&self, method: &Method) -> bool {
+        (!method.needs_probabilities || self.probabilities_in.is_some())
+            && (!method.needs_features || self.features.is_some())
     }
 
     fn options(&self) -> Result<ReadOptions> {

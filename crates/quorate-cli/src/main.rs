@@ -1,6 +1,7 @@
 //! The program `quorate`: annotations in, trusted labels out.
 
 mod args;
+mod catalog;
 mod commands;
 mod input;
 mod knowledge;

@@ -3,6 +3,8 @@
 use std::io::IsTerminal;
 use std::time::{Duration, Instant};
 
+#[cfg(feature = "lab")]
+use indicatif::HumanDuration;
 use indicatif::{ProgressBar, ProgressStyle};
 use quorate::context::Progress;
 
@@ -16,6 +18,10 @@ pub struct Bar {
     bar: Option<ProgressBar>,
 }
 
+/// How often a bar of a long run is drawn anew while nothing is reported.
+#[cfg(feature = "lab")]
+const TICK: Duration = Duration::from_millis(500);
+
 impl Bar {
     /// A bar, or none where nobody would see it.
     pub fn new(title: &str, quiet: bool) -> Option<Self> {
@@ -25,6 +31,34 @@ impl Bar {
             started: Instant::now(),
             bar: None,
         })
+    }
+
+    /// Shows `done` of `total` seconds of expected work, with the time left by how fast it went so far; the clock runs on
+    /// while nothing is reported.
+    #[cfg(feature = "lab")]
+    pub fn show_work(&mut self, stage: &str, done: f64, total: f64) {
+        if self.bar.is_none() && self.started.elapsed() < PATIENCE {
+            return;
+        }
+        let elapsed = self.started.elapsed();
+        let pace = if done > 0.0 {
+            elapsed.as_secs_f64() / done
+        } else {
+            1.0
+        };
+        let left = Duration::from_secs_f64((pace * (total - done)).clamp(0.0, 1e6));
+        let bar = self.bar.get_or_insert_with(|| {
+            let bar = ProgressBar::new(1000).with_elapsed(elapsed);
+            let template = "{prefix}: {msg} {bar:30} {percent}% {elapsed}";
+            bar.set_style(
+                ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar()),
+            );
+            bar.set_prefix(self.title.clone());
+            bar.enable_steady_tick(TICK);
+            bar
+        });
+        bar.set_message(format!("{stage}, about {} left", HumanDuration(left)));
+        bar.set_position((1000.0 * done / total) as u64);
     }
 
     /// Shows `done` of `total`, if the end is known.

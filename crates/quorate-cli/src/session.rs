@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use anyhow::Result;
 use quorate::model::Priors;
-use quorate::{Context, TaskProbabilities};
+use quorate::{Context, TaskFeatures, TaskProbabilities};
 
 use crate::args::RunArgs;
 use crate::progress::Bar;
@@ -17,6 +17,7 @@ pub struct Session {
     quiet: bool,
     cancelled: Arc<AtomicBool>,
     probabilities: Option<TaskProbabilities>,
+    features: Option<Arc<TaskFeatures>>,
     priors: Priors,
 }
 
@@ -37,6 +38,7 @@ impl Session {
             quiet,
             cancelled,
             probabilities: None,
+            features: None,
             priors: Priors::default(),
         }
     }
@@ -45,6 +47,18 @@ impl Session {
     pub fn with_probabilities(mut self, probabilities: Option<TaskProbabilities>) -> Self {
         self.probabilities = probabilities;
         self
+    }
+
+    /// Gives every fit these features.
+    pub fn with_features(mut self, features: Option<TaskFeatures>) -> Self {
+        self.features = features.map(Arc::new);
+        self
+    }
+
+    /// The flag that Ctrl-C sets.
+    #[cfg(feature = "lab")]
+    pub fn cancellation(&self) -> &Arc<AtomicBool> {
+        &self.cancelled
     }
 
     /// Gives every fit these expectations about classes and workers.
@@ -62,6 +76,9 @@ impl Session {
             .with_priors(self.priors.clone());
         if let Some(probabilities) = &self.probabilities {
             context = context.with_class_probabilities(probabilities.clone());
+        }
+        if let Some(features) = &self.features {
+            context = context.with_features(Arc::clone(features));
         }
         Ok(match Bar::new(title, self.quiet) {
             Some(bar) => context.with_progress(bar),

@@ -346,3 +346,50 @@ fn a_closed_pipe_is_not_an_error() {
         String::from_utf8_lossy(&output.stderr)
     );
 }
+
+#[cfg(feature = "deep")]
+#[test]
+fn features_train_a_network_and_must_line_up() {
+    let folder = folder();
+    let rows = (0..12).map(|task| format!("t{task},{}\n", if task % 3 == 0 { -1.5 } else { 1.0 }));
+    fs::write(
+        folder.path().join("features.csv"),
+        format!("task,length\n{}", rows.collect::<String>()),
+    )
+    .unwrap();
+    let arguments = ["aggregate", "labels.csv", "-m", "crowd-layer", "-o", "out.csv"];
+    let run = quorate(
+        folder.path(),
+        &[&arguments[..], &["--features", "features.csv"]].concat(),
+    );
+    assert_eq!(run.code, 0, "{}", run.stderr);
+    let labels = fs::read_to_string(folder.path().join("out.csv")).unwrap();
+    assert!(
+        labels.contains("\nt3,cat,") && labels.contains("\nt4,dog,"),
+        "{labels}"
+    );
+
+    let run = quorate(folder.path(), &arguments);
+    assert!(
+        run.code == 2 && run.stderr.contains("--features FILE"),
+        "{}",
+        run.stderr
+    );
+    fs::write(folder.path().join("features.csv"), "task,length\nt0,1\n").unwrap();
+    let run = quorate(
+        folder.path(),
+        &[&arguments[..], &["--features", "features.csv"]].concat(),
+    );
+    assert!(
+        run.code == 2 && run.stderr.contains("11 of 12 tasks have no features"),
+        "{}",
+        run.stderr
+    );
+    // Without features `compare` leaves out what needs them.
+    let run = quorate(folder.path(), &["compare", "labels.csv"]);
+    assert!(
+        run.code == 0 && !run.stdout.contains("crowd-layer"),
+        "{}",
+        run.stdout
+    );
+}

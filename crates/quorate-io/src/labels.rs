@@ -2,6 +2,7 @@
 //!
 //! Columns `task, label`; a prediction may add `confidence` and, for every class, `p:<class>`.
 
+use quorate::Annotations;
 use quorate::annotations::Names;
 
 use crate::annotations::default_missing;
@@ -87,6 +88,23 @@ impl TaskLabels {
     pub fn label(&self, task: &str) -> Option<&str> {
         let task = self.tasks.find(task)? as usize;
         Some(self.classes.get(self.labels[task]))
+    }
+
+    /// The label of every task of a table as a code of its classes; a label that nobody ever answered there is one code
+    /// more, so that it counts as an error.
+    pub fn codes_in(&self, annotations: &Annotations) -> Vec<Option<usize>> {
+        let foreign = annotations.class_count();
+        let code = |class: &str| {
+            annotations
+                .classes()
+                .find(class)
+                .map_or(foreign, |code| code as usize)
+        };
+        annotations
+            .tasks()
+            .iter()
+            .map(|task| self.label(task).map(code))
+            .collect()
     }
 }
 

@@ -35,6 +35,7 @@ mod columnar;
 mod consensus;
 mod delimited;
 mod error;
+mod features;
 mod format;
 mod ids;
 mod intervals;
@@ -42,6 +43,7 @@ mod jsonl;
 mod labels;
 mod model;
 mod model_history;
+mod npy;
 #[cfg(feature = "columnar")]
 mod parquet;
 mod probabilities;
@@ -56,6 +58,7 @@ pub use annotations::{
 };
 pub use consensus::write_consensus;
 pub use error::{Error, ErrorKind, Position, Result};
+pub use features::{FeaturesRead, read_features};
 pub use format::{Compression, FileFormat, Format};
 pub use ids::read_ids;
 pub use intervals::write_intervals;

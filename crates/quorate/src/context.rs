@@ -8,6 +8,7 @@ use rand::SeedableRng;
 
 use crate::error::{Error, Result};
 use crate::model::Priors;
+use crate::task_features::TaskFeatures;
 use crate::task_probabilities::TaskProbabilities;
 
 /// Told about the progress of long work. Called from the thread that runs the fit.
@@ -31,6 +32,7 @@ pub struct Context {
     cancelled: Option<Arc<AtomicBool>>,
     class_probabilities: Option<Arc<TaskProbabilities>>,
     priors: Arc<Priors>,
+    features: Option<Arc<TaskFeatures>>,
 }
 
 impl Context {
@@ -86,6 +88,17 @@ impl Context {
     /// The classifier's class probabilities, if they were given.
     pub fn class_probabilities(&self) -> Option<Arc<TaskProbabilities>> {
         self.class_probabilities.clone()
+    }
+
+    /// Gives the methods that look at the tasks themselves the numbers that describe them.
+    pub fn with_features(mut self, features: impl Into<Arc<TaskFeatures>>) -> Self {
+        self.features = Some(features.into());
+        self
+    }
+
+    /// The numbers that describe the tasks, if they were given.
+    pub fn features(&self) -> Option<Arc<TaskFeatures>> {
+        self.features.clone()
     }
 
     /// Gives the methods that use them expectations about classes and workers.

@@ -41,11 +41,13 @@ pub mod simulate;
 mod special;
 pub mod statistics;
 pub mod symnmf;
+pub mod task_features;
 pub mod task_probabilities;
 
 pub use annotations::{Annotations, AnnotationsBuilder};
 pub use context::Context;
 pub use error::{Error, Result};
+pub use task_features::TaskFeatures;
 pub use task_probabilities::TaskProbabilities;
 
 #[cfg(doctest)]

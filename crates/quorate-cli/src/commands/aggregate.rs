@@ -7,7 +7,7 @@ use anyhow::{Result, bail};
 use clap::Args;
 use quorate::calibrate::{TYPICAL_SHARE, calibrate, estimate_share};
 use quorate::intervals::Intervals;
-use quorate::methods::{DEFAULT_METHOD, Fit, Method, Values, find, vote_fractions};
+use quorate::methods::{DEFAULT_METHOD, Fit, Method, Values, vote_fractions};
 use quorate::model::count_answers;
 use quorate::{Annotations, Context};
 use quorate_io::{
@@ -16,6 +16,7 @@ use quorate_io::{
 use serde::Serialize;
 
 use crate::args::{RunArgs, share};
+use crate::catalog::find;
 use crate::commands::changes::write_changes;
 use crate::input::{InputArgs, parse_parameters, size_line};
 use crate::knowledge::{Knowledge, KnowledgeArgs};
@@ -125,9 +126,12 @@ pub fn run(args: &AggregateArgs, printer: &mut Printer) -> Result<()> {
         earlier,
     } = args.knowledge.apply(annotations, closed, printer)?;
     let probabilities = args.input.read_probabilities(&annotations, printer)?;
+    let features = args.input.read_features(&annotations, printer)?;
     let session = Session::start(&args.run, printer.quiet())
         .with_probabilities(probabilities)
+        .with_features(features)
         .with_priors(priors.clone());
+
     let mut context = session.context(method.name, 0)?;
     let started = Instant::now();
     let mut fit = aggregate.fit(&annotations, &mut context)?;

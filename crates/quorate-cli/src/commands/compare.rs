@@ -7,11 +7,12 @@ use anyhow::Result;
 use clap::Args;
 use quorate::Annotations;
 use quorate::evaluate::{Predictions, TieRule, error_rate};
-use quorate::methods::{METHODS, Method, find, vote_fractions};
-use quorate_io::{LabelOptions, Source, TaskLabels, read_labels};
+use quorate::methods::{Method, vote_fractions};
+use quorate_io::{LabelOptions, Source, read_labels};
 use serde::Serialize;
 
 use crate::args::RunArgs;
+use crate::catalog::{find, methods};
 use crate::commands::aggregate::tied_tasks;
 use crate::input::{InputArgs, size_line};
 use crate::knowledge::KnowledgeArgs;
@@ -86,11 +87,10 @@ struct PairJson {
 
 /// Runs the methods one after the other and prints the table.
 pub fn run(args: &CompareArgs, printer: &mut Printer) -> Result<()> {
-    let methods: Vec<&'static Method> = match args.methods.is_empty() {
+    let chosen: Vec<&'static Method> = match args.methods.is_empty() {
         // What needs side data is left out where there is none.
-        true => METHODS
-            .iter()
-            .filter(|method| !method.needs_probabilities || args.input.probabilities_in.is_some())
+        true => methods()
+            .filter(|method| args.input.has_side_data(method))
             .collect(),
         false => args
             .methods
@@ -98,18 +98,23 @@ pub fn run(args: &CompareArgs, printer: &mut Printer) -> Result<()> {
             .map(|name| find(name))
             .collect::<quorate::Result<_>>()?,
     };
-    if args.methods.is_empty() && methods.len() < METHODS.len() {
-        printer.note("methods that need --probabilities-in are left out");
+    if args.methods.is_empty() && chosen.len() < methods().count() {
+        printer.note("methods that need --probabilities-in or --features are left out where it is not given");
     }
     let annotations = args.input.read(printer)?;
     let closed = args.input.classes.is_some();
     let knowledge = args.knowledge.apply(annotations, closed, printer)?;
     let annotations = knowledge.annotations;
     let truth = match &args.truth {
-        Some(path) => Some(true_classes(
-            &annotations,
-            &read_labels(&Source::from(path.clone()), &LabelOptions::default())?,
-        )),
+        Some(path) => {
+            let truth = read_labels(&Source::from(path.clone()), &LabelOptions::default())?;
+            let mut codes = truth.codes_in(&annotations);
+            // Known tasks are right by construction and would flatter every method.
+            for (n, code) in codes.iter_mut().enumerate() {
+                *code = code.filter(|_| annotations.gold(n).is_none());
+            }
+            Some(codes)
+        }
         None => None,
     };
     let known = truth.as_ref().map_or(0, |truth| truth.iter().flatten().count());
@@ -117,12 +122,15 @@ pub fn run(args: &CompareArgs, printer: &mut Printer) -> Result<()> {
         printer.warning("no task of the truth file is in the labels: errors cannot be computed");
     }
     let probabilities = args.input.read_probabilities(&annotations, printer)?;
+    let features = args.input.read_features(&annotations, printer)?;
     let session = Session::start(&args.run, printer.quiet())
         .with_probabilities(probabilities)
+        .with_features(features)
         .with_priors(knowledge.priors);
+
     let mut rows = Vec::new();
-    for (place, method) in methods.iter().enumerate() {
-        let title = format!("{} ({} of {})", method.name, place + 1, methods.len());
+    for (place, method) in chosen.iter().enumerate() {
+        let title = format!("{} ({} of {})", method.name, place + 1, chosen.len());
         rows.push(run_method(
             method,
             &title,
@@ -219,30 +227,6 @@ fn run_method(
         row.error_spread = (errors.len() > 1).then(|| variance.sqrt());
     }
     Ok(row)
-}
-
-/// The true class of each task as a code of the table; a truth that nobody ever answered is a code of its own, so that
-/// it counts as an error.
-fn true_classes(annotations: &Annotations, truth: &TaskLabels) -> Vec<Option<usize>> {
-    let foreign = annotations.class_count();
-    let code = |class: &str| {
-        annotations
-            .classes()
-            .find(class)
-            .map_or(foreign, |code| code as usize)
-    };
-    annotations
-        .tasks()
-        .iter()
-        .enumerate()
-        // Known tasks are right by construction and would flatter every method.
-        .map(|(n, task)| {
-            truth
-                .label(task)
-                .map(code)
-                .filter(|_| annotations.gold(n).is_none())
-        })
-        .collect()
 }
 
 fn agreements(rows: &[Row]) -> Vec<PairJson> {

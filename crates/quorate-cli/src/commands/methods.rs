@@ -2,9 +2,10 @@
 
 use anyhow::Result;
 use clap::Args;
-use quorate::methods::{ClassSupport, DEFAULT_METHOD, METHODS, Method, find};
+use quorate::methods::{ClassSupport, DEFAULT_METHOD, Method};
 use serde::Serialize;
 
+use crate::catalog::{find, methods};
 use crate::printer::Printer;
 use crate::text_table::{Side, TextTable};
 
@@ -29,6 +30,7 @@ struct MethodJson {
     binary_only: bool,
     uses_class_order: bool,
     needs_probabilities: bool,
+    needs_features: bool,
     returns_model: bool,
     parameters: Vec<ParameterJson>,
 }
@@ -46,7 +48,7 @@ pub fn run(args: &MethodsArgs, printer: &mut Printer) -> Result<()> {
     match (&args.name, args.json) {
         (Some(name), true) => printer.json(&as_json(find(name)?)),
         (Some(name), false) => printer.data(&in_full(find(name)?)),
-        (None, true) => printer.json(&METHODS.iter().map(as_json).collect::<Vec<_>>()),
+        (None, true) => printer.json(&methods().map(as_json).collect::<Vec<_>>()),
         (None, false) => printer.data(&as_table()),
     }
 }
@@ -57,7 +59,7 @@ fn as_table() -> String {
         ("what it is", Side::Left),
         ("", Side::Left),
     ]);
-    for method in METHODS {
+    for method in methods() {
         let mut remarks = Vec::new();
         if method.name == DEFAULT_METHOD {
             remarks.push("the default");
@@ -73,6 +75,9 @@ fn as_table() -> String {
         }
         if method.needs_probabilities {
             remarks.push("needs --probabilities-in");
+        }
+        if method.needs_features {
+            remarks.push("needs --features");
         }
         table.row([method.name.into(), method.summary.into(), remarks.join(", ")]);
     }
@@ -161,6 +166,7 @@ fn as_json(method: &Method) -> MethodJson {
         binary_only: method.classes == ClassSupport::BinaryOnly,
         uses_class_order: method.uses_class_order,
         needs_probabilities: method.needs_probabilities,
+        needs_features: method.needs_features,
         returns_model: method.returns_model,
         parameters: method
             .parameters

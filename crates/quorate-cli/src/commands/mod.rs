@@ -10,6 +10,8 @@ pub mod evaluate;
 pub mod inspect;
 pub mod methods;
 mod reliability_picture;
+#[cfg(feature = "lab")]
+pub mod reproduce;
 pub mod simulate;
 
 use std::process::ExitCode;
@@ -29,6 +31,8 @@ pub fn run(cli: Cli, printer: &mut Printer) -> Result<ExitCode> {
         Command::Inspect(args) => return inspect::run(&args, printer),
         Command::Methods(args) => methods::run(&args, printer)?,
         Command::Simulate(args) => simulate::run(&args, printer)?,
+        #[cfg(feature = "lab")]
+        Command::Reproduce(args) => reproduce::run(&args, printer)?,
         Command::Completions(args) => completions::run(&args, printer)?,
     }
     Ok(ExitCode::SUCCESS)

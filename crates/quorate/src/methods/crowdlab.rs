@@ -54,6 +54,7 @@ pub(super) const METHOD: Method = Method {
     uses_worker_order: false,
     returns_model: true,
     needs_probabilities: true,
+    needs_features: false,
     parameters: &[],
     build: |values| Box::new(Crowdlab::from(values)),
 };

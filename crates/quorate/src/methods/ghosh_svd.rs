@@ -43,6 +43,7 @@ pub(super) const METHOD: Method = Method {
     uses_class_order: true,
     uses_worker_order: false,
     needs_probabilities: false,
+    needs_features: false,
     returns_model: false,
     parameters: PARAMETERS,
     build: |values| Box::new(GhoshSvd::from(values)),

@@ -47,6 +47,7 @@ pub(super) const METHOD: Method = Method {
     uses_worker_order: false,
     returns_model: true,
     needs_probabilities: false,
+    needs_features: false,
     parameters: PARAMETERS,
     build: |values| Box::new(Glad::from(values)),
 };

@@ -162,9 +162,12 @@ pub struct Method {
     /// Whether it needs a classifier's class probabilities
     /// ([`with_class_probabilities`](Context::with_class_probabilities)).
     pub needs_probabilities: bool,
+    /// Whether it needs numbers that describe the tasks ([`with_features`](Context::with_features)).
+    pub needs_features: bool,
     /// Its parameters.
     pub parameters: &'static [Parameter],
-    build: fn(&Values) -> Box<dyn Aggregate>,
+    /// Makes the method from a value for each of its parameters.
+    pub build: fn(&Values) -> Box<dyn Aggregate>,
 }
 
 impl Method {
@@ -277,21 +280,27 @@ pub static METHODS: &[Method] = &[
 /// The method that is used when none is named.
 pub const DEFAULT_METHOD: &str = "auto";
 
-/// Looks a method up by its name or an alias.
+/// Looks a method of this library up by its name or an alias.
 pub fn find(name: &str) -> Result<&'static Method> {
+    find_among(METHODS.iter(), name)
+}
+
+/// Looks a method up among `methods`: for programs that add tables of other crates to this library's.
+pub fn find_among(
+    methods: impl Iterator<Item = &'static Method> + Clone,
+    name: &str,
+) -> Result<&'static Method> {
     let wanted = name.to_ascii_lowercase().replace('_', "-");
     let known = |method: &&Method| method.name == wanted || method.aliases.contains(&wanted.as_str());
-    METHODS.iter().find(known).ok_or_else(|| Error::UnknownMethod {
+    methods.clone().find(known).ok_or_else(|| Error::UnknownMethod {
         name: name.to_owned(),
-        suggestion: nearest(&wanted),
+        suggestion: nearest(methods, &wanted),
     })
 }
 
 /// The known name that is most like `name`, if any is like it at all.
-fn nearest(name: &str) -> Option<String> {
-    let names = METHODS
-        .iter()
-        .flat_map(|method| std::iter::once(&method.name).chain(method.aliases));
+fn nearest(methods: impl Iterator<Item = &'static Method>, name: &str) -> Option<String> {
+    let names = methods.flat_map(|method| std::iter::once(&method.name).chain(method.aliases));
     let (distance, best) = names.map(|known| (edit_distance(name, known), *known)).min()?;
     (distance * 3 <= name.len().max(best.len())).then(|| best.to_owned())
 }

@@ -47,6 +47,7 @@ pub(super) const METHOD: Method = Method {
     uses_class_order: false,
     uses_worker_order: false,
     needs_probabilities: false,
+    needs_features: false,
     returns_model: true,
     parameters: PARAMETERS,
     build: |values| Box::new(PgTac::from(values)),

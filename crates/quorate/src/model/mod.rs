@@ -97,6 +97,17 @@ impl DawidSkene {
         self.confusion(worker)[answer * self.prior.len() + truth]
     }
 
+    /// The joint distribution `A_m D A_j^T` of the answers of two workers, `[answer of m][answer of j]`.
+    pub fn co_occurrence(&self, m: usize, j: usize) -> Vec<f64> {
+        let classes = self.class_count();
+        let cell = |cell: usize| {
+            let (a, b) = (cell / classes, cell % classes);
+            let joint = |k| self.prior[k] * self.probability(m, a, k) * self.probability(j, b, k);
+            (0..classes).map(joint).sum()
+        };
+        (0..classes * classes).map(cell).collect()
+    }
+
     /// Probability that this worker is right about a task drawn from the prior.
     pub fn accuracy(&self, worker: usize) -> f64 {
         (0..self.prior.len())

@@ -75,14 +75,7 @@ impl PairBlocks {
         for m in 0..workers {
             for j in m + 1..workers {
                 if observed(m, j) {
-                    let mut block = vec![0.0; classes * classes];
-                    for (cell, value) in block.iter_mut().enumerate() {
-                        let (a, b) = (cell / classes, cell % classes);
-                        let joint =
-                            |k| model.prior()[k] * model.probability(m, a, k) * model.probability(j, b, k);
-                        *value = (0..classes).map(joint).sum();
-                    }
-                    blocks.push((m, j, f64::INFINITY, block));
+                    blocks.push((m, j, f64::INFINITY, model.co_occurrence(m, j)));
                 }
             }
         }

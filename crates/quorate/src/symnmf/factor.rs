@@ -23,7 +23,8 @@ pub enum Alpha {
 }
 
 impl Alpha {
-    fn at(self, step: usize) -> f64 {
+    /// The threshold in step t = 0, 1, ..
+    pub fn at(self, step: usize) -> f64 {
         match self {
             Self::Constant(alpha) => alpha,
             Self::Power(psi) => psi.powi(step as i32 + 1),

@@ -16,6 +16,7 @@ macro_rules! entry {
             uses_class_order: false,
             uses_worker_order: false,
             needs_probabilities: false,
+            needs_features: false,
             returns_model: true,
             parameters: $parameters,
             build: |values| Box::new(SymNmf::from_values($kind, $em, values)),

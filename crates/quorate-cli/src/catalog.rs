@@ -1,0 +1,18 @@
+//! The methods of this program: those of the library and, where built in, those that learn from features.
+
+use quorate::methods::{METHODS, Method, find_among};
+
+/// All methods, in the order of the tables.
+pub fn methods() -> impl Iterator<Item = &'static Method> + Clone {
+    METHODS.iter().chain(DEEP)
+}
+
+/// Looks a method up by its name or an alias.
+pub fn find(name: &str) -> quorate::Result<&'static Method> {
+    find_among(methods(), name)
+}
+
+#[cfg(feature = "deep")]
+static DEEP: &[Method] = quorate_deep::METHODS;
+#[cfg(not(feature = "deep"))]
+static DEEP: &[Method] = &[];

@@ -1,0 +1,190 @@
+//! Training: batches in random order, dropout, Adam, a fixed number of epochs.
+
+use ndarray::{Array2, ArrayView2, Axis};
+use quorate::methods::{Kind, Parameter, Values};
+use quorate::{Context, Result};
+use rand::seq::SliceRandom;
+use rand::{Rng, RngExt};
+
+use crate::examples::Examples;
+use crate::network::{Learner, Network};
+
+/// Rows of features that pass through the network at a time when it predicts.
+const PREDICTED_AT_ONCE: usize = 1024;
+
+pub(crate) const EPOCHS: Parameter = Parameter {
+    name: "epochs",
+    about: "times that the network sees every task",
+    kind: Kind::Integer(1, 100_000),
+    default: "50",
+};
+pub(crate) const BATCH: Parameter = Parameter {
+    name: "batch",
+    about: "tasks in each step of the training",
+    kind: Kind::Integer(1, 100_000),
+    default: "64",
+};
+pub(crate) const LEARNING_RATE: Parameter = Parameter {
+    name: "learning-rate",
+    about: "length of the steps of Adam",
+    kind: Kind::Number(0.0, 1.0),
+    default: "1e-3",
+};
+pub(crate) const DROPOUT: Parameter = Parameter {
+    name: "dropout",
+    about: "share of hidden units left out at random in each step",
+    kind: Kind::Number(0.0, 0.95),
+    default: "0.5",
+};
+pub(crate) const HIDDEN: Parameter = Parameter {
+    name: "hidden",
+    about: "units of the hidden layer",
+    kind: Kind::Integer(1, 100_000),
+    default: "128",
+};
+pub(crate) const SCALING: Parameter = Parameter {
+    name: "scaling",
+    about: "features as they are, or each brought to mean 0 and standard deviation 1",
+    kind: Kind::Choice(&["none", "standard"]),
+    default: "none",
+};
+
+/// What is done to the features before training.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Scaling {
+    /// Nothing.
+    None,
+    /// Every feature gets mean 0 and standard deviation 1.
+    Standard,
+}
+
+/// How a network is trained.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Training {
+    /// Times that the network sees every task.
+    pub epochs: usize,
+    /// Tasks in each step.
+    pub batch: usize,
+    /// Length of the steps of Adam.
+    pub learning_rate: f64,
+    /// Share of hidden units left out at random in each step.
+    pub dropout: f64,
+    /// Units of the hidden layer.
+    pub hidden: usize,
+    /// What is done to the features before.
+    pub scaling: Scaling,
+}
+
+impl From<&Values> for Training {
+    fn from(values: &Values) -> Self {
+        Self {
+            epochs: values.integer("epochs"),
+            batch: values.integer("batch"),
+            learning_rate: values.number("learning-rate"),
+            dropout: values.number("dropout"),
+            hidden: values.integer("hidden"),
+            scaling: match values.text("scaling") {
+                "standard" => Scaling::Standard,
+                _ => Scaling::None,
+            },
+        }
+    }
+}
+
+/// What the class probabilities of a batch are held against.
+pub(crate) trait Target {
+    /// The loss of a batch, and its gradient at the logits.
+    fn loss(&mut self, rows: &[u32], probabilities: &Array2<f32>, logits: &mut Array2<f32>) -> f64;
+
+    /// Learns from the last batch, where the target has parameters of its own.
+    fn step(&mut self, _rate: f64) {}
+}
+
+/// Class probabilities for every row after training, and the mean loss of each epoch.
+pub(crate) struct Trained {
+    pub(crate) probabilities: Array2<f32>,
+    pub(crate) trace: Vec<f64>,
+}
+
+impl Training {
+    /// Trains on the rows that have labels and predicts all.
+    pub(crate) fn run(
+        &self,
+        examples: &Examples,
+        target: &mut (impl Target + Send),
+        context: &mut Context,
+    ) -> Result<Trained> {
+        let (inputs, classes) = (examples.features.ncols(), examples.class_count());
+        // Parameters, gradients and the two means of Adam.
+        context.reserve(
+            format!("a network of {inputs} features and {} hidden units", self.hidden),
+            16 * Network::<f32>::size(inputs, self.hidden, classes) as u64,
+            "use fewer hidden units or raise the limit (--memory)",
+        )?;
+        let [mut weights, mut order, mut dropout] = [0, 1, 2].map(|stream| context.rng(stream));
+        let mut learner = Learner::new(Network::new(inputs, self.hidden, classes, &mut weights));
+        let mut rows = examples.labelled();
+        let mut trace = Vec::with_capacity(self.epochs);
+        for epoch in 0..self.epochs {
+            context.step("training", epoch, Some(self.epochs))?;
+            rows.shuffle(&mut order);
+            let mut loss = 0.0;
+            for batch in rows.chunks(self.batch) {
+                loss += batch.len() as f64 * self.step(&mut learner, examples, batch, target, &mut dropout);
+            }
+            trace.push(loss / rows.len() as f64);
+        }
+        Ok(Trained {
+            probabilities: predict(&learner.network, &examples.features.view()),
+            trace,
+        })
+    }
+
+    /// One batch; returns its loss.
+    fn step(
+        &self,
+        learner: &mut Learner<f32>,
+        examples: &Examples,
+        batch: &[u32],
+        target: &mut impl Target,
+        dropout: &mut impl Rng,
+    ) -> f64 {
+        let places: Vec<usize> = batch.iter().map(|&row| row as usize).collect();
+        let x = examples.features.select(Axis(0), &places);
+        let mask = self.mask(batch.len(), dropout);
+        let passed = learner.network.pass(&x.view(), mask.as_ref());
+        let mut logits = Array2::zeros(passed.probabilities.raw_dim());
+        let loss = target.loss(batch, &passed.probabilities, &mut logits);
+        learner
+            .network
+            .set_gradient(&x.view(), mask.as_ref(), &passed, &logits, &mut learner.gradient);
+        learner.step(self.learning_rate);
+        target.step(self.learning_rate);
+        loss
+    }
+
+    /// 0 for hidden units that are left out, the rest scaled up in return.
+    fn mask(&self, rows: usize, rng: &mut impl Rng) -> Option<Array2<f32>> {
+        let keep = (1.0 / (1.0 - self.dropout)) as f32;
+        let unit = |rng: &mut _| {
+            if RngExt::random_bool(rng, self.dropout) {
+                0.0
+            } else {
+                keep
+            }
+        };
+        (self.dropout > 0.0).then(|| Array2::from_shape_simple_fn((rows, self.hidden), || unit(rng)))
+    }
+}
+
+/// Class probabilities of all rows, without dropout.
+fn predict(network: &Network<f32>, features: &ArrayView2<'_, f32>) -> Array2<f32> {
+    let classes = network.layers[1].bias.len();
+    let mut probabilities = Array2::zeros((features.nrows(), classes));
+    let chunks = features.axis_chunks_iter(Axis(0), PREDICTED_AT_ONCE);
+    let places = probabilities.axis_chunks_iter_mut(Axis(0), PREDICTED_AT_ONCE);
+    for (chunk, mut place) in chunks.zip(places) {
+        place.assign(&network.pass(&chunk, None).probabilities);
+    }
+    probabilities
+}

@@ -1,0 +1,69 @@
+//! A [`Report`] as Markdown, JSON and one HTML page that needs nothing else.
+
+mod html;
+mod markdown;
+mod words;
+
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context as _, Result};
+use quorate_io::{Target, write_whole};
+
+use crate::figure::{Style, draw};
+use crate::section::Report;
+
+pub(crate) use words::escape;
+
+/// Where the parts of a report were written.
+#[derive(Debug, Clone)]
+pub struct Page {
+    /// The page for people.
+    pub html: PathBuf,
+    /// The same for a repository; its figures are files beside it.
+    pub markdown: PathBuf,
+    /// The same for programs.
+    pub json: PathBuf,
+}
+
+/// Writes `index.html`, `results.md`, `results.json` and `figures/*.svg` into a folder, which is made if needed.
+pub fn write_page(report: &Report, folder: &Path) -> Result<Page> {
+    let figures = folder.join("figures");
+    std::fs::create_dir_all(&figures)
+        .with_context(|| format!("could not make the folder {}", figures.display()))?;
+    for figure in report.sections.iter().flat_map(|section| &section.figures) {
+        write_text(
+            &figures.join(format!("{}.svg", figure.name)),
+            &draw(figure, Style::Standalone),
+        )?;
+    }
+    let page = Page {
+        html: folder.join("index.html"),
+        markdown: folder.join("results.md"),
+        json: folder.join("results.json"),
+    };
+    let mut json = serde_json::to_string(report)?;
+    json.push('\n');
+    write_text(&page.json, &json)?;
+    write_text(&page.markdown, &markdown::render(report))?;
+    write_text(&page.html, &html::render(report))?;
+    Ok(page)
+}
+
+fn write_text(path: &Path, text: &str) -> Result<()> {
+    let target = Target::from(path.to_path_buf());
+    Ok(write_whole(&target, |output| {
+        Ok(output.write_all(text.as_bytes())?)
+    })?)
+}
+
+impl Report {
+    /// As Markdown, figures as links to `figures/*.svg`.
+    pub fn markdown(&self) -> String {
+        markdown::render(self)
+    }
+
+    /// As one HTML page.
+    pub fn html(&self) -> String {
+        html::render(self)
+    }
+}

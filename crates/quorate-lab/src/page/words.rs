@@ -1,0 +1,155 @@
+//! Numbers and names in words, the same in every form of the page.
+
+use crate::section::{Cell, Measure, Section, Table, Time};
+use crate::statistics::{Summary, median};
+
+/// The rule behind the verdicts, for the reader of the page.
+pub(super) const RULE: &str = "Verdicts. Equal: our mean is within t s (1/n + 1/n_paper)^(1/2) of the printed value, where s is the \
+    standard deviation of our n trials and t the 95 % point of Student's distribution, plus half a unit of the last printed \
+    digit; on a fixed set of tasks also within three tasks, since a difference of fewer than four tasks can never be two \
+    standard errors of McNemar's test. Better and worse: beyond that. On a fixed set of tasks they say what was measured on \
+    these tasks, not what other tasks would show.";
+
+/// Text that is safe inside HTML.
+pub(crate) fn escape(text: &str) -> String {
+    text.replace('&', "&amp;")
+        .replace('<', "&lt;")
+        .replace('>', "&gt;")
+        .replace('"', "&quot;")
+}
+
+pub(super) fn number(value: f64, measure: Measure) -> String {
+    match measure {
+        _ if !value.is_finite() => "-".into(),
+        Measure::Percent => format!("{value:.2}"),
+        Measure::Number if value == 0.0 => "0".into(),
+        Measure::Number if !(0.01..1e4).contains(&value.abs()) => format!("{value:.2e}"),
+        Measure::Number => {
+            let decimals = (2.0 - value.abs().log10().floor()).clamp(0.0, 6.0) as usize;
+            format!("{value:.decimals$}")
+        }
+    }
+}
+
+/// Mean and spread.
+pub(super) fn ours(summary: &Summary, measure: Measure) -> String {
+    let mean = number(summary.mean, measure);
+    match summary.spread {
+        Some(spread) if spread > 0.0 => format!("{mean} ± {}", number(spread, measure)),
+        _ => mean,
+    }
+}
+
+pub(super) fn paper(cell: &Cell) -> String {
+    cell.paper
+        .as_ref()
+        .map_or(String::new(), |printed| printed.text.clone())
+}
+
+pub(super) fn seconds(value: f64) -> String {
+    match value {
+        value if value < 0.001 => format!("{:.2} ms", 1e3 * value),
+        value if value < 1.0 => format!("{:.1} ms", 1e3 * value),
+        value if value < 100.0 => format!("{value:.2} s"),
+        value => format!("{value:.0} s"),
+    }
+}
+
+pub(super) fn our_time(time: Option<&Time>) -> String {
+    time.and_then(|time| time.seconds).map_or(String::new(), seconds)
+}
+
+pub(super) fn paper_time(time: Option<&Time>) -> String {
+    time.and_then(|time| time.paper)
+        .map_or(String::new(), |value| format!("{value} s"))
+}
+
+/// How many cells are better, equal, worse; nothing where no value is printed.
+pub(super) fn verdict_counts(section: &Section) -> [String; 3] {
+    let counts = section.verdicts();
+    match counts.iter().sum() {
+        0usize => Default::default(),
+        _ => counts.map(|count| count.to_string()),
+    }
+}
+
+/// "3 of 4 claims".
+pub(super) fn claim_counts(section: &Section) -> String {
+    match section.claims_holding() {
+        (_, 0) => String::new(),
+        (holding, all) => format!("{holding} of {all}"),
+    }
+}
+
+/// How our times compare with the printed ones, if both are there.
+pub(super) fn speed(table: &Table) -> Option<String> {
+    let times = table.rows.iter().flat_map(|row| {
+        let own = row.time.iter();
+        own.chain(row.cells.iter().filter_map(|cell| cell.time.as_ref()))
+    });
+    let factors: Vec<f64> = times
+        .filter_map(|time| Some(time.paper? / time.seconds?))
+        .collect();
+    if factors.is_empty() {
+        return None;
+    }
+    let least = factors.iter().copied().fold(f64::INFINITY, f64::min);
+    let most = factors.iter().copied().fold(0.0, f64::max);
+    Some(format!(
+        "Printed time over ours: median {}, from {} to {} (another machine and another language: an order of magnitude).",
+        factor(median(&factors)),
+        factor(least),
+        factor(most)
+    ))
+}
+
+fn factor(value: f64) -> String {
+    match value {
+        value if value < 10.0 => format!("{value:.1}"),
+        value => format!("{value:.0}"),
+    }
+}
+
+/// What a table shows of times.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct TimeColumns {
+    /// In each column.
+    pub cells: bool,
+    /// One for the row.
+    pub rows: bool,
+}
+
+impl TimeColumns {
+    pub(super) fn of(table: &Table) -> Self {
+        Self {
+            cells: table
+                .rows
+                .iter()
+                .flat_map(|row| &row.cells)
+                .any(|cell| cell.time.is_some()),
+            rows: table.rows.iter().any(|row| row.time.is_some()),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_have_three_digits_or_two_decimals() {
+        for (value, words) in [
+            (0.000284, "2.84e-4"),
+            (0.0127, "0.0127"),
+            (1.5, "1.50"),
+            (123.4, "123"),
+            (0.0, "0"),
+        ] {
+            assert_eq!(number(value, Measure::Number), words);
+        }
+        assert_eq!(number(11.114, Measure::Percent), "11.11");
+        assert_eq!(number(f64::NAN, Measure::Percent), "-");
+        assert_eq!(seconds(0.0123), "12.3 ms");
+        assert_eq!(seconds(250.4), "250 s");
+    }
+}

@@ -1,0 +1,165 @@
+//! The trials: annotators trained, items labelled, methods fitted.
+
+use anyhow::Result;
+use quorate::Annotations;
+use quorate::statistics::PairBlocks;
+use quorate::symnmf::{Designated, impute_designated};
+use quorate_annotators::{DataSet, Panel, by_parts, by_share, draw_groups};
+
+use super::{Column, Experiment, Training, Who};
+use crate::bench::Bench;
+use crate::contender::{DES_SYMNMF, DES_SYMNMF_EM};
+
+/// What came out.
+pub(super) struct Runs {
+    /// `[method][column]`.
+    pub(super) methods: Vec<Vec<Measured>>,
+    /// Share of right answers `[annotator][trial]`, in percent.
+    pub(super) accuracies: Vec<Vec<f64>>,
+    /// Missing blocks `[column]`, in percent.
+    pub(super) missing: Vec<Missing>,
+}
+
+/// One method in one column.
+#[derive(Default)]
+pub(super) struct Measured {
+    /// Error of each trial, in percent.
+    pub(super) errors: Vec<f64>,
+    /// Time of each fit.
+    pub(super) seconds: Vec<f64>,
+    /// Why it could not be used in a trial.
+    pub(super) failure: Option<String>,
+}
+
+/// Missing blocks in percent of all, trial by trial.
+#[derive(Default)]
+pub(super) struct Missing {
+    pub(super) before: Vec<f64>,
+    pub(super) after: Vec<f64>,
+}
+
+/// Labels of a column, with what `des-symnmf` is told.
+struct Labels {
+    annotations: Annotations,
+    designated: Option<String>,
+}
+
+pub(super) fn run(
+    bench: &Bench<'_>,
+    experiment: &Experiment,
+    data: &DataSet,
+    training: Training,
+    from: f64,
+    to: f64,
+) -> Result<Runs> {
+    let mut runs = Runs {
+        methods: (0..experiment.contenders.len())
+            .map(|_| Default::default())
+            .collect(),
+        accuracies: Vec::new(),
+        missing: Vec::new(),
+    };
+    runs.missing
+        .resize_with(experiment.columns.len(), Missing::default);
+    for columns in &mut runs.methods {
+        columns.resize_with(experiment.columns.len(), Measured::default);
+    }
+    let trials = bench.trials();
+    let pieces = (trials * (experiment.columns.len() + 1)) as f64;
+    for trial in 0..trials {
+        let done = |columns: usize| {
+            let pieces_done = (trial * (experiment.columns.len() + 1) + columns) as f64;
+            bench.done(from + (to - from) * pieces_done / pieces)
+        };
+        done(0)?;
+        let seed = bench.seed(trial);
+        let panel = bench
+            .context(trial)?
+            .run(|| Panel::train(data, training.cut(experiment.set), seed))?;
+        let accuracies = panel.accuracies();
+        runs.accuracies.resize_with(accuracies.len(), Vec::new);
+        for (all, own) in runs.accuracies.iter_mut().zip(accuracies) {
+            all.push(100.0 * own);
+        }
+        for (place, column) in experiment.columns.iter().enumerate() {
+            done(place + 1)?;
+            let labels = column.labels(&panel, seed)?;
+            let truth: Vec<Option<usize>> = panel
+                .truth
+                .iter()
+                .map(|&class| Some(usize::from(class)))
+                .collect();
+            runs.fit_all(bench, experiment, place, trial, &labels, &truth)?;
+            if let Who::Parts(_) = column.who {
+                runs.missing[place].add(bench, trial, &labels.annotations)?;
+            }
+        }
+    }
+    Ok(runs)
+}
+
+impl Column {
+    /// The labels of this column.
+    fn labels(&self, panel: &Panel, seed: u64) -> Result<Labels> {
+        match self.who {
+            Who::Shares(shares) => {
+                let labelled = by_share(panel, shares, seed)?;
+                let names = labelled.annotations.workers();
+                let designated = labelled.designated.map(|worker| names.get(worker)).join(",");
+                Ok(Labels {
+                    designated: shares.designated.map(|_| designated),
+                    annotations: labelled.annotations,
+                })
+            }
+            Who::Parts(missing) => Ok(Labels {
+                annotations: by_parts(panel, &draw_groups(panel.answers.len(), missing, seed), seed)?,
+                designated: None,
+            }),
+        }
+    }
+}
+
+impl Runs {
+    fn fit_all(
+        &mut self,
+        bench: &Bench<'_>,
+        experiment: &Experiment,
+        column: usize,
+        trial: usize,
+        labels: &Labels,
+        truth: &[Option<usize>],
+    ) -> Result<()> {
+        for (contender, columns) in experiment.contenders.iter().zip(&mut self.methods) {
+            let told = [DES_SYMNMF, DES_SYMNMF_EM].contains(contender);
+            let more: Vec<(&str, &str)> = labels
+                .designated
+                .iter()
+                .filter(|_| told)
+                .map(|pair| ("designated", pair.as_str()))
+                .collect();
+            let measured = &mut columns[column];
+            let mut context = bench.context(trial)?;
+            match contender.fit_or_reason(&more, &labels.annotations, &mut context)? {
+                Ok((fit, seconds)) => {
+                    measured.errors.push(contender.error(&fit, truth)?);
+                    measured.seconds.push(seconds);
+                }
+                Err(reason) => measured.failure = Some(reason),
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Missing {
+    fn add(&mut self, bench: &Bench<'_>, trial: usize, annotations: &Annotations) -> Result<()> {
+        let mut context = bench.context(trial)?;
+        let blocks = PairBlocks::observed(annotations, &context)?;
+        let order = annotations.canonical_worker_order();
+        let weights = vec![1.0; blocks.worker_count()];
+        let imputed = impute_designated(&blocks, &Designated::Best, &order, &weights, &mut context)?;
+        self.before.push(100.0 * imputed.missing_before);
+        self.after.push(100.0 * imputed.missing_after);
+        Ok(())
+    }
+}

@@ -1,0 +1,180 @@
+//! The tables: errors, gaps to majority voting, the annotators, missing blocks.
+
+use quorate_annotators::ANNOTATORS;
+
+use super::runs::{Measured, Runs};
+use super::{Experiment, Training, Who};
+use crate::contender::{Contender, KOS};
+use crate::paper::{Printed, printed, printed_time};
+use crate::section::{Cell, Measure, Row, Table, Time};
+use crate::statistics::{mean, median};
+use crate::verdict::{Better, Noise};
+
+const PAPER_TRIALS: usize = 20;
+
+/// All tables of one way of training.
+pub(super) fn all(experiment: &Experiment, training: Training, runs: &Runs) -> Vec<Table> {
+    let mut tables = vec![
+        errors(experiment, training, runs),
+        gaps(experiment, training, runs),
+        annotators(experiment, training, runs),
+    ];
+    if let Who::Parts(_) = experiment.columns[0].who {
+        tables.push(missing(experiment, runs));
+    }
+    tables
+}
+
+fn titles(experiment: &Experiment) -> [&'static str; 3] {
+    experiment.columns.each_ref().map(|column| column.title)
+}
+
+/// Errors beside the paper's, without a verdict: the annotators are not the same.
+fn errors(experiment: &Experiment, training: Training, runs: &Runs) -> Table {
+    let title = format!("Error in percent; annotators {}", training.words(experiment.set));
+    let mut table = Table::new(title, Measure::Percent, titles(experiment));
+    for (contender, columns) in experiment.contenders.iter().zip(&runs.methods) {
+        let cells = experiment.columns.iter().zip(columns).map(|(column, measured)| {
+            let paper = printed(experiment.table, contender.paper, column.key);
+            match &measured.failure {
+                Some(reason) => Cell::failed(paper, reason.clone()),
+                None => Cell {
+                    paper,
+                    ..Cell::ours(&measured.errors)
+                },
+            }
+        });
+        let seconds: Vec<f64> = columns
+            .iter()
+            .flat_map(|measured| &measured.seconds)
+            .copied()
+            .collect();
+        table.rows.push(Row {
+            name: contender.title.into(),
+            method: contender.words(),
+            cells: cells.collect(),
+            time: Some(Time {
+                paper: printed_time(experiment.table, contender.paper, ""),
+                seconds: (!seconds.is_empty()).then(|| mean(&seconds)),
+            }),
+        });
+    }
+    table
+}
+
+/// Error minus the middle one of the table's rows in the same trial, beside the paper's difference.
+fn gaps(experiment: &Experiment, training: Training, runs: &Runs) -> Table {
+    let title = format!(
+        "Points of error above the middle method of the table (below: negative) in the same trial; annotators {}",
+        training.words(experiment.set)
+    );
+    let mut table = Table::new(title, Measure::Percent, titles(experiment));
+    let columns = 0..experiment.columns.len();
+    let middles: Vec<(f64, Vec<f64>)> = columns.map(|column| middle(experiment, runs, column)).collect();
+    for (contender, columns) in experiment.contenders.iter().zip(&runs.methods) {
+        let cells =
+            columns
+                .iter()
+                .zip(&experiment.columns)
+                .zip(&middles)
+                .map(|((measured, column), middle)| {
+                    let value = printed(experiment.table, contender.paper, column.key)
+                        .and_then(|printed| printed.value);
+                    let paper = value.map(|value| Printed::parse(&format!("{:.2}", value - middle.0)));
+                    if measured.failure.is_some() {
+                        return Cell::failed(paper, "see the table of errors");
+                    }
+                    let gaps: Vec<f64> = measured
+                        .errors
+                        .iter()
+                        .zip(&middle.1)
+                        .map(|(own, middle)| own - middle)
+                        .collect();
+                    Cell::new(paper, &gaps, Noise::of_trials(PAPER_TRIALS), Better::Lower)
+                });
+        table.rows.push(Row {
+            name: contender.title.into(),
+            method: contender.words(),
+            cells: cells.collect(),
+            time: None,
+        });
+    }
+    table
+}
+
+/// The median error of the paper's rows in a column: the paper's, and ours in each trial.
+fn middle(experiment: &Experiment, runs: &Runs, column: usize) -> (f64, Vec<f64>) {
+    let key = experiment.columns[column].key;
+    let rows: Vec<(f64, &Measured)> = experiment
+        .contenders
+        .iter()
+        .zip(&runs.methods)
+        .filter(|(contender, columns)| **contender != KOS && columns[column].failure.is_none())
+        .filter_map(|(contender, columns)| {
+            Some((
+                printed(experiment.table, contender.paper, key)?.value?,
+                &columns[column],
+            ))
+        })
+        .collect();
+    let paper: Vec<f64> = rows.iter().map(|row| row.0).collect();
+    let trials = rows.first().map_or(0, |row| row.1.errors.len());
+    let ours = (0..trials).map(|trial| {
+        let errors: Vec<f64> = rows.iter().map(|row| row.1.errors[trial]).collect();
+        median(&errors)
+    });
+    (median(&paper), ours.collect())
+}
+
+/// Where a method stands among the rows.
+pub(super) fn place_of(experiment: &Experiment, wanted: &Contender) -> Option<usize> {
+    experiment
+        .contenders
+        .iter()
+        .position(|contender| contender == wanted)
+}
+
+fn annotators(experiment: &Experiment, training: Training, runs: &Runs) -> Table {
+    let title = format!(
+        "Right answers of each annotator in percent, on all items; annotators {}",
+        training.words(experiment.set)
+    );
+    let mut table = Table::new(title, Measure::Percent, ["right answers"]);
+    for ((name, setting), trials) in ANNOTATORS.iter().zip(&runs.accuracies) {
+        table.rows.push(Row {
+            name: (*name).into(),
+            method: (*setting).into(),
+            cells: vec![Cell::ours(trials)],
+            time: None,
+        });
+    }
+    table
+}
+
+fn missing(experiment: &Experiment, runs: &Runs) -> Table {
+    let mut table = Table::new(
+        "Missing co-occurrence blocks in percent of all 100, before and after designated imputation",
+        Measure::Percent,
+        ["before", "after"],
+    );
+    for (column, missing) in experiment.columns.iter().zip(&runs.missing) {
+        let Who::Parts(share) = column.who else { continue };
+        let wanted = format!("{:.0}", 100.0 * share);
+        let asked = Printed::parse(&wanted);
+        let noise = Noise::of_trials(PAPER_TRIALS);
+        let after = printed("text:missing", "car", &format!("{} after", column.key));
+        table.rows.push(Row {
+            name: column.title.into(),
+            method: "des-symnmf".into(),
+            cells: vec![
+                Cell {
+                    paper: Some(asked),
+                    ..Cell::ours(&missing.before)
+                },
+                Cell::new(after, &missing.after, noise, Better::Lower),
+            ],
+            time: None,
+        });
+    }
+    table
+}
