@@ -24,7 +24,6 @@
 
 use ndarray::Array2;
 use quorate::methods::{Aggregate, ClassSupport, Fit, Kind, Method, Parameter, Values};
-use quorate::model::count_answers;
 use quorate::{Annotations, Context, Result};
 
 use crate::annotators::{Annotators, WorkerMap};
@@ -114,17 +113,7 @@ impl Aggregate for CrowdLayer {
             annotators: Annotators::new(self.map, workers, classes, self.start),
             labels_per_task: examples.label_count() as f64 / examples.labelled().len() as f64,
         };
-        let trained = self.training.run(&examples, &mut crowd, context)?;
-        let consensus = examples.consensus(&trained.probabilities);
-        let model = context
-            .run(|| count_answers(annotations, &consensus))
-            .to_model(0.0);
-        Ok(Fit {
-            model: Some(model),
-            iterations: trained.trace.len(),
-            trace: trained.trace,
-            ..Fit::direct(consensus)
-        })
+        self.training.fit(annotations, &examples, &mut crowd, context)
     }
 }
 

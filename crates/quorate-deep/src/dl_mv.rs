@@ -18,7 +18,6 @@
 
 use ndarray::Array2;
 use quorate::methods::{Aggregate, ClassSupport, Fit, Method, Values, vote_fractions};
-use quorate::model::count_answers;
 use quorate::{Annotations, Context, Result};
 
 use crate::examples::Examples;
@@ -70,17 +69,7 @@ impl Aggregate for DlMv {
         let mut target = Votes {
             votes: examples.inner_classes(|task| votes.label(task)),
         };
-        let trained = self.training.run(&examples, &mut target, context)?;
-        let consensus = examples.consensus(&trained.probabilities);
-        let model = context
-            .run(|| count_answers(annotations, &consensus))
-            .to_model(0.0);
-        Ok(Fit {
-            model: Some(model),
-            iterations: trained.trace.len(),
-            trace: trained.trace,
-            ..Fit::direct(consensus)
-        })
+        self.training.fit(annotations, &examples, &mut target, context)
     }
 }
 

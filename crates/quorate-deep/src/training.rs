@@ -1,8 +1,9 @@
 //! Training: batches in random order, dropout, Adam, a fixed number of epochs.
 
 use ndarray::{Array2, ArrayView2, Axis};
-use quorate::methods::{Kind, Parameter, Values};
-use quorate::{Context, Result};
+use quorate::methods::{Fit, Kind, Parameter, Values};
+use quorate::model::count_answers;
+use quorate::{Annotations, Context, Result};
 use rand::seq::SliceRandom;
 use rand::{Rng, RngExt};
 
@@ -107,8 +108,29 @@ pub(crate) struct Trained {
 }
 
 impl Training {
+    /// Trains and predicts; confusion matrices are counted against the predictions.
+    pub(crate) fn fit(
+        &self,
+        annotations: &Annotations,
+        examples: &Examples,
+        target: &mut (impl Target + Send),
+        context: &mut Context,
+    ) -> Result<Fit> {
+        let trained = self.run(examples, target, context)?;
+        let consensus = examples.consensus(&trained.probabilities);
+        let model = context
+            .run(|| count_answers(annotations, &consensus))
+            .to_model(0.0);
+        Ok(Fit {
+            model: Some(model),
+            iterations: trained.trace.len(),
+            trace: trained.trace,
+            ..Fit::direct(consensus)
+        })
+    }
+
     /// Trains on the rows that have labels and predicts all.
-    pub(crate) fn run(
+    fn run(
         &self,
         examples: &Examples,
         target: &mut (impl Target + Send),
