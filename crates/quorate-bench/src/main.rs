@@ -7,6 +7,7 @@
 //!
 //! Best of several runs, wall-clock time: machines are noisy, the best run is the least disturbed one.
 
+mod generate;
 mod large;
 mod measure;
 mod public;
