@@ -130,7 +130,8 @@ struct Draws(u64);
 
 impl Draws {
     fn new(purpose: u64, number: u64) -> Self {
-        let mut draws = Self(number.wrapping_mul(0xd134_2543_de82_ef95) ^ purpose.wrapping_mul(0x2545_f491_4f6c_dd1d));
+        let mut draws =
+            Self(number.wrapping_mul(0xd134_2543_de82_ef95) ^ purpose.wrapping_mul(0x2545_f491_4f6c_dd1d));
         draws.next();
         draws
     }

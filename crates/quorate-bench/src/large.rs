@@ -60,7 +60,11 @@ pub fn run(args: &LargeArgs) -> anyhow::Result<()> {
             args.workers,
             args.classes,
             args.labels_per_task,
-            if args.order == RowOrder::Random { "-random" } else { "" },
+            if args.order == RowOrder::Random {
+                "-random"
+            } else {
+                ""
+            },
             args.skew.map_or(String::new(), |labels| format!("-skew{labels}")),
         );
         std::env::temp_dir().join(name)

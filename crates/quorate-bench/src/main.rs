@@ -11,6 +11,7 @@ mod generate;
 mod large;
 mod measure;
 mod public;
+mod reading;
 
 use clap::{Parser, Subcommand};
 
@@ -27,11 +28,14 @@ enum Command {
     Public(public::PublicArgs),
     /// A large simulated crowd
     Large(large::LargeArgs),
+    /// Reading a file beside `wc -l`
+    Reading(reading::ReadingArgs),
 }
 
 fn main() -> anyhow::Result<()> {
     match Cli::parse().command {
         Command::Public(args) => public::run(&args),
         Command::Large(args) => large::run(&args),
+        Command::Reading(args) => reading::run(&args),
     }
 }

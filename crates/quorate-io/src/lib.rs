@@ -30,6 +30,7 @@
 mod annotations;
 #[cfg(feature = "columnar")]
 mod arrow;
+mod blocks;
 #[cfg(feature = "columnar")]
 mod columnar;
 mod consensus;
@@ -45,6 +46,7 @@ mod parquet;
 mod probabilities;
 mod scan;
 mod source;
+mod structure;
 mod table;
 mod target;
 mod workers;

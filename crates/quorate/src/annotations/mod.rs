@@ -5,10 +5,14 @@
 //! in their natural order (numbers by value, words by spelling) unless the caller gives an order: then the
 //! answer, ties included, does not depend on the order of the rows.
 
+mod assemble;
 mod builder;
 mod by_worker;
 mod class_order;
+mod interner;
+mod key;
 mod names;
+mod parts;
 mod summary;
 
 use std::sync::OnceLock;
@@ -17,6 +21,7 @@ pub use builder::{AnnotationsBuilder, Duplicates, RowCounts};
 pub use by_worker::ByWorker;
 pub use class_order::ClassOrder;
 pub use names::Names;
+pub use parts::{Field, Irregular, Part, PartRead, PartsBuilder};
 pub use summary::Summary;
 
 use crate::error::{Error, Result};
