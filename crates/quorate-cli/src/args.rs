@@ -64,7 +64,8 @@ pub struct RunArgs {
     pub memory: f64,
 }
 
-fn positive(text: &str) -> Result<f64, String> {
+/// A number above 0.
+pub fn positive(text: &str) -> Result<f64, String> {
     match text.parse::<f64>() {
         Ok(number) if number > 0.0 && number.is_finite() => Ok(number),
         _ => Err("expected a number above 0".into()),

@@ -3,6 +3,7 @@
 mod args;
 mod commands;
 mod input;
+mod knowledge;
 mod printer;
 mod progress;
 mod session;

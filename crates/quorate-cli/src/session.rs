@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use anyhow::Result;
+use quorate::model::Priors;
 use quorate::{Context, TaskProbabilities};
 
 use crate::args::RunArgs;
@@ -16,6 +17,7 @@ pub struct Session {
     quiet: bool,
     cancelled: Arc<AtomicBool>,
     probabilities: Option<TaskProbabilities>,
+    priors: Priors,
 }
 
 impl Session {
@@ -35,6 +37,7 @@ impl Session {
             quiet,
             cancelled,
             probabilities: None,
+            priors: Priors::default(),
         }
     }
 
@@ -44,12 +47,19 @@ impl Session {
         self
     }
 
+    /// Gives every fit these expectations about classes and workers.
+    pub fn with_priors(mut self, priors: Priors) -> Self {
+        self.priors = priors;
+        self
+    }
+
     /// A context with the seed moved by `offset` (repeated runs), with progress under `title`.
     pub fn context(&self, title: &str, offset: u64) -> Result<Context> {
         let mut context = Context::new(self.run.seed.wrapping_add(offset))
             .with_threads(self.run.threads)?
             .with_memory_limit((self.run.memory * (1u64 << 30) as f64) as u64)
-            .with_cancellation(Arc::clone(&self.cancelled));
+            .with_cancellation(Arc::clone(&self.cancelled))
+            .with_priors(self.priors.clone());
         if let Some(probabilities) = &self.probabilities {
             context = context.with_class_probabilities(probabilities.clone());
         }

@@ -26,6 +26,9 @@ pub(crate) const BLOCK: u64 = 2 << 20;
 /// Longest line; longer ones are read row by row.
 const LONGEST_LINE: usize = 1 << 20;
 
+/// The byte order mark.
+const MARK: &str = "\u{feff}";
+
 /// A regular file of delimited text.
 pub(crate) struct BlockFile<'a> {
     /// Where it is.
@@ -82,8 +85,8 @@ impl BlockFile<'_> {
         file.take(LONGEST_LINE as u64)
             .read_to_end(&mut text)
             .map_err(|_| Irregular)?;
-        let mark = if text.starts_with(&[0xef, 0xbb, 0xbf]) {
-            3
+        let mark = if text.starts_with(MARK.as_bytes()) {
+            MARK.len()
         } else {
             0
         };
@@ -93,9 +96,10 @@ impl BlockFile<'_> {
             .ok_or(Irregular)?;
         let line = &text[mark..mark + line];
         let plain = line.strip_suffix(b"\r").unwrap_or(line);
-        // Marks of other formats hold such bytes, too.
-        let odd = |byte: &u8| *byte == b'\r' || *byte == 0 || *byte >= 0x80 || *byte < b'\t';
-        if plain.iter().any(odd) || plain.starts_with(b"PAR1") || plain.starts_with(b"PK\x03\x04") {
+        // Marks of other formats hold bytes that no line of text holds, or start with letters that no header does.
+        let odd = |byte: &u8| *byte < b' ' && *byte != b'\t';
+        let text = std::str::from_utf8(plain).map_err(|_| Irregular)?;
+        if plain.iter().any(odd) || text.starts_with("PAR1") || text.starts_with(MARK) {
             return Err(Irregular);
         }
         let mut records = Records::new(plain, self.delimiter);
@@ -238,6 +242,10 @@ impl Layout {
 
     /// Takes the rows of a block through the parser that knows quotes.
     fn row_by_row(&self, text: &[u8], delimiter: u8, builder: &PartsBuilder) -> Result<PartRead, Irregular> {
+        // At the start of a text the parser would take a byte order mark for one; inside a file it is a letter.
+        if text.starts_with(MARK.as_bytes()) {
+            return Err(Irregular);
+        }
         let mut part = builder.part();
         let mut records = Records::new(text, delimiter);
         // All fields in use, one behind the other: names that are long point into it.

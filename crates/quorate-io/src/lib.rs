@@ -41,6 +41,7 @@ mod ids;
 mod jsonl;
 mod labels;
 mod model;
+mod model_history;
 #[cfg(feature = "columnar")]
 mod parquet;
 mod probabilities;

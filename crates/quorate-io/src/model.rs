@@ -3,8 +3,11 @@
 //! ```text
 //! { "format_version": 1, "method": "..", "parameters": {..}, "seed": 7, "fingerprint": "hex",
 //!   "classes": [..K], "prior": [..K],
-//!   "workers": [ {"id": "..", "labels": 12, "confusion": [K rows of K: row = answer, column = truth]}, .. ] }
+//!   "workers": [ {"id": "..", "labels": 12, "confusion": [K rows of K: row = answer, column = truth],
+//!                 "counts": [K rows of K: expected answers that the model rests on, those of earlier data included]}, .. ] }
 //! ```
+//!
+//! `counts` may be missing: then a worker's labels are shared out by prior and confusion matrix.
 
 use std::collections::BTreeMap;
 use std::io::Read;
@@ -55,6 +58,9 @@ pub struct ModelWorker {
     pub labels: u64,
     /// K rows of K: row = answer, column = truth; columns sum to 1.
     pub confusion: Vec<Vec<f64>>,
+    /// K rows of K: expected number of answers (row) to tasks of each class (column), earlier data included.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub counts: Option<Vec<Vec<f64>>>,
 }
 
 impl ModelFile {
@@ -87,6 +93,7 @@ impl ModelFile {
                         .chunks_exact(classes)
                         .map(<[f64]>::to_vec)
                         .collect(),
+                    counts: None,
                 })
                 .collect(),
         }
@@ -153,6 +160,18 @@ impl ModelFile {
                 return wrong(format!(
                     "the confusion matrix of worker {id:?} is not {classes} x {classes}, expected a row for each \
                      answer and a column for each class"
+                ));
+            }
+            let counts = worker.counts.iter().flatten();
+            let fits = worker.counts.as_ref().is_none_or(|rows| rows.len() == classes)
+                && counts.clone().all(|row| row.len() == classes);
+            if !fits
+                || counts
+                    .flatten()
+                    .any(|count| !(count.is_finite() && *count >= 0.0))
+            {
+                return wrong(format!(
+                    "the counts of worker {id:?} are not {classes} x {classes} numbers of at least 0"
                 ));
             }
             for (truth, class) in self.classes.iter().enumerate() {

@@ -7,6 +7,7 @@ use chacha20::ChaCha8Rng;
 use rand::SeedableRng;
 
 use crate::error::{Error, Result};
+use crate::model::Priors;
 use crate::task_probabilities::TaskProbabilities;
 
 /// Told about the progress of long work. Called from the thread that runs the fit.
@@ -29,6 +30,7 @@ pub struct Context {
     progress: Option<Box<dyn Progress>>,
     cancelled: Option<Arc<AtomicBool>>,
     class_probabilities: Option<Arc<TaskProbabilities>>,
+    priors: Arc<Priors>,
 }
 
 impl Context {
@@ -84,6 +86,22 @@ impl Context {
     /// The classifier's class probabilities, if they were given.
     pub fn class_probabilities(&self) -> Option<Arc<TaskProbabilities>> {
         self.class_probabilities.clone()
+    }
+
+    /// Gives the methods that use them expectations about classes and workers.
+    pub fn with_priors(mut self, priors: Priors) -> Self {
+        self.priors = Arc::new(priors);
+        self
+    }
+
+    /// Changes the expectations, for a step that works on a changed table.
+    pub(crate) fn set_priors(&mut self, priors: Arc<Priors>) {
+        self.priors = priors;
+    }
+
+    /// Expectations about classes and workers; empty if none were given.
+    pub fn priors(&self) -> Arc<Priors> {
+        self.priors.clone()
     }
 
     /// The seed.

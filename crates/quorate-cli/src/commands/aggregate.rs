@@ -6,6 +6,7 @@ use std::time::Instant;
 use anyhow::{Result, bail};
 use clap::Args;
 use quorate::methods::{DEFAULT_METHOD, Fit, Method, Values, find, vote_fractions};
+use quorate::model::count_answers;
 use quorate::{Annotations, Context};
 use quorate_io::{ModelFile, Target, WorkerRow, write_consensus, write_model, write_workers};
 use serde::Serialize;
@@ -13,6 +14,7 @@ use serde::Serialize;
 use crate::args::RunArgs;
 use crate::commands::changes::write_changes;
 use crate::input::{InputArgs, parse_parameters, size_line};
+use crate::knowledge::{Knowledge, KnowledgeArgs};
 use crate::printer::Printer;
 use crate::session::Session;
 use crate::text_table::{duration, plural};
@@ -22,6 +24,7 @@ use crate::text_table::{duration, plural};
 #[command(after_help = "Examples:\n  \
     quorate aggregate labels.csv -o consensus.csv\n  \
     quorate aggregate labels.csv.gz -m dawid-skene --probabilities --workers workers.csv --model model.json -o out.parquet\n  \
+    quorate aggregate labels.csv --gold known.csv --worker-prior last-week.json --model this-week.json -o out.csv\n  \
     cat labels.csv | quorate aggregate - --columns task=item,worker=user,label=answer | head\n\n\
     The output has a row for each task: its id, the label, and the probability that the label is right.")]
 pub struct AggregateArgs {
@@ -51,6 +54,8 @@ pub struct AggregateArgs {
     /// For programs: print a summary of the run as JSON on standard output (needs -o)
     #[arg(long, requires = "output")]
     json: bool,
+    #[command(flatten)]
+    knowledge: KnowledgeArgs,
     #[command(flatten)]
     run: RunArgs,
 }
@@ -88,8 +93,16 @@ pub fn run(args: &AggregateArgs, printer: &mut Printer) -> Result<()> {
         );
     }
     let annotations = args.input.read(printer)?;
+    let closed = args.input.classes.is_some();
+    let Knowledge {
+        annotations,
+        priors,
+        earlier,
+    } = args.knowledge.apply(annotations, closed, printer)?;
     let probabilities = args.input.read_probabilities(&annotations, printer)?;
-    let session = Session::start(&args.run, printer.quiet()).with_probabilities(probabilities);
+    let session = Session::start(&args.run, printer.quiet())
+        .with_probabilities(probabilities)
+        .with_priors(priors.clone());
     let mut context = session.context(method.name, 0)?;
     let started = Instant::now();
     let fit = aggregate.fit(&annotations, &mut context)?;
@@ -111,6 +124,11 @@ pub fn run(args: &AggregateArgs, printer: &mut Printer) -> Result<()> {
                 .map(|(name, value)| (name.to_owned(), value.to_owned())),
             args.run.seed,
         );
+        let mut counts = count_answers(&annotations, &fit.consensus);
+        if let Some(history) = &priors.workers {
+            counts.merge(history);
+        }
+        let file = file.resting_on(&counts, earlier.as_ref());
         write_model(&Target::from(path.clone()), &file)?;
     }
     let output = Target::from(args.output.clone());

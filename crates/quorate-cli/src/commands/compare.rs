@@ -14,6 +14,7 @@ use serde::Serialize;
 use crate::args::RunArgs;
 use crate::commands::aggregate::tied_tasks;
 use crate::input::{InputArgs, size_line};
+use crate::knowledge::KnowledgeArgs;
 use crate::printer::Printer;
 use crate::session::Session;
 use crate::text_table::{Side, TextTable, count, duration, plural};
@@ -39,6 +40,8 @@ pub struct CompareArgs {
     /// For programs: JSON, with the agreement between all pairs of methods
     #[arg(long)]
     json: bool,
+    #[command(flatten)]
+    knowledge: KnowledgeArgs,
     #[command(flatten)]
     run: RunArgs,
 }
@@ -99,6 +102,9 @@ pub fn run(args: &CompareArgs, printer: &mut Printer) -> Result<()> {
         printer.note("methods that need --probabilities-in are left out");
     }
     let annotations = args.input.read(printer)?;
+    let closed = args.input.classes.is_some();
+    let knowledge = args.knowledge.apply(annotations, closed, printer)?;
+    let annotations = knowledge.annotations;
     let truth = match &args.truth {
         Some(path) => Some(true_classes(
             &annotations,
@@ -111,7 +117,9 @@ pub fn run(args: &CompareArgs, printer: &mut Printer) -> Result<()> {
         printer.warning("no task of the truth file is in the labels: errors cannot be computed");
     }
     let probabilities = args.input.read_probabilities(&annotations, printer)?;
-    let session = Session::start(&args.run, printer.quiet()).with_probabilities(probabilities);
+    let session = Session::start(&args.run, printer.quiet())
+        .with_probabilities(probabilities)
+        .with_priors(knowledge.priors);
     let mut rows = Vec::new();
     for (place, method) in methods.iter().enumerate() {
         let title = format!("{} ({} of {})", method.name, place + 1, methods.len());
@@ -226,7 +234,14 @@ fn true_classes(annotations: &Annotations, truth: &TaskLabels) -> Vec<Option<usi
     annotations
         .tasks()
         .iter()
-        .map(|task| truth.label(task).map(code))
+        .enumerate()
+        // Known tasks are right by construction and would flatter every method.
+        .map(|(n, task)| {
+            truth
+                .label(task)
+                .map(code)
+                .filter(|_| annotations.gold(n).is_none())
+        })
         .collect()
 }
 

@@ -50,6 +50,7 @@ pub(super) fn assemble(
         worker,
         label,
         rows,
+        gold: None,
         by_worker: Default::default(),
     }
 }

@@ -1,6 +1,7 @@
 //! The order of the classes, which decides ties and what "ordinal" means.
 
-use super::Names;
+use super::{Annotations, MAX_CLASSES, Names};
+use crate::error::{Error, Result};
 
 /// How classes are ordered when the caller gives no list.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -10,6 +11,36 @@ pub enum ClassOrder {
     Natural,
     /// In order of first appearance.
     Appearance,
+}
+
+impl Annotations {
+    /// The same labels with further classes that a task may truly have though no worker named them; all classes in
+    /// natural order. Known truths are kept.
+    pub fn with_classes<'a>(mut self, more: impl IntoIterator<Item = &'a str>) -> Result<Self> {
+        let mut all = self.classes.clone();
+        more.into_iter().for_each(|class| {
+            all.intern(class);
+        });
+        if all.len() > MAX_CLASSES {
+            return Err(Error::TooMany {
+                what: "classes",
+                limit: MAX_CLASSES,
+                hint: "merge rare classes",
+            });
+        }
+        let codes = natural_codes(&all);
+        self.classes = all.natural_order().into_iter().map(|old| all.get(old)).collect();
+        for label in &mut self.label {
+            *label = codes[*label as usize];
+        }
+        for truth in self.gold.iter_mut().flatten() {
+            if let Some(&code) = codes.get(*truth as usize) {
+                *truth = u32::from(code);
+            }
+        }
+        self.by_worker = Default::default();
+        Ok(self)
+    }
 }
 
 /// New code for each old code, so that codes follow the natural order.
@@ -28,6 +59,24 @@ mod tests {
 
     fn sorted(classes: &[&str]) -> Vec<u16> {
         natural_codes(&classes.iter().copied().collect())
+    }
+
+    #[test]
+    fn further_classes_find_their_place() {
+        let annotations = Annotations::from_codes(2, 1, 2, [(0, 0, 0), (1, 0, 1)])
+            .and_then(|annotations| annotations.with_gold([(0, 1)]))
+            .and_then(|annotations| annotations.with_classes(["0.5", "1"]))
+            .unwrap();
+        assert_eq!(
+            annotations.classes().iter().collect::<Vec<_>>(),
+            ["0", "0.5", "1"]
+        );
+        let labels: Vec<_> = annotations.iter().map(|(_, _, label)| label).collect();
+        assert_eq!((labels, annotations.gold(0)), (vec![0, 2], Some(2)));
+        assert_eq!(
+            annotations.by_worker().labels(0).collect::<Vec<_>>(),
+            [(0, 0), (1, 2)]
+        );
     }
 
     #[test]

@@ -9,6 +9,7 @@ mod assemble;
 mod builder;
 mod by_worker;
 mod class_order;
+mod gold;
 mod interner;
 mod key;
 mod names;
@@ -42,6 +43,8 @@ pub struct Annotations {
     worker: Vec<u32>,
     label: Vec<u16>,
     rows: RowCounts,
+    /// Truth of each task, where there is gold.
+    gold: Option<Vec<u32>>,
     by_worker: OnceLock<ByWorker>,
 }
 
@@ -241,6 +244,7 @@ impl Annotations {
             .map(|(task, worker, label)| (task as u32, code[worker], label as u16));
         let mut subset = Self::from_named_codes(self.tasks.clone(), workers, self.classes.clone(), labels)?;
         subset.rows = self.rows.clone();
+        subset.gold = self.gold.clone();
         Ok(subset)
     }
 }

@@ -145,10 +145,10 @@ impl Aggregate for Auto {
             }
         }
         let consensus = Consensus::new(annotations.class_count(), average);
-        let model = match_model(
-            &context.run(|| count_answers(annotations, &consensus)),
-            MODEL_STRENGTH,
-        );
+        let mut counts = context.run(|| count_answers(annotations, &consensus));
+        let priors = context.priors();
+        priors.add_to(&mut counts);
+        let model = priors.fix(match_model(&counts, MODEL_STRENGTH));
         let names: Vec<&str> = members.iter().map(|(name, _)| *name).collect();
         Ok(Fit {
             model: Some(model),
@@ -157,6 +157,14 @@ impl Aggregate for Auto {
             notes: describe_disagreement(&consensus, &names, &labels),
             ..Fit::direct(consensus)
         })
+    }
+
+    fn learns_from_gold(&self) -> bool {
+        true
+    }
+
+    fn uses_priors(&self) -> bool {
+        true
     }
 }
 

@@ -16,7 +16,7 @@
 //! A. P. Dawid, A. M. Skene, "Maximum likelihood estimation of observer error-rates using the EM algorithm",
 //! Applied Statistics 28 (1979).
 
-use super::{Aggregate, ClassSupport, Fit, Kind, Method, Parameter, Values, vote_fractions};
+use super::{Aggregate, ClassSupport, Fit, Kind, Method, Parameter, Values, starting_votes};
 use crate::annotations::Annotations;
 use crate::context::Context;
 use crate::error::Result;
@@ -78,8 +78,16 @@ impl Default for DawidSkeneEm {
 
 impl Aggregate for DawidSkeneEm {
     fn fit(&self, annotations: &Annotations, context: &mut Context) -> Result<Fit> {
-        let start = EmStart::Consensus(context.run(|| vote_fractions(annotations)));
+        let start = EmStart::Consensus(starting_votes(annotations, context)?);
         Ok(self.em.run(annotations, start, context)?.into())
+    }
+
+    fn learns_from_gold(&self) -> bool {
+        true
+    }
+
+    fn uses_priors(&self) -> bool {
+        true
     }
 }
 

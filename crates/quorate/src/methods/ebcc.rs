@@ -27,7 +27,7 @@
 use rand::distr::Distribution;
 use rand_distr::Exp1;
 
-use super::{Aggregate, ClassSupport, Fit, Kind, Method, Parameter, Values, beats, vote_fractions};
+use super::{Aggregate, ClassSupport, Fit, Kind, Method, Parameter, Values, beats, starting_votes};
 use crate::annotations::Annotations;
 use crate::context::Context;
 use crate::error::Result;
@@ -137,7 +137,7 @@ impl Default for Ebcc {
 
 impl Aggregate for Ebcc {
     fn fit(&self, annotations: &Annotations, context: &mut Context) -> Result<Fit> {
-        let votes = context.run(|| vote_fractions(annotations));
+        let votes = starting_votes(annotations, context)?;
         let settings = Variational {
             max_iter: self.max_iter,
             tol: self.tol,
@@ -162,6 +162,10 @@ impl Aggregate for Ebcc {
             }
         }
         Ok(best.expect("there is at least one restart").into())
+    }
+
+    fn learns_from_gold(&self) -> bool {
+        true
     }
 }
 
@@ -200,6 +204,7 @@ mod tests {
     use super::*;
     use crate::methods::Ibcc;
     use crate::methods::tests::{assert_close, assert_rising, toy_a};
+    use crate::methods::vote_fractions;
 
     fn one_subtype(max_iter: usize) -> Ebcc {
         Ebcc {

@@ -25,7 +25,7 @@
 //! V. B. Sinha, S. Rao, V. N. Balasubramanian, "Fast Dawid-Skene: a fast vote aggregation scheme for sentiment
 //! classification", arXiv:1803.02781 (2018).
 
-use super::{Aggregate, ClassSupport, Fit, Kind, Method, Parameter, Values, vote_fractions};
+use super::{Aggregate, ClassSupport, Fit, Kind, Method, Parameter, Values, starting_votes};
 use crate::annotations::Annotations;
 use crate::context::Context;
 use crate::error::Result;
@@ -96,7 +96,7 @@ impl Aggregate for FastDawidSkene {
     fn fit(&self, annotations: &Annotations, context: &mut Context) -> Result<Fit> {
         let classes = annotations.class_count();
         reserve_confusions(annotations, context)?;
-        let mut start = context.run(|| vote_fractions(annotations));
+        let mut start = starting_votes(annotations, context)?;
         if self.from_winners {
             start = Consensus::one_hot(classes, start.labels());
         }
@@ -126,12 +126,17 @@ impl Aggregate for FastDawidSkene {
             ..Fit::direct(consensus)
         })
     }
+
+    fn learns_from_gold(&self) -> bool {
+        true
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::methods::tests::{assert_close, assert_rising, toy_a};
+    use crate::methods::vote_fractions;
 
     #[test]
     fn toy_a_by_hand() {

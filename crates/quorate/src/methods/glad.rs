@@ -26,7 +26,7 @@
 //! J. Whitehill, P. Ruvolo, T. Wu, J. Bergsma, J. Movellan, "Whose vote should count more: optimal integration of
 //! labels from labelers of unknown expertise", NIPS 2009.
 
-use super::{Aggregate, ClassSupport, Fit, Kind, Method, Parameter, Values};
+use super::{Aggregate, ClassSupport, Fit, Kind, Method, Parameter, Values, starting_votes};
 use crate::annotations::Annotations;
 use crate::context::Context;
 use crate::error::Result;
@@ -114,6 +114,10 @@ impl Aggregate for Glad {
         let classes = annotations.class_count();
         let mut skills = Skills::start(annotations);
         let mut rows = vec![0.0; annotations.task_count() * classes];
+        if annotations.has_gold() {
+            rows = starting_votes(annotations, context)?.into_vec();
+            context.run(|| improve_abilities(annotations, &rows, &mut skills));
+        }
         let (mut trace, mut converged) = (Vec::<f64>::new(), false);
         for round in 0..self.max_iter {
             context.step("GLAD", round, Some(self.max_iter))?;
@@ -142,6 +146,10 @@ impl Aggregate for Glad {
             converged,
             ..Fit::direct(consensus)
         })
+    }
+
+    fn learns_from_gold(&self) -> bool {
+        true
     }
 }
 
@@ -185,6 +193,7 @@ fn find_posteriors(annotations: &Annotations, skills: &Skills, rows: &mut [f64])
                 row[answer] += score + spread;
                 labelled = true;
             }
+            annotations.pin_logs(task, row);
             let sum = softmax_in_place(row);
             log_likelihood += if labelled { base + sum } else { 0.0 };
         }

@@ -22,7 +22,7 @@
 //! H.-C. Kim, Z. Ghahramani, "Bayesian classifier combination", AISTATS 2012; mean field: E. Simpson, S. Roberts,
 //! I. Psorakis, A. Smith, "Dynamic Bayesian combination of multiple imperfect classifiers" (2013).
 
-use super::{Aggregate, ClassSupport, Fit, Kind, Method, Parameter, Values, vote_fractions};
+use super::{Aggregate, ClassSupport, Fit, Kind, Method, Parameter, Values, starting_votes};
 use crate::annotations::Annotations;
 use crate::context::Context;
 use crate::error::Result;
@@ -113,8 +113,16 @@ impl Aggregate for Ibcc {
             wrong: self.wrong,
         };
         settings.reserve(annotations, context)?;
-        let start = context.run(|| vote_fractions(annotations));
+        let start = starting_votes(annotations, context)?;
         Ok(settings.run(annotations, start.into_vec(), context)?.into())
+    }
+
+    fn learns_from_gold(&self) -> bool {
+        true
+    }
+
+    fn uses_priors(&self) -> bool {
+        true
     }
 }
 

@@ -25,7 +25,7 @@
 //! H. Li, B. Yu, "Error rate bounds and iterative weighted majority voting for crowdsourcing", arXiv:1411.4086 (2014).
 
 use super::weighted_vote::{SkillTies, TIES, agreement, score_tasks};
-use super::{Aggregate, ClassSupport, Fit, Kind, Method, Parameter, Values, vote_fractions};
+use super::{Aggregate, ClassSupport, Fit, Kind, Method, Parameter, Values, starting_votes, vote_fractions};
 use crate::annotations::Annotations;
 use crate::context::Context;
 use crate::error::Result;
@@ -124,8 +124,13 @@ impl Aggregate for Iwmv {
         reserve_confusions(annotations, context)?;
         let classes = annotations.class_count();
         let mut scores = vec![0.0; annotations.task_count() * classes];
-        let mut current =
-            context.run(|| self.vote(annotations, vec![1.0; annotations.worker_count()], &mut scores));
+        let mut weights = vec![1.0; annotations.worker_count()];
+        if annotations.has_gold() {
+            let start = starting_votes(annotations, context)?;
+            let accuracy = context.run(|| agreement(annotations, start.as_slice()));
+            weights = self.weight.of(&accuracy, classes);
+        }
+        let mut current = context.run(|| self.vote(annotations, weights, &mut scores));
         let mut seen = vec![current.winners];
         let (mut best_of_cycle, mut converged) = (None::<Ballot>, false);
         let mut iterations = 0;
@@ -163,6 +168,10 @@ impl Aggregate for Iwmv {
             ..Fit::direct(consensus)
         })
     }
+
+    fn learns_from_gold(&self) -> bool {
+        true
+    }
 }
 
 impl Iwmv {
@@ -180,6 +189,7 @@ impl Iwmv {
         }
         let mut winners = vec![0.0; scores.len()];
         self.ties.elect(scores, classes, &mut winners);
+        annotations.pin_all(&mut winners);
         let accuracy = agreement(annotations, &winners);
         let per_worker = annotations.by_worker().starts().windows(2);
         let agreeing = per_worker
@@ -211,6 +221,7 @@ impl Iwmv {
             row.iter_mut().for_each(|score| *score *= scale);
             softmax_in_place(row);
         }
+        annotations.pin_all(&mut scores);
         Consensus::new(classes, scores)
     }
 }

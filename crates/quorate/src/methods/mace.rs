@@ -29,7 +29,7 @@
 
 use rand::RngExt;
 
-use super::{Aggregate, ClassSupport, Fit, Kind, Method, Parameter, Values, beats, vote_fractions};
+use super::{Aggregate, ClassSupport, Fit, Kind, Method, Parameter, Values, beats, starting_votes};
 use crate::annotations::Annotations;
 use crate::context::Context;
 use crate::error::Result;
@@ -134,13 +134,16 @@ impl Default for Mace {
 impl Aggregate for Mace {
     fn fit(&self, annotations: &Annotations, context: &mut Context) -> Result<Fit> {
         reserve_confusions(annotations, context)?;
-        let votes = context.run(|| vote_fractions(annotations));
+        let votes = starting_votes(annotations, context)?;
         let order = annotations.tasks().natural_order();
         let mut best: Option<(Guessers, Vec<f64>, Vec<f64>)> = None;
         for restart in 0..self.restarts {
             let mut workers = Guessers::even(annotations);
-            if restart > 0 {
-                let start = temper_votes(&votes, &order, &mut context.rng(restart as u64));
+            if restart > 0 || annotations.has_gold() {
+                let start = match restart {
+                    0 => votes.as_slice().to_vec(),
+                    _ => temper_votes(&votes, &order, &mut context.rng(restart as u64)),
+                };
                 let counts = context.run(|| count_known(annotations, &workers, &start));
                 workers = self.update.apply(&counts);
             }
@@ -178,6 +181,10 @@ impl Aggregate for Mace {
             trace,
             ..Fit::direct(Consensus::new(annotations.class_count(), rows))
         })
+    }
+
+    fn learns_from_gold(&self) -> bool {
+        true
     }
 }
 
@@ -282,6 +289,7 @@ fn find_posteriors(annotations: &Annotations, workers: &Guessers, rows: &mut [f6
                 row[answer] += gain;
                 labelled = true;
             }
+            annotations.pin_logs(task, row);
             let sum = softmax_in_place(row);
             log_likelihood += if labelled { base + sum } else { 0.0 };
         }

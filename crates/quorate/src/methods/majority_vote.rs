@@ -127,7 +127,7 @@ fn mean_row(consensus: &Consensus) -> Vec<f64> {
 }
 
 /// Share of the votes of each class on every task; a task without labels gets the mean share over the tasks
-/// that have some.
+/// that have some, one with a known truth all of its mass there.
 pub fn vote_fractions(annotations: &Annotations) -> Consensus {
     let classes = annotations.class_count();
     let mut shares = vec![0.0; annotations.task_count() * classes];
@@ -139,9 +139,11 @@ pub fn vote_fractions(annotations: &Annotations) -> Consensus {
             for &label in labels {
                 row[label as usize] += 1.0;
             }
-            for (share, sum) in row.iter_mut().zip(&mut sum).filter(|_| !workers.is_empty()) {
-                *share /= workers.len() as f64;
-                *sum += *share;
+            let given = workers.len() as f64;
+            row.iter_mut().for_each(|share| *share /= given.max(1.0));
+            annotations.pin(task, row);
+            for (share, sum) in row.iter().zip(&mut sum).filter(|_| !workers.is_empty()) {
+                *sum += share;
             }
         }
         sum
@@ -153,7 +155,7 @@ pub fn vote_fractions(annotations: &Annotations) -> Consensus {
     let total: f64 = prior.iter().sum();
     prior.iter_mut().for_each(|share| *share /= total);
     for (task, row) in shares.chunks_exact_mut(classes).enumerate() {
-        if annotations.task_slices(task).0.is_empty() {
+        if annotations.task_slices(task).0.is_empty() && annotations.gold(task).is_none() {
             row.copy_from_slice(&prior);
         }
     }

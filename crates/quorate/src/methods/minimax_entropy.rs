@@ -29,7 +29,7 @@
 
 use rayon::prelude::*;
 
-use super::{Aggregate, ClassSupport, Fit, Kind, Method, Parameter, Values, vote_fractions};
+use super::{Aggregate, ClassSupport, Fit, Kind, Method, Parameter, Values, starting_votes};
 use crate::annotations::Annotations;
 use crate::context::Context;
 use crate::error::Result;
@@ -144,7 +144,7 @@ impl Aggregate for MinimaxEntropy {
             16 * (tasks + workers) * (classes * classes) as u64,
             "use dawid-skene, which has no tables for tasks",
         )?;
-        let mut state = State::new(self, annotations, context.run(|| vote_fractions(annotations)));
+        let mut state = State::new(self, annotations, starting_votes(annotations, context)?);
         let mut trace = vec![context.run(|| state.objective(annotations))];
         let (mut iterations, mut converged) = (0, false);
         while iterations < self.max_iter && !converged {
@@ -167,6 +167,10 @@ impl Aggregate for MinimaxEntropy {
             converged,
             ..Fit::direct(Consensus::new(classes, state.posterior))
         })
+    }
+
+    fn learns_from_gold(&self) -> bool {
+        true
     }
 }
 
@@ -272,6 +276,7 @@ impl State {
             .enumerate()
             .for_each(|(task, row)| {
                 self.log_likelihoods(annotations, task, row);
+                annotations.pin_logs(task, row);
                 softmax_in_place(row);
             });
         let change = posterior
@@ -439,6 +444,7 @@ impl MinimaxModel {
 mod tests {
     use super::*;
     use crate::methods::tests::{assert_close, toy_a, toy_b};
+    use crate::methods::vote_fractions;
 
     #[test]
     fn gradients_of_toy_b_at_zero() {

@@ -23,8 +23,10 @@ mod multi_spa;
 mod one_coin;
 mod parameters;
 mod pg_tac;
+mod pinned;
 mod pooled_ds;
 mod spectral_ds;
+mod start;
 mod symnmf;
 mod tensor_admm;
 mod tensor_completion;
@@ -65,6 +67,8 @@ pub use wawa::Wawa;
 pub use weighted_vote::SkillTies;
 pub use zero_based_skill::ZeroBasedSkill;
 
+use start::starting_votes;
+
 use crate::annotations::Annotations;
 use crate::context::Context;
 use crate::error::{Error, Result};
@@ -74,6 +78,16 @@ use crate::model::{Consensus, DawidSkene, Em};
 pub trait Aggregate: Debug + Send + Sync {
     /// Fits the method. Bad input is an error; non-convergence is reported in the result.
     fn fit(&self, annotations: &Annotations, context: &mut Context) -> Result<Fit>;
+
+    /// Whether known truths ([`Annotations::with_gold`]) enter its steps, not only its answer.
+    fn learns_from_gold(&self) -> bool {
+        false
+    }
+
+    /// Whether expectations about classes and workers ([`Context::with_priors`]) enter its steps.
+    fn uses_priors(&self) -> bool {
+        false
+    }
 }
 
 /// What a method returns.
@@ -160,7 +174,11 @@ impl Method {
 
     /// The method with some parameters set.
     pub fn with_parameters(&self, given: &[(String, String)]) -> Result<Box<dyn Aggregate>> {
-        Ok((self.build)(&Values::with(self.parameters, given)?))
+        let method = (self.build)(&Values::with(self.parameters, given)?);
+        Ok(Box::new(pinned::Pinned {
+            name: self.name,
+            method,
+        }))
     }
 }
 

@@ -20,7 +20,7 @@
 //! The homogeneous case of A. P. Dawid, A. M. Skene, Applied Statistics 28 (1979); under this name in
 //! Y. Zhang, X. Chen, D. Zhou, M. I. Jordan, "Spectral methods meet EM", JMLR 17 (2016).
 
-use super::{Aggregate, ClassSupport, Fit, Kind, Method, Parameter, Values, vote_fractions};
+use super::{Aggregate, ClassSupport, Fit, Kind, Method, Parameter, Values, starting_votes};
 use crate::annotations::Annotations;
 use crate::context::Context;
 use crate::error::Result;
@@ -93,13 +93,21 @@ impl Aggregate for OneCoin {
             smoothing: 0.0,
             flat_prior: self.flat_prior,
         };
-        let start = EmStart::Consensus(context.run(|| vote_fractions(annotations)));
+        let start = EmStart::Consensus(starting_votes(annotations, context)?);
         let fit = em.run_with(annotations, start, context, estimate_accuracies)?;
         let accuracy = |worker| fit.model.probability(worker, 0, 0);
         Ok(Fit {
             worker_scores: Some((0..fit.model.worker_count()).map(accuracy).collect()),
             ..fit.into()
         })
+    }
+
+    fn learns_from_gold(&self) -> bool {
+        true
+    }
+
+    fn uses_priors(&self) -> bool {
+        true
     }
 }
 
@@ -124,6 +132,7 @@ fn share_of_right(block: &[f64]) -> Option<f64> {
 mod tests {
     use super::*;
     use crate::methods::tests::{assert_close, assert_rising, toy_a};
+    use crate::methods::vote_fractions;
     use crate::model::count_answers;
 
     #[test]

@@ -24,7 +24,7 @@
 
 use std::cell::RefCell;
 
-use super::{Aggregate, ClassSupport, Fit, Kind, Method, Parameter, Values, vote_fractions};
+use super::{Aggregate, ClassSupport, Fit, Kind, Method, Parameter, Values, starting_votes};
 use crate::annotations::Annotations;
 use crate::context::Context;
 use crate::error::Result;
@@ -96,8 +96,16 @@ impl Default for PooledDawidSkene {
 
 impl Aggregate for PooledDawidSkene {
     fn fit(&self, annotations: &Annotations, context: &mut Context) -> Result<Fit> {
-        let start = context.run(|| vote_fractions(annotations));
+        let start = starting_votes(annotations, context)?;
         self.fit_from(annotations, EmStart::Consensus(start), context)
+    }
+
+    fn learns_from_gold(&self) -> bool {
+        true
+    }
+
+    fn uses_priors(&self) -> bool {
+        true
     }
 }
 
@@ -200,6 +208,7 @@ fn learn_strengths(counts: &AnswerCounts, crowd: &[f64], strengths: &mut [f64]) 
 mod tests {
     use super::*;
     use crate::methods::tests::{assert_close, toy_a};
+    use crate::methods::vote_fractions;
 
     #[test]
     fn a_worker_without_labels_of_a_class_is_the_crowd_and_one_with_many_is_itself() {

@@ -18,7 +18,7 @@
 //! No paper: a heuristic of the crowdsourcing industry.
 
 use super::weighted_vote::{SkillTies, TIES, agreement, score_tasks, shares};
-use super::{Aggregate, ClassSupport, Fit, Method, Parameter, Values, vote_fractions};
+use super::{Aggregate, ClassSupport, Fit, Method, Parameter, Values, starting_votes};
 use crate::annotations::Annotations;
 use crate::context::Context;
 use crate::error::Result;
@@ -63,8 +63,8 @@ impl Default for Wawa {
 
 impl Aggregate for Wawa {
     fn fit(&self, annotations: &Annotations, context: &mut Context) -> Result<Fit> {
+        let votes = starting_votes(annotations, context)?;
         let (consensus, model, skills) = context.run(|| {
-            let votes = vote_fractions(annotations);
             let mut scores = vec![0.0; votes.as_slice().len()];
             self.ties
                 .elect(votes.as_slice(), votes.class_count(), &mut scores);
@@ -80,12 +80,17 @@ impl Aggregate for Wawa {
             ..Fit::direct(consensus)
         })
     }
+
+    fn learns_from_gold(&self) -> bool {
+        true
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::methods::tests::{assert_close, toy_a};
+    use crate::methods::vote_fractions;
 
     #[test]
     fn toy_a_by_hand() {

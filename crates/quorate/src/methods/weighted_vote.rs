@@ -97,7 +97,7 @@ pub(super) fn agreement(annotations: &Annotations, winners: &[f64]) -> Vec<f64> 
 }
 
 /// Scores as shares of their sum; a task whose scores are all 0 gets its unweighted votes, one without labels the
-/// mean vote.
+/// mean vote, one whose truth is known that truth.
 pub(super) fn shares(annotations: &Annotations, mut scores: Vec<f64>) -> Consensus {
     let votes = vote_fractions(annotations);
     for (task, row) in scores.chunks_exact_mut(votes.class_count()).enumerate() {
@@ -107,6 +107,7 @@ pub(super) fn shares(annotations: &Annotations, mut scores: Vec<f64>) -> Consens
             false => row.copy_from_slice(votes.row(task)),
         }
     }
+    annotations.pin_all(&mut scores);
     Consensus::new(votes.class_count(), scores)
 }
 

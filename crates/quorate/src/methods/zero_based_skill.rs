@@ -20,7 +20,7 @@
 //! No paper: a heuristic of the crowdsourcing industry.
 
 use super::weighted_vote::{SkillTies, TIES, agreement, score_tasks, shares};
-use super::{Aggregate, ClassSupport, Fit, Kind, Method, Parameter, Values};
+use super::{Aggregate, ClassSupport, Fit, Kind, Method, Parameter, Values, starting_votes};
 use crate::annotations::Annotations;
 use crate::context::Context;
 use crate::error::Result;
@@ -104,6 +104,14 @@ impl Aggregate for ZeroBasedSkill {
         let mut skills = vec![1.0 / classes as f64 + START_ABOVE_CHANCE; annotations.worker_count()];
         let mut scores = vec![0.0; annotations.task_count() * classes];
         let (mut winners, mut previous) = (scores.clone(), scores.clone());
+        if annotations.has_gold() {
+            self.ties.elect(
+                starting_votes(annotations, context)?.as_slice(),
+                classes,
+                &mut winners,
+            );
+            skills = context.run(|| agreement(annotations, &winners));
+        }
         let (mut rate, mut iterations, mut converged) = (1.0, 0, false);
         while iterations < self.max_iter && !converged {
             context.step("zero-based skill", iterations, Some(self.max_iter))?;
@@ -114,6 +122,7 @@ impl Aggregate for ZeroBasedSkill {
             let agreements = context.run(|| {
                 score_tasks(annotations, &skills, &mut scores);
                 self.ties.elect(&scores, classes, &mut winners);
+                annotations.pin_all(&mut winners);
                 agreement(annotations, &winners)
             });
             converged = winners == previous && learn(&mut skills, &agreements, 0.0) <= self.tol;
@@ -133,6 +142,10 @@ impl Aggregate for ZeroBasedSkill {
             converged,
             ..Fit::direct(consensus)
         })
+    }
+
+    fn learns_from_gold(&self) -> bool {
+        true
     }
 }
 

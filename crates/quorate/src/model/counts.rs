@@ -79,6 +79,11 @@ impl AnswerCounts {
         }
     }
 
+    /// Adds `count` answers of a worker to tasks of a class.
+    pub fn add(&mut self, worker: usize, answer: usize, truth: usize, count: f64) {
+        self.cells[(worker * self.answers + answer) * self.mass.len() + truth] += count;
+    }
+
     /// Adds the counts of other tasks.
     pub fn merge(&mut self, other: &Self) {
         for (total, part) in self.cells.iter_mut().zip(&other.cells) {

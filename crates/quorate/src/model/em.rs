@@ -5,7 +5,8 @@
 //! ```
 //!
 //! Each iteration is one pass over the labels: the E-step of a task and its contribution to the M-step's counts
-//! are made together. The log-likelihood (with smoothing: plus the log-prior of the matrices) does not fall.
+//! are made together. The log-likelihood (with smoothing: plus the log-prior of the matrices) does not fall. The context's
+//! priors enter every M-step as pseudo-counts, known truths every E-step.
 
 use super::posterior::{LOG_FLOOR, Sweep};
 use super::{AnswerCounts, Consensus, DawidSkene, count_answers, posterior};
@@ -67,13 +68,19 @@ impl Em {
         context: &mut Context,
         estimate: impl Fn(&AnswerCounts) -> DawidSkene,
     ) -> Result<EmFit> {
-        let maximise = |counts: &AnswerCounts| self.with_prior(estimate(counts));
         let classes = annotations.class_count();
         reserve(annotations, context)?;
+        let priors = context.priors();
+        priors.check(annotations.worker_count(), classes)?;
+        let maximise = |mut counts: AnswerCounts| {
+            priors.add_to(&mut counts);
+            priors.fix(self.with_prior(estimate(&counts)))
+        };
+        let log_prior = |model: &DawidSkene| self.log_prior(model) + priors.log_prior(model);
         let (mut model, mut rows, first_round) = match start {
             EmStart::Consensus(consensus) => {
                 let counts = context.run(|| count_answers(annotations, &consensus));
-                (maximise(&counts), consensus.into_vec(), 1)
+                (maximise(counts), consensus.into_vec(), 1)
             }
             EmStart::Model(model) => {
                 let (consensus, _) = context.run(|| posterior(annotations, &model));
@@ -87,19 +94,18 @@ impl Em {
         for round in first_round..self.max_iter {
             context.step("EM", round, Some(self.max_iter))?;
             let sweep = context.run(|| Sweep::new(&model).run(annotations, &mut rows, true));
-            trace.push(sweep.log_likelihood + self.log_prior(&model));
+            trace.push(sweep.log_likelihood + log_prior(&model));
             let mean_change = sweep.change / (2 * annotations.task_count()) as f64;
             converged = round > 0 && mean_change < self.tol;
             if converged {
                 break;
             }
-            let counts: AnswerCounts = sweep.counts.expect("counts were asked for");
-            model = maximise(&counts);
+            model = maximise(sweep.counts.expect("counts were asked for"));
             iterations = round + 1;
         }
         // One more E-step, so that the posterior is that of the model that is returned.
         let last = context.run(|| Sweep::new(&model).run(annotations, &mut rows, false));
-        trace.push(last.log_likelihood + self.log_prior(&model));
+        trace.push(last.log_likelihood + log_prior(&model));
         Ok(EmFit {
             consensus: Consensus::new(classes, rows),
             model,

@@ -10,6 +10,7 @@ mod counts;
 mod em;
 mod explanation;
 mod posterior;
+mod priors;
 mod variational;
 
 pub use alignment::{Alignment, align_classes};
@@ -21,6 +22,7 @@ pub use em::{Em, EmFit, EmStart};
 pub use explanation::{Testimony, explain};
 pub use posterior::{LOG_FLOOR, posterior};
 pub(crate) use posterior::{Sweep, softmax_in_place};
+pub use priors::{ClassPrior, Priors};
 pub(crate) use variational::{Variational, VariationalFit};
 
 /// A prior over the K classes and a K x K confusion matrix for each of the M workers.
@@ -100,6 +102,14 @@ impl DawidSkene {
         (0..self.prior.len())
             .map(|k| self.prior[k] * self.probability(worker, k, k))
             .sum()
+    }
+
+    /// The same model of all workers but the last.
+    pub(crate) fn without_last_worker(mut self) -> Self {
+        let block = self.prior.len() * self.prior.len();
+        self.confusion
+            .truncate(self.confusion.len().saturating_sub(block));
+        self
     }
 
     /// The same model with class `k` taken from component `order[k]` (columns and prior, not answers).

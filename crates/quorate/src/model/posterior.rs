@@ -5,7 +5,7 @@
 //! ```
 //!
 //! Probabilities are floored at `exp(LOG_FLOOR)` before the logarithm, so that one impossible answer does not
-//! outweigh everything. One pass over the labels, `O(L K)`.
+//! outweigh everything. A task whose truth is known (gold) has no other. One pass over the labels, `O(L K)`.
 
 use super::consensus::label_of;
 use super::counts::{AnswerCounts, chunk_count, fold};
@@ -115,6 +115,7 @@ impl Sweep {
                 row[k] += logs[k];
             }
         }
+        annotations.pin_logs(task, row);
         let mut sum = softmax_in_place(row);
         if self.hard {
             let best = label_of(row);

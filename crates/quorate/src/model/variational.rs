@@ -20,7 +20,7 @@
 
 use super::counts::select_columns;
 use super::posterior::Sweep;
-use super::{AnswerCounts, Consensus, DawidSkene, count_answers};
+use super::{AnswerCounts, Consensus, DawidSkene, Priors, count_answers};
 use crate::annotations::Annotations;
 use crate::context::Context;
 use crate::error::Result;
@@ -90,8 +90,15 @@ impl Variational {
             annotations.class_count(),
             annotations.class_count() * self.subtypes,
         );
+        // Counts of classes and of earlier answers say nothing of subtypes.
+        let priors = match self.subtypes {
+            1 => context.priors(),
+            _ => Default::default(),
+        };
+        priors.check(annotations.worker_count(), classes)?;
         let start = Consensus::new(components, rows);
         let mut counts = context.run(|| count_answers(annotations, &start));
+        priors.add_to(&mut counts);
         rows = start.into_vec();
         let mut posteriors = vec![0.0; rows.len() / self.subtypes];
         sum_subtypes(&rows, self.subtypes, &mut posteriors);
@@ -103,10 +110,11 @@ impl Variational {
         let (mut trace, mut converged) = (Vec::new(), false);
         while trace.len() < self.max_iter && !converged {
             context.step("variational", trace.len(), Some(self.max_iter))?;
-            let divergence = context.run(|| self.expect_logs(&counts, classes, &mut sweep));
+            let divergence = context.run(|| self.expect_logs(&counts, &priors, &mut sweep));
             let result = context.run(|| sweep.run(annotations, &mut rows, true));
             trace.push(result.log_likelihood - divergence);
             counts = result.counts.expect("counts were asked for");
+            priors.add_to(&mut counts);
             let change = sum_subtypes(&rows, counts.mass.len() / classes, &mut posteriors);
             converged = change <= self.tol;
             if let Some(kept) = find_live(&counts.mass, classes) {
@@ -118,20 +126,27 @@ impl Variational {
         }
         Ok(VariationalFit {
             consensus: Consensus::new(classes, posteriors),
-            model: self.mean_model(&counts, classes),
+            model: priors.fix(self.mean_model(&counts, classes)),
             trace,
             converged,
         })
     }
 
     /// Expected logarithms under the Dirichlet posteriors of these counts; returns their divergence from the priors.
-    fn expect_logs(&self, counts: &AnswerCounts, classes: usize, sweep: &mut Sweep) -> f64 {
+    fn expect_logs(&self, counts: &AnswerCounts, priors: &Priors, sweep: &mut Sweep) -> f64 {
+        let classes = self.class_counts.len();
         let live = counts.mass.len() / classes;
         let subtype_base = vec![self.subtype_count / self.subtypes as f64; self.subtypes];
         // Subtypes that were dropped stay at their prior.
         let (mut eta, mut log_pi) = (subtype_base.clone(), subtype_base.clone());
         let (nu, mut log_tau) = (self.class_parameters(counts), vec![0.0; classes]);
         let mut divergence = expect_dirichlet_logs(&nu, &self.class_counts, &mut log_tau);
+        if let Some(shares) = priors.fixed_shares() {
+            divergence = 0.0;
+            log_tau = shares.iter().map(|share| share.ln()).collect();
+        }
+        // Pseudo-counts of the context belong to the priors that the divergence is from; what is left out is a constant.
+        divergence -= priors.expected_log(&log_tau, &[]);
         for (class, mass) in counts.mass.chunks_exact(live).enumerate() {
             for ((eta, mass), base) in eta.iter_mut().zip(mass).zip(&subtype_base) {
                 *eta = mass + base;
@@ -150,7 +165,7 @@ impl Variational {
                 .map(|(worker, logs)| columns.expect_logs(counts.worker(worker), logs))
                 .sum::<f64>()
         });
-        divergence + parts.into_iter().sum::<f64>()
+        divergence + parts.into_iter().sum::<f64>() - priors.expected_log(&[], &sweep.log_confusion)
     }
 
     /// `nu(k) = alpha(k) + sum_n q_n(k)`.

@@ -31,12 +31,14 @@
 
 mod entries;
 
+use std::sync::Arc;
+
 pub(super) use entries::{
     DES_SYMNMF, DES_SYMNMF_EM, ROB_SYMNMF, ROB_SYMNMF_EM, ROB_SYMNMF_UNIFORM, SYMNMF, SYMNMF_EM,
 };
 use entries::{DESIGNATED, DESIGNATED_EM, PLAIN, PLAIN_EM, ROBUST, ROBUST_EM, UNIFORM};
 
-use super::{Aggregate, Fit, Values, vote_fractions};
+use super::{Aggregate, Fit, Values, starting_votes};
 use crate::annotations::Annotations;
 use crate::context::Context;
 use crate::error::{Error, Result};
@@ -212,9 +214,34 @@ impl From<Imputation> for Completed {
 
 impl Aggregate for SymNmf {
     fn fit(&self, annotations: &Annotations, context: &mut Context) -> Result<Fit> {
+        if !annotations.has_gold() {
+            return self.fit_crowd(annotations, context);
+        }
+        // Pairs of workers know nothing of truths: gold enters them as a worker who is always right.
+        let extended = annotations.with_gold_worker()?;
+        let priors = context.priors();
+        context.set_priors(Arc::new(priors.with_new_worker()));
+        let fit = self.fit_crowd(&extended, context);
+        context.set_priors(priors);
+        let mut fit = fit?;
+        fit.model = fit.model.map(DawidSkene::without_last_worker);
+        Ok(fit)
+    }
+
+    fn learns_from_gold(&self) -> bool {
+        true
+    }
+
+    fn uses_priors(&self) -> bool {
+        true
+    }
+}
+
+impl SymNmf {
+    fn fit_crowd(&self, annotations: &Annotations, context: &mut Context) -> Result<Fit> {
         let classes = annotations.class_count();
         reserve(annotations, context)?;
-        let votes = context.run(|| vote_fractions(annotations));
+        let votes = starting_votes(annotations, context)?;
         let parts = worker_components(annotations);
         if classes == 1 || parts.workers.iter().all(|&workers| workers < 2) {
             let mut fit: Fit = FALLBACK_EM
@@ -229,7 +256,11 @@ impl Aggregate for SymNmf {
             }
             return Ok(fit);
         }
-        let counts = context.run(|| count_answers(annotations, &votes));
+        let priors = context.priors();
+        priors.check(annotations.worker_count(), classes)?;
+        let mut counts = context.run(|| count_answers(annotations, &votes));
+        let answers = answer_shares(&counts, classes);
+        priors.add_to(&mut counts);
         let crowd = crowd_matrix(&counts);
         let start = draw_to_crowd(
             &counts.to_model(0.0),
@@ -241,17 +272,21 @@ impl Aggregate for SymNmf {
         let (mut notes, mut warnings) = (Vec::new(), Vec::new());
         let completed = self.impute(annotations, &start, &weights, context, &mut notes)?;
         let h = self.rotate(&completed.factor, &start, &weights, context)?;
-        let answers = answer_shares(&counts, classes);
         let mut model = extract_model(&h, &weights, &answers, classes);
-        let alignment = align_classes(&model, &annotations.labels_per_worker());
+        let mut say = annotations.labels_per_worker();
+        if annotations.has_gold() {
+            // The last worker is gold: what it says of which class is which outweighs the crowd.
+            let last = say.len() - 1;
+            say[last] = annotations.label_count() as u32;
+        }
+        let alignment = align_classes(&model, &say);
         model = model.with_truth_order(&alignment.order);
         model = self.keep_unreached(model, &start, &parts);
-        model = draw_to_crowd(
-            &model,
-            &expected_labels(&model, &annotations.labels_per_worker()),
-            &crowd,
-            self.shrinkage,
-        );
+        let evidence = expected_labels(&model, &annotations.labels_per_worker());
+        model = draw_to_crowd(&model, &evidence, &crowd, self.shrinkage);
+        if !priors.is_empty() {
+            model = priors.draw(model, &evidence, annotations.task_count());
+        }
         describe_parts(&parts, &mut warnings);
         notes.push(format!("alignment margin {:.3}", alignment.margin));
         if alignment.margin < DOUBTFUL_MARGIN {

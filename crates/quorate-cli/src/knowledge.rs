@@ -1,0 +1,172 @@
+//! What the user knows besides the labels: true labels, shares of the classes, earlier work of the workers.
+
+use std::path::PathBuf;
+
+use anyhow::{Context as _, Result, bail};
+use clap::Args;
+use quorate::Annotations;
+use quorate::model::{ClassPrior, Priors};
+use quorate_io::{LabelOptions, ModelFile, Source, TaskLabels, read_labels, read_model};
+
+use crate::args::positive;
+use crate::printer::Printer;
+use crate::text_table::plural;
+
+/// What is known beforehand.
+#[derive(Debug, Clone, Default, Args)]
+#[command(next_help_heading = "What you know already")]
+pub struct KnowledgeArgs {
+    /// Tasks whose truth is known (columns task, label): fixed in every step, and workers are learnt from them
+    #[arg(long, value_name = "FILE")]
+    pub gold: Option<PathBuf>,
+    /// Shares of the classes, for example spam=0.1,ham=0.9, or `uniform`; held fixed unless --prior-weight is given
+    #[arg(long, value_name = "CLASS=SHARE,..")]
+    pub prior: Option<String>,
+    /// Let the data correct --prior: it counts as much as this many tasks
+    #[arg(long, value_name = "TASKS", requires = "prior", value_parser = positive)]
+    pub prior_weight: Option<f64>,
+    /// A model of earlier labels (from --model): what it rests on counts as if those labels were here, too
+    #[arg(long, value_name = "MODEL")]
+    pub worker_prior: Option<PathBuf>,
+    /// Weight of an earlier label beside a new one: below 1 where workers change
+    #[arg(long, value_name = "SHARE", requires = "worker_prior", default_value_t = 1.0, value_parser = positive)]
+    pub worker_prior_weight: f64,
+}
+
+/// Annotations with the truths that are known, and what is expected of classes and workers.
+#[derive(Debug)]
+pub struct Knowledge {
+    /// The labels with their gold; classes of gold and history are among its classes.
+    pub annotations: Annotations,
+    /// Expectations for the fit.
+    pub priors: Priors,
+    /// The model that the history is from.
+    pub earlier: Option<ModelFile>,
+}
+
+impl KnowledgeArgs {
+    /// Reads what is known and fits it to the annotations. `closed`: the user listed the classes.
+    pub fn apply(&self, annotations: Annotations, closed: bool, printer: &mut Printer) -> Result<Knowledge> {
+        let gold = match &self.gold {
+            Some(path) => Some(read_labels(
+                &Source::from(path.clone()),
+                &LabelOptions::default(),
+            )?),
+            None => None,
+        };
+        let earlier = match &self.worker_prior {
+            Some(path) => Some(read_model(&Source::from(path.clone()))?),
+            None => None,
+        };
+        let mut further: Vec<&str> = Vec::new();
+        if let Some(gold) = &gold {
+            further.extend(gold.classes.iter());
+        }
+        if let Some(earlier) = &earlier {
+            further.extend(earlier.classes.iter().map(String::as_str));
+        }
+        further.retain(|class| annotations.classes().find(class).is_none());
+        let mut annotations = annotations;
+        if let Some(class) = further.first() {
+            if closed {
+                bail!(
+                    "class {class:?} of --gold or --worker-prior is not among --classes: add it there, or leave --classes out"
+                );
+            }
+            printer.note(format!(
+                "{} that no worker named, known from --gold or --worker-prior: {}",
+                plural(further.len(), "class"),
+                further.join(", ")
+            ));
+            annotations = annotations.with_classes(further)?;
+        }
+        let mut priors = Priors::default();
+        if let Some(gold) = &gold {
+            annotations = add_gold(annotations, gold, printer)?;
+        }
+        if let Some(text) = &self.prior {
+            priors.classes = Some(self.class_prior(text, &annotations)?);
+        }
+        if let Some(earlier) = &earlier {
+            let (counts, known) = earlier.history(&annotations, self.worker_prior_weight);
+            if known == 0 {
+                printer.warning("none of the workers is in the model of --worker-prior: it has no effect");
+            } else {
+                printer.note(format!(
+                    "{} of {} known from --worker-prior",
+                    plural(known, "worker"),
+                    annotations.worker_count()
+                ));
+                priors.workers = Some(counts);
+            }
+        }
+        Ok(Knowledge {
+            annotations,
+            priors,
+            earlier,
+        })
+    }
+
+    fn class_prior(&self, text: &str, annotations: &Annotations) -> Result<ClassPrior> {
+        let classes = annotations.classes();
+        let shares = match text.trim() {
+            "uniform" => vec![1.0 / classes.len() as f64; classes.len()],
+            pairs => {
+                let mut shares = vec![None; classes.len()];
+                for pair in pairs.split(',') {
+                    let (class, share) = pair.rsplit_once('=').with_context(|| {
+                        format!("--prior {pair:?}: expected CLASS=SHARE, for example spam=0.1,ham=0.9")
+                    })?;
+                    let code = classes.find(class.trim()).with_context(|| {
+                        let known: Vec<&str> = classes.iter().take(20).collect();
+                        format!(
+                            "--prior: there is no class {class:?}; the classes are {}",
+                            known.join(", ")
+                        )
+                    })?;
+                    let share: f64 = share
+                        .trim()
+                        .parse()
+                        .ok()
+                        .with_context(|| format!("--prior {pair:?}: {share:?} is not a number"))?;
+                    if shares[code as usize].replace(share).is_some() {
+                        bail!("--prior names class {class:?} twice");
+                    }
+                }
+                let missing = shares.iter().position(Option::is_none);
+                if let Some(class) = missing {
+                    bail!("--prior gives no share for class {:?}", classes.get(class));
+                }
+                shares.into_iter().flatten().collect()
+            }
+        };
+        Ok(match self.prior_weight {
+            Some(tasks) => ClassPrior::worth_tasks(shares, tasks)?,
+            None => ClassPrior::fixed(shares)?,
+        })
+    }
+}
+
+fn add_gold(annotations: Annotations, gold: &TaskLabels, printer: &mut Printer) -> Result<Annotations> {
+    let mut truths = Vec::new();
+    for (task, name) in gold.tasks.iter().enumerate() {
+        let class = gold.classes.get(gold.labels[task]);
+        if let (Some(task), Some(class)) = (annotations.tasks().find(name), annotations.classes().find(class))
+        {
+            truths.push((task, class as u16));
+        }
+    }
+    let (known, foreign) = (truths.len(), gold.tasks.len() - truths.len());
+    if foreign > 0 {
+        printer.warning(format!(
+            "{} of --gold that nobody labelled: not used",
+            plural(foreign, "task")
+        ));
+    }
+    printer.note(format!(
+        "{} of {} known from --gold",
+        plural(known, "task"),
+        annotations.task_count()
+    ));
+    Ok(annotations.with_gold(truths)?)
+}

@@ -1,0 +1,146 @@
+//! Gold: tasks whose truth is known.
+//!
+//! The truths travel with the labels, so that every step of every method that goes through the tasks can hold them
+//! fixed: a known task is no vote but a fact.
+
+use super::{Annotations, Names};
+use crate::error::{Error, Result};
+
+/// Stands for "not known" in the table of truths.
+const UNKNOWN: u32 = u32::MAX;
+
+/// Name of the worker that gold is turned into; more quotes are added while a worker has this very name.
+const GOLD_WORKER: &str = "gold";
+
+impl Annotations {
+    /// The same labels with the truth of some tasks known, as (task, class) codes. Later truths replace earlier ones.
+    pub fn with_gold(mut self, truths: impl IntoIterator<Item = (u32, u16)>) -> Result<Self> {
+        let mut gold = vec![UNKNOWN; self.task_count()];
+        for (task, class) in truths {
+            let slot = gold.get_mut(task as usize);
+            match slot.filter(|_| (class as usize) < self.classes.len()) {
+                Some(slot) => *slot = u32::from(class),
+                None => {
+                    return Err(Error::Mismatch(format!(
+                        "the truth {class} of task {task} does not fit {} tasks and {} classes",
+                        self.task_count(),
+                        self.class_count()
+                    )));
+                }
+            }
+        }
+        self.gold = gold.iter().any(|&class| class != UNKNOWN).then_some(gold);
+        Ok(self)
+    }
+
+    /// The truth of a task, if it is known.
+    #[inline]
+    pub fn gold(&self, task: usize) -> Option<usize> {
+        let class = *self.gold.as_ref()?.get(task)?;
+        (class != UNKNOWN).then_some(class as usize)
+    }
+
+    /// Whether the truth of any task is known.
+    pub fn has_gold(&self) -> bool {
+        self.gold.is_some()
+    }
+
+    /// Number of tasks whose truth is known.
+    pub fn gold_count(&self) -> usize {
+        let gold = self.gold.iter().flatten();
+        gold.filter(|&&class| class != UNKNOWN).count()
+    }
+
+    /// Puts all mass of a known task on its truth; leaves the others alone. A row holds a probability for each class.
+    #[inline]
+    pub(crate) fn pin(&self, task: usize, row: &mut [f64]) {
+        if let Some(truth) = self.gold(task) {
+            row.fill(0.0);
+            row[truth] = 1.0;
+        }
+    }
+
+    /// [`pin`](Self::pin) for all tasks, rows one after another.
+    pub(crate) fn pin_all(&self, rows: &mut [f64]) {
+        if self.has_gold() {
+            for (task, row) in rows.chunks_exact_mut(self.class_count()).enumerate() {
+                self.pin(task, row);
+            }
+        }
+    }
+
+    /// Makes every truth of a known task impossible but the right one. A row holds a log-weight for each class, or for
+    /// each of equally many components of every class.
+    #[inline]
+    pub(crate) fn pin_logs(&self, task: usize, row: &mut [f64]) {
+        if let Some(truth) = self.gold(task) {
+            let components = row.len() / self.class_count();
+            for (component, log) in row.iter_mut().enumerate() {
+                if component / components != truth {
+                    *log = f64::NEG_INFINITY;
+                }
+            }
+        }
+    }
+
+    /// The table with one worker more, the last one, who answers every known task rightly and no other: gold for
+    /// methods that learn from the agreement of workers.
+    pub(crate) fn with_gold_worker(&self) -> Result<Self> {
+        let mut name = GOLD_WORKER.to_owned();
+        while self.workers.find(&name).is_some() {
+            name = format!("'{name}'");
+        }
+        let mut workers: Names = self.workers.clone();
+        let oracle = workers.intern(&name);
+        let known = (0..self.task_count()).filter_map(|task| Some((task, self.gold(task)?)));
+        let truths = known
+            .clone()
+            .map(|(task, truth)| (task as u32, oracle, truth as u16));
+        let labels = self
+            .iter()
+            .map(|(task, worker, label)| (task as u32, worker as u32, label as u16));
+        let (tasks, classes) = (self.tasks.clone(), self.classes.clone());
+        Self::from_named_codes(tasks, workers, classes, labels.chain(truths))?
+            .with_gold(known.map(|(task, truth)| (task as u32, truth as u16)))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn table() -> Annotations {
+        Annotations::from_codes(3, 2, 2, [(0, 0, 0), (0, 1, 1), (1, 0, 1), (2, 1, 0)]).unwrap()
+    }
+
+    #[test]
+    fn truths_are_kept_and_checked() {
+        let known = table().with_gold([(0, 1), (2, 0), (2, 1)]).unwrap();
+        assert_eq!([0, 1, 2].map(|task| known.gold(task)), [Some(1), None, Some(1)]);
+        assert_eq!(known.gold_count(), 2);
+        assert!(!table().has_gold() && !table().with_gold([]).unwrap().has_gold());
+        assert!(table().with_gold([(3, 0)]).is_err());
+        assert!(table().with_gold([(0, 2)]).is_err());
+    }
+
+    #[test]
+    fn known_rows_are_pinned_with_or_without_components() {
+        let known = table().with_gold([(1, 0)]).unwrap();
+        let mut rows = [0.5; 6];
+        known.pin_all(&mut rows);
+        assert_eq!(rows, [0.5, 0.5, 1.0, 0.0, 0.5, 0.5]);
+        let mut logs = [-1.0, -2.0, -3.0, -4.0];
+        known.pin_logs(1, &mut logs);
+        assert_eq!(logs, [-1.0, -2.0, f64::NEG_INFINITY, f64::NEG_INFINITY]);
+    }
+
+    #[test]
+    fn gold_as_a_worker_answers_known_tasks_rightly() {
+        let known = table().with_gold([(0, 1), (2, 0)]).unwrap();
+        let extended = known.with_gold_worker().unwrap();
+        assert_eq!(extended.workers().get(2), "gold");
+        let answers: Vec<_> = extended.by_worker().labels(2).collect();
+        assert_eq!(answers, [(0, 1), (2, 0)]);
+        assert_eq!(extended.gold_count(), 2);
+    }
+}
