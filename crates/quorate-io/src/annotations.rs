@@ -34,7 +34,7 @@ impl Default for Columns {
 
 impl Columns {
     /// Where the columns stand among the names of a table.
-    fn find(&self, names: &[String]) -> Result<Vec<usize>> {
+    pub(crate) fn find(&self, names: &[String]) -> Result<Vec<usize>> {
         let Self { task, worker, label } = self;
         [(task, "task"), (worker, "worker"), (label, "label")]
             .into_iter()
@@ -211,7 +211,7 @@ impl RowSink for AnnotationSink<'_> {
 }
 
 /// Names the column that an error of the table is about.
-fn place(error: quorate::Error, columns: &Columns) -> Error {
+pub(crate) fn place(error: quorate::Error, columns: &Columns) -> Error {
     let column = match &error {
         quorate::Error::EmptyId("task") => Some(&columns.task),
         quorate::Error::EmptyId("worker") => Some(&columns.worker),
@@ -245,7 +245,7 @@ impl Table for LabelRows<'_> {
             .into()
     }
 
-    fn for_each_row<'a>(&'a self, each: &mut dyn FnMut(&[Cell<'a>]) -> Result<()>) -> Result<()> {
+    fn for_each_row(&self, each: &mut dyn FnMut(&[Cell<'_>]) -> Result<()>) -> Result<()> {
         let (tasks, workers, classes) = (self.0.tasks(), self.0.workers(), self.0.classes());
         for (n, m, x) in self.0.iter() {
             each(&[

@@ -13,6 +13,7 @@ use serde::Serialize;
 
 use crate::args::RunArgs;
 use crate::commands::changes::write_changes;
+use crate::commands::spilled::{Outputs, SpillArgs};
 use crate::input::{InputArgs, parse_parameters, size_line};
 use crate::knowledge::{Knowledge, KnowledgeArgs};
 use crate::printer::Printer;
@@ -57,6 +58,8 @@ pub struct AggregateArgs {
     #[command(flatten)]
     knowledge: KnowledgeArgs,
     #[command(flatten)]
+    spill: SpillArgs,
+    #[command(flatten)]
     run: RunArgs,
 }
 
@@ -90,6 +93,23 @@ pub fn run(args: &AggregateArgs, printer: &mut Printer) -> Result<()> {
         bail!(
             "{} does not estimate a model: leave --model out, or choose another method",
             method.name
+        );
+    }
+    if let Some(spilling) =
+        args.spill
+            .plan(&args.input, &args.run, method, args.output.as_deref(), printer)?
+    {
+        args.refuse_with_spill()?;
+        return spilling.run(
+            method,
+            &parameters,
+            &Outputs {
+                labels: Target::from(args.output.clone()),
+                probabilities: args.probabilities,
+                workers: args.workers.clone().map(Target::from),
+                json: args.json,
+            },
+            printer,
         );
     }
     let annotations = args.input.read(printer)?;
@@ -147,6 +167,26 @@ pub fn run(args: &AggregateArgs, printer: &mut Printer) -> Result<()> {
         ))?;
     }
     Ok(())
+}
+
+impl AggregateArgs {
+    /// What needs all labels in memory is refused, not left out.
+    fn refuse_with_spill(&self) -> Result<()> {
+        let given = [
+            ("--changes", self.changes.is_some()),
+            ("--model", self.model.is_some()),
+            ("--gold", self.knowledge.gold.is_some()),
+            ("--prior", self.knowledge.prior.is_some()),
+            ("--worker-prior", self.knowledge.worker_prior.is_some()),
+            ("--probabilities-in", self.input.probabilities_in.is_some()),
+        ];
+        if let Some((option, _)) = given.into_iter().find(|(_, given)| *given) {
+            bail!(
+                "{option} needs all labels in memory: leave --spill out and raise --memory, or leave {option} out"
+            );
+        }
+        Ok(())
+    }
 }
 
 /// Tasks whose label is not the one that majority vote gives.

@@ -10,6 +10,7 @@ pub mod evaluate;
 pub mod inspect;
 pub mod methods;
 pub mod simulate;
+mod spilled;
 
 use std::process::ExitCode;
 

@@ -5,7 +5,7 @@ use std::ops::Range;
 use rayon::prelude::*;
 
 use super::class_order::{ClassOrder, natural_codes};
-use super::{Annotations, Duplicates, Names, RowCounts};
+use super::{Annotations, Duplicates, Names, RowCounts, TaskBlock};
 use crate::parallel::{balanced_ranges, even_ranges};
 
 /// Codes of consecutive rows, side by side.
@@ -34,25 +34,43 @@ pub(super) fn assemble(
         classes = ordered.into_iter().collect();
     }
     let code = |label: u16| codes.as_ref().map_or(label, |codes| codes[label as usize]);
-    let spans = task_spans(&parts);
-    let mut task_starts = count_tasks(tasks.len(), &parts, &spans);
-    let (mut worker, mut label) = if is_grouped(&parts) {
-        join(parts, code)
-    } else {
-        scatter(&task_starts, &parts, &spans, code)
-    };
-    rows.repeated = order_tasks(&mut task_starts, &mut worker, &mut label, rows.duplicates);
+    let (block, repeated) = sort_rows(tasks.len(), parts, code, rows.duplicates);
+    rows.repeated = repeated;
     Annotations {
         tasks,
         workers,
         classes,
-        task_starts,
-        worker,
-        label,
+        task_starts: block.starts,
+        worker: block.worker,
+        label: block.label,
         rows,
         gold: None,
         by_worker: Default::default(),
     }
+}
+
+/// Rows by task, in order of worker, with `code` for the class codes and repeated labels settled; and how many repeat
+/// an earlier one.
+pub(super) fn sort_rows(
+    tasks: usize,
+    parts: Vec<Rows>,
+    code: impl Fn(u16) -> u16 + Sync,
+    duplicates: Duplicates,
+) -> (TaskBlock, u64) {
+    let spans = task_spans(&parts);
+    let mut starts = count_tasks(tasks, &parts, &spans);
+    let (mut worker, mut label) = if is_grouped(&parts) {
+        join(parts, code)
+    } else {
+        scatter(&starts, &parts, &spans, code)
+    };
+    let repeated = order_tasks(&mut starts, &mut worker, &mut label, duplicates);
+    let block = TaskBlock {
+        starts,
+        worker,
+        label,
+    };
+    (block, repeated)
 }
 
 /// Whether all rows of a task stand together, tasks in order of code: then nothing has to move.

@@ -7,6 +7,7 @@
 
 mod assemble;
 mod builder;
+mod by_task;
 mod by_worker;
 mod class_order;
 mod gold;
@@ -19,8 +20,11 @@ mod summary;
 use std::sync::OnceLock;
 
 pub use builder::{AnnotationsBuilder, Duplicates, RowCounts};
+pub(crate) use by_task::ByTask;
+pub use by_task::TaskBlock;
 pub use by_worker::ByWorker;
 pub use class_order::ClassOrder;
+pub(crate) use gold::keep_truth;
 pub use names::Names;
 pub use parts::{Field, Irregular, Part, PartRead, PartsBuilder};
 pub use summary::Summary;
