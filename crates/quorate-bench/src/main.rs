@@ -3,6 +3,8 @@
 //! ```sh
 //! cargo run --release -p quorate-bench -- public        # the public data sets, every method
 //! cargo run --release -p quorate-bench -- large         # 5 million labels: reading, one EM iteration, memory
+//! cargo run --release -p quorate-bench -- reading FILE  # beside `wc -l`
+//! cargo run --release -p quorate-bench -- passes FILE   # an EM pass beside a plain reading of memory
 //! ```
 //!
 //! Best of several runs, wall-clock time: machines are noisy, the best run is the least disturbed one.
@@ -10,6 +12,7 @@
 mod generate;
 mod large;
 mod measure;
+mod passes;
 mod public;
 mod reading;
 
@@ -28,6 +31,8 @@ enum Command {
     Public(public::PublicArgs),
     /// A large simulated crowd
     Large(large::LargeArgs),
+    /// One EM pass beside a plain reading of the same bytes
+    Passes(passes::PassesArgs),
     /// Reading a file beside `wc -l`
     Reading(reading::ReadingArgs),
 }
@@ -36,6 +41,7 @@ fn main() -> anyhow::Result<()> {
     match Cli::parse().command {
         Command::Public(args) => public::run(&args),
         Command::Large(args) => large::run(&args),
+        Command::Passes(args) => passes::run(&args),
         Command::Reading(args) => reading::run(&args),
     }
 }

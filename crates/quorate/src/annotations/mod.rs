@@ -131,6 +131,12 @@ impl Annotations {
         (&self.worker[range.clone()], &self.label[range])
     }
 
+    /// The labels of consecutive tasks: workers and answers, side by side.
+    pub fn labels_between(&self, tasks: std::ops::Range<usize>) -> (&[u32], &[u16]) {
+        let range = self.task_starts[tasks.start] as usize..self.task_starts[tasks.end] as usize;
+        (&self.worker[range.clone()], &self.label[range])
+    }
+
     /// Where each task's labels start in the arrays by task; one entry more than there are tasks.
     pub fn task_starts(&self) -> &[u32] {
         &self.task_starts
