@@ -1,7 +1,7 @@
 //! `quorate aggregate` beyond memory: labels on disk, passes over blocks of them.
 
 use std::fs::File;
-use std::io::{BufRead, BufReader};
+use std::io::{Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
@@ -107,28 +107,31 @@ const GIB: f64 = (1u64 << 30) as f64;
 /// Bytes of memory for a label while a file is read, and for what a method keeps: codes, names, posteriors.
 const BYTES_A_ROW: f64 = 32.0;
 
-/// An estimate for a text file from the length of its first lines; none for anything else.
+/// Places of a file that are looked at, and bytes at each.
+const SAMPLES: u64 = 16;
+const SAMPLE: u64 = 1 << 14;
+
+/// An estimate for a text file from its lines at some places; none for anything else.
 fn memory_needed(input: &InputArgs) -> Option<f64> {
     let source = Source::from(input.labels.clone());
     let Source::Path(path) = &source else {
         return None;
     };
     let format = source.format(input.format.map(Into::into)).ok()?;
-    let size = std::fs::metadata(path).ok().filter(|file| file.is_file())?.len() as f64;
+    let size = std::fs::metadata(path).ok().filter(|file| file.is_file())?.len();
     if !format.format.is_text() || format.compression != Compression::None {
         return None;
     }
-    let mut lines = BufReader::new(File::open(path).ok()?);
-    let (mut bytes, mut count, mut line) = (0, 0, Vec::new());
-    while count < 1000 && bytes < 1 << 20 {
-        line.clear();
-        match lines.read_until(b'\n', &mut line).ok()? {
-            0 => break,
-            length => bytes += length,
-        }
-        count += 1;
+    let mut file = File::open(path).ok()?;
+    let (mut bytes, mut lines) = (0, 0);
+    for sample in 0..SAMPLES {
+        let mut text = Vec::new();
+        file.seek(SeekFrom::Start(size / SAMPLES * sample)).ok()?;
+        file.by_ref().take(SAMPLE).read_to_end(&mut text).ok()?;
+        bytes += text.len();
+        lines += text.iter().filter(|&&byte| byte == b'\n').count();
     }
-    (count > 0).then(|| size / bytes as f64 * count as f64 * BYTES_A_ROW)
+    (bytes > 0).then(|| size as f64 / bytes as f64 * lines as f64 * BYTES_A_ROW)
 }
 
 impl Spilling<'_> {

@@ -9,7 +9,7 @@ use rayon::prelude::*;
 use super::{Consensus, DawidSkene};
 use crate::annotations::{Annotations, ByTask};
 use crate::linalg::width::{Width, with_width};
-use crate::parallel::{balanced_ranges, map_ranges};
+use crate::parallel::{add, add_in_order, balanced_ranges, map_ranges};
 
 /// Expected answer counts against a consensus. Counts of disjoint sets of tasks add up: see [`merge`](Self::merge).
 #[derive(Debug, Clone, PartialEq)]
@@ -49,29 +49,17 @@ pub(super) fn chunk_count(labels: ByTask<'_>, truths: usize) -> usize {
     (labels.label.len() / (4 * cells).max(1)).clamp(1, 16)
 }
 
-/// Adds the parts in order; which thread adds which cells makes no difference.
+/// Adds the parts in order.
 pub(super) fn fold(parts: Vec<AnswerCounts>) -> AnswerCounts {
-    const CELLS: usize = 1 << 14;
     let mut parts = parts.into_iter();
     let mut total = parts.next().expect("there is at least one chunk");
     let parts: Vec<AnswerCounts> = parts.collect();
-    total
-        .cells
-        .par_chunks_mut(CELLS)
-        .enumerate()
-        .for_each(|(chunk, cells)| {
-            for part in &parts {
-                add(cells, &part.cells[chunk * CELLS..]);
-            }
-        });
+    add_in_order(
+        &mut total.cells,
+        parts.iter().map(|part| &part.cells[..]).collect(),
+    );
     parts.iter().for_each(|part| add(&mut total.mass, &part.mass));
     total
-}
-
-fn add(totals: &mut [f64], parts: &[f64]) {
-    for (total, part) in totals.iter_mut().zip(parts) {
-        *total += part;
-    }
 }
 
 impl AnswerCounts {
