@@ -52,7 +52,7 @@ fn every_output_is_written_and_evaluate_reads_it_back() {
     assert_eq!(run.code, 0, "{}", run.stderr);
     let summary: serde_json::Value = serde_json::from_str(&run.stdout).unwrap();
     assert_eq!(summary["tasks"], 12);
-    assert_eq!(summary["method"], "rob-symnmf-em");
+    assert_eq!(summary["method"], "auto");
     let workers = fs::read_to_string(folder.path().join("workers.tsv")).unwrap();
     assert!(
         workers.starts_with("worker\tlabels\taccuracy\tagreement\tp:cat|cat\t"),

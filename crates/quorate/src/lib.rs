@@ -27,6 +27,7 @@
 
 pub mod agreement;
 pub mod annotations;
+pub mod calibrate;
 pub mod context;
 pub mod diagnose;
 pub mod error;

@@ -5,6 +5,7 @@ use std::time::Instant;
 
 use anyhow::{Result, bail};
 use clap::Args;
+use quorate::calibrate::{TYPICAL_SHARE, calibrate, estimate_share};
 use quorate::methods::{DEFAULT_METHOD, Fit, Method, Values, find, vote_fractions};
 use quorate::model::count_answers;
 use quorate::{Annotations, Context};
@@ -49,6 +50,12 @@ pub struct AggregateArgs {
     /// Write the fitted model as JSON
     #[arg(long, value_name = "FILE")]
     model: Option<PathBuf>,
+    /// Lower the confidence to what it is worth if some tasks mislead many workers at once
+    ///
+    /// Models in which workers err independently are too sure of themselves. `auto` allows for it by itself; this does the
+    /// same for any method with a model. Labels stay. With --gold the share of such tasks is learnt, else it is a typical one.
+    #[arg(long)]
+    calibrate: bool,
     /// Set a parameter of the method; may be repeated
     #[arg(short, long = "param", value_name = "NAME=VALUE")]
     parameters: Vec<String>,
@@ -75,6 +82,7 @@ struct Summary<'a> {
     unlabelled_tasks: usize,
     tied_tasks: usize,
     changed_from_majority_vote: usize,
+    expected_error: f64,
     iterations: usize,
     converged: bool,
     objective: Option<f64>,
@@ -125,7 +133,10 @@ pub fn run(args: &AggregateArgs, printer: &mut Printer) -> Result<()> {
         .with_priors(priors.clone());
     let mut context = session.context(method.name, 0)?;
     let started = Instant::now();
-    let fit = aggregate.fit(&annotations, &mut context)?;
+    let mut fit = aggregate.fit(&annotations, &mut context)?;
+    if args.calibrate && method.name != "auto" {
+        calibrate_fit(&annotations, &mut fit, &context, printer);
+    }
     let seconds = started.elapsed().as_secs_f64();
     drop(context);
     // Side files first: when the labels are there, everything is.
@@ -134,6 +145,9 @@ pub fn run(args: &AggregateArgs, printer: &mut Printer) -> Result<()> {
     }
     if let Some(path) = &args.changes {
         write_changes(&Target::from(path.clone()), &annotations, &fit)?;
+    }
+    if args.model.is_some() && fit.model.is_none() {
+        printer.warning("too many classes or workers for a matrix of each: --model was not written");
     }
     if let (Some(path), Some(model)) = (&args.model, &fit.model) {
         let values = Values::with(method.parameters, &parameters)?;
@@ -175,6 +189,7 @@ impl AggregateArgs {
         let given = [
             ("--changes", self.changes.is_some()),
             ("--model", self.model.is_some()),
+            ("--calibrate", self.calibrate),
             ("--gold", self.knowledge.gold.is_some()),
             ("--prior", self.knowledge.prior.is_some()),
             ("--worker-prior", self.knowledge.worker_prior.is_some()),
@@ -187,6 +202,21 @@ impl AggregateArgs {
         }
         Ok(())
     }
+}
+
+/// Lowers the confidence of a fit with a model.
+fn calibrate_fit(annotations: &Annotations, fit: &mut Fit, context: &Context, printer: &mut Printer) {
+    let Some(model) = &fit.model else {
+        printer.warning("--calibrate needs a method that estimates a model: the confidence stays as it is");
+        return;
+    };
+    let evidence = count_answers(annotations, &fit.consensus).labels_per_truth();
+    let share = estimate_share(annotations, model, &evidence, TYPICAL_SHARE);
+    printer.detail(format!(
+        "share of tasks that mislead workers together: {share:.2}"
+    ));
+    let consensus = fit.consensus.clone();
+    fit.consensus = context.run(|| calibrate(annotations, model, consensus, share));
 }
 
 /// Tasks whose label is not the one that majority vote gives.
@@ -244,6 +274,10 @@ fn report(
         duration(seconds),
         plural(changed, "task")
     ));
+    printer.note(format!(
+        "by their own confidence {:.1} % of the labels are wrong",
+        100.0 * expected_error(fit)
+    ));
     let tied = tied_tasks(fit);
     if tied > 0 {
         printer.note(format!(
@@ -251,6 +285,13 @@ fn report(
             plural(tied, "task")
         ));
     }
+}
+
+/// Share of the labels that are wrong if the confidence is right.
+fn expected_error(fit: &Fit) -> f64 {
+    let tasks = fit.consensus.len();
+    let doubt: f64 = (0..tasks).map(|task| 1.0 - fit.consensus.confidence(task)).sum();
+    doubt / tasks.max(1) as f64
 }
 
 /// Tasks where several classes share the first place.
@@ -279,6 +320,7 @@ fn summary<'a>(
         unlabelled_tasks: annotations.summary().unlabelled_tasks,
         tied_tasks: tied_tasks(fit),
         changed_from_majority_vote: changed,
+        expected_error: expected_error(fit),
         iterations: fit.iterations,
         converged: fit.converged,
         objective: fit.trace.last().copied(),

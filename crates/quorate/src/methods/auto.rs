@@ -1,44 +1,50 @@
-//! `auto`: the plain average of seven models, from the most flexible to the most pooled.
+//! `auto`: the plain average of nine answers, from plain votes to a confusion matrix for every worker.
 //!
 //! ```text
-//! q_n(k) = (1 / 7) sum over members i of q_n^(i)(k)
+//! q_n(k) = (1 / 9) sum over members i of q_n^(i)(k)
 //! ```
 //!
 //! No single model wins everywhere: a full confusion matrix for every worker is right where workers gave many labels and
-//! follows its own mistakes where they gave few; one accuracy for each worker is the other way round; and the
-//! likelihood does not tell which of them is nearer to the truth. Where the models agree, the average is as sure as
-//! they are; where they differ, it is as unsure as one should be. The members:
+//! follows its own mistakes where they gave few; votes are the other way round; and the likelihood does not tell which of
+//! them is nearer to the truth. Where the members agree, the average is as sure as they are; where they differ, it is as
+//! unsure as one should be. The members:
 //!
 //! | member | what it assumes of a worker | start |
 //! |---|---|---|
-//! | `dawid-skene`, smoothed | a confusion matrix of its own | votes |
-//! | `rob-symnmf-em` | a confusion matrix of its own | SymNMF of the co-occurrences |
-//! | `pooled-ds`, strength 1 | its own matrix, drawn a little to the crowd's | votes |
-//! | `pooled-ds`, strength 4 | its own matrix, drawn well to the crowd's | votes |
-//! | `ibcc` | its own matrix, drawn to the diagonal | votes |
+//! | `majority-vote` | as good as any other | |
 //! | `mace` | knows, or guesses in its own way | votes |
-//! | `one-coin` | one accuracy for all classes | votes |
+//! | `fast-ds` | a matrix of its own; every task has one label at every step | votes |
+//! | `ibcc` | its own matrix, drawn to a diagonal of 4 labels | votes |
+//! | `pooled-ds`, strength 4 | its own matrix, drawn well to the crowd's | votes |
+//! | `pooled-ds`, strength 1 | its own matrix, drawn a little to the crowd's | votes |
+//! | `dawid-skene`, smoothed | a matrix of its own | votes |
+//! | `rob-symnmf` | a matrix of its own, from pairs of workers | |
+//! | `rob-symnmf-em` | a matrix of its own | `rob-symnmf` |
 //!
 //! The model returned is counted against the average, each worker drawn to the crowd by one label a column: it is the model
-//! that goes with these labels. Costs the sum of its members, linear in labels. The ablation is in `docs/auto.md`.
+//! that goes with these labels. The confidence is then lowered to what it is worth if some tasks mislead many workers at
+//! once ([`calibrate`](crate::calibrate)). A member that would need too much memory is left out, with a warning. Costs the
+//! sum of its members, linear in labels. Design and ablation: `docs/auto.md`.
 
 use super::pooled_ds::match_model;
 use super::{
-    Aggregate, ClassSupport, DawidSkeneEm, Family, Fit, Ibcc, Kind, Mace, Method, OneCoin, Parameter,
-    PooledDawidSkene, SymNmf, Values,
+    Aggregate, ClassSupport, DawidSkeneEm, Family, FastDawidSkene, Fit, Ibcc, Kind, Mace, MajorityVote,
+    Method, Parameter, PooledDawidSkene, SymNmf, Values,
 };
 use crate::annotations::Annotations;
+use crate::calibrate::{calibrate, estimate_share};
 use crate::context::Context;
-use crate::error::Result;
-use crate::model::{Consensus, Em, count_answers};
+use crate::error::{Error, Result};
+use crate::model::{Consensus, DawidSkene, Em, EmStart, count_answers, reserve_confusions};
 
 pub(super) const METHOD: Method = Method {
     name: "auto",
     aliases: &["average", "ensemble"],
-    summary: "The average of seven models, from flexible to pooled: safe to leave on",
-    description: "Averages the posteriors of smoothed Dawid-Skene, rob-symnmf-em, two forms of pooled-ds, ibcc, mace and \
-                  one-coin. No model is right for every crowd and the data cannot say which one is; their average is near the \
-                  best of them almost everywhere, far from the worst, and less sure of itself where they disagree.",
+    summary: "The average of nine answers, with a cautious confidence: safe to leave on",
+    description: "Averages majority vote, mace, fast-ds, ibcc, two forms of pooled-ds, smoothed dawid-skene, rob-symnmf and \
+                  rob-symnmf-em. No model is right for every crowd and the data cannot say which one is; their average is near \
+                  the best of them almost everywhere and far from the worst. The confidence allows for tasks that mislead \
+                  many workers at once; with gold it learns how many there are.",
     citation: "This project; the members as cited there",
     classes: ClassSupport::Any,
     uses_class_order: false,
@@ -49,27 +55,44 @@ pub(super) const METHOD: Method = Method {
     build: |values| Box::new(Auto::from(values)),
 };
 
-const PARAMETERS: &[Parameter] = &[Parameter {
-    name: "max-iter",
-    about: "largest number of rounds of each member",
-    kind: Kind::Integer(1, 1_000_000),
-    default: "200",
-}];
+const PARAMETERS: &[Parameter] = &[
+    Parameter {
+        name: "max-iter",
+        about: "largest number of rounds of each member",
+        kind: Kind::Integer(1, 1_000_000),
+        default: "200",
+    },
+    Parameter {
+        name: "misled",
+        about: "share of tasks that mislead many workers at once, for the confidence; 0: take the average as it is",
+        kind: Kind::Number(0.0, 0.9),
+        default: "0.3",
+    },
+];
 
 /// Pseudo-labels a column that draw the returned model to the crowd.
 const MODEL_STRENGTH: f64 = 1.0;
+
+/// Members stop when the mean change of a posterior falls below this: an average does not need the last digits.
+const TOL: f64 = 1e-5;
+
+/// Labels of right answers, and of all wrong ones together, that `ibcc` expects of every worker and class.
+const DIAGONAL: (f64, f64) = (4.0, 1.0);
 
 /// The average of several models.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Auto {
     /// Largest number of rounds of each member.
     pub max_iter: usize,
+    /// Share of tasks that mislead many workers at once.
+    pub misled: f64,
 }
 
 impl From<&Values> for Auto {
     fn from(values: &Values) -> Self {
         Self {
             max_iter: values.integer("max-iter"),
+            misled: values.number("misled"),
         }
     }
 }
@@ -81,80 +104,128 @@ impl Default for Auto {
 }
 
 impl Auto {
-    /// The members, from the most flexible to the most pooled.
-    fn members(&self) -> Vec<(&'static str, Box<dyn Aggregate>)> {
-        let em = |em: Em| Em {
-            max_iter: self.max_iter,
-            smoothing: 0.1,
-            ..em
-        };
+    /// The members that stand alone, from the most pooled to the most flexible.
+    fn members(&self, classes: usize) -> Vec<(&'static str, Box<dyn Aggregate>)> {
+        let max_iter = self.max_iter;
         let pooled = |strength| PooledDawidSkene {
-            max_iter: self.max_iter,
+            max_iter,
+            tol: TOL,
             strength: Some(strength),
-            ..PooledDawidSkene::default()
-        };
-        let mut symnmf = SymNmf::new(Family::Robust, true);
-        symnmf.em = symnmf.em.map(em);
-        let smoothed = DawidSkeneEm {
-            em: em(DawidSkeneEm::default().em),
-        };
-        let one_coin = OneCoin {
-            max_iter: self.max_iter,
-            ..OneCoin::default()
         };
         // Its even first start alone: others are worth little in an average.
         let mace = Mace {
             restarts: 1,
             ..Mace::default()
         };
+        let fast = FastDawidSkene {
+            max_iter,
+            ..FastDawidSkene::default()
+        };
         let ibcc = Ibcc {
-            max_iter: self.max_iter,
+            max_iter,
+            right: DIAGONAL.0,
+            wrong: DIAGONAL.1 / (classes.max(2) - 1) as f64,
             ..Ibcc::default()
         };
+        let smoothed = DawidSkeneEm { em: self.em() };
         vec![
-            ("dawid-skene", Box::new(smoothed)),
-            ("rob-symnmf-em", Box::new(symnmf)),
-            ("pooled-ds, strength 1", Box::new(pooled(1.0))),
-            ("pooled-ds, strength 4", Box::new(pooled(4.0))),
-            ("ibcc", Box::new(ibcc)),
+            ("majority-vote", Box::new(MajorityVote::default())),
             ("mace", Box::new(mace)),
-            ("one-coin", Box::new(one_coin)),
+            ("fast-ds", Box::new(fast)),
+            ("ibcc", Box::new(ibcc)),
+            ("pooled-ds, strength 4", Box::new(pooled(4.0))),
+            ("pooled-ds, strength 1", Box::new(pooled(1.0))),
+            ("dawid-skene", Box::new(smoothed)),
+            ("rob-symnmf", Box::new(SymNmf::new(Family::Robust, false))),
         ]
+    }
+
+    fn em(&self) -> Em {
+        Em {
+            max_iter: self.max_iter,
+            tol: TOL,
+            smoothing: 0.1,
+            flat_prior: false,
+        }
+    }
+}
+
+/// The sum of the members' posteriors and what is worth telling of each.
+struct Ballot {
+    sum: Vec<f64>,
+    /// Name and labels of each member.
+    members: Vec<(&'static str, Vec<usize>)>,
+    iterations: usize,
+    warnings: Vec<String>,
+}
+
+impl Ballot {
+    fn add(&mut self, name: &'static str, fit: Fit) {
+        for (cell, value) in self.sum.iter_mut().zip(fit.consensus.as_slice()) {
+            *cell += value;
+        }
+        self.iterations = self.iterations.max(fit.iterations);
+        self.members.push((name, fit.consensus.labels()));
+        // What one member says of the data holds for all.
+        for warning in fit.warnings {
+            if !self.warnings.contains(&warning) {
+                self.warnings.push(warning);
+            }
+        }
+    }
+
+    fn average(self, classes: usize) -> (Consensus, Vec<(&'static str, Vec<usize>)>) {
+        let share = 1.0 / self.members.len() as f64;
+        let average = self.sum.into_iter().map(|cell| cell * share).collect();
+        (Consensus::new(classes, average), self.members)
     }
 }
 
 impl Aggregate for Auto {
     fn fit(&self, annotations: &Annotations, context: &mut Context) -> Result<Fit> {
-        let members = self.members();
-        let share = 1.0 / members.len() as f64;
-        let mut average = vec![0.0; annotations.task_count() * annotations.class_count()];
-        let mut labels: Vec<Vec<usize>> = Vec::new();
-        let (mut iterations, mut warnings) = (0, Vec::new());
-        for (_, member) in &members {
-            let fit = member.fit(annotations, context)?;
-            for (cell, value) in average.iter_mut().zip(fit.consensus.as_slice()) {
-                *cell += share * value;
-            }
-            iterations = iterations.max(fit.iterations);
-            labels.push(fit.consensus.labels());
-            // What one member says of the data holds for all.
-            for warning in fit.warnings {
-                if !warnings.contains(&warning) {
-                    warnings.push(warning);
+        let classes = annotations.class_count();
+        let mut ballot = Ballot {
+            sum: vec![0.0; annotations.task_count() * classes],
+            members: Vec::new(),
+            iterations: 1,
+            warnings: Vec::new(),
+        };
+        let mut left_out = Vec::new();
+        for (name, member) in self.members(classes) {
+            match member.fit(annotations, context) {
+                Ok(fit) => {
+                    let refined = match (&fit.model, name) {
+                        (Some(model), "rob-symnmf") => Some(model.clone()),
+                        _ => None,
+                    };
+                    ballot.add(name, fit);
+                    if let Some(model) = refined {
+                        let fit = self.em().run(annotations, EmStart::Model(model), context)?;
+                        ballot.add("rob-symnmf-em", fit.into());
+                    }
                 }
+                Err(Error::TooLarge { .. }) => left_out.push(name),
+                Err(error) => return Err(error),
             }
         }
-        let consensus = Consensus::new(annotations.class_count(), average);
-        let mut counts = context.run(|| count_answers(annotations, &consensus));
-        let priors = context.priors();
-        priors.add_to(&mut counts);
-        let model = priors.fix(match_model(&counts, MODEL_STRENGTH));
-        let names: Vec<&str> = members.iter().map(|(name, _)| *name).collect();
+        let (iterations, mut warnings) = (ballot.iterations, std::mem::take(&mut ballot.warnings));
+        if !left_out.is_empty() {
+            warnings.push(format!(
+                "left out of the average, since they would need more memory than the limit (--memory): {}",
+                left_out.join(", ")
+            ));
+        }
+        let (consensus, members) = ballot.average(classes);
+        let mut notes = describe_disagreement(&consensus, &members);
+        let (model, consensus) = match reserve_confusions(annotations, context) {
+            Ok(()) => self.match_and_calibrate(annotations, consensus, context, &mut notes),
+            Err(_) => (None, consensus),
+        };
         Ok(Fit {
-            model: Some(model),
-            iterations: iterations.max(1),
+            model,
+            iterations,
             warnings,
-            notes: describe_disagreement(&consensus, &names, &labels),
+            notes,
             ..Fit::direct(consensus)
         })
     }
@@ -168,13 +239,42 @@ impl Aggregate for Auto {
     }
 }
 
+impl Auto {
+    /// The model that goes with the average, and the average with a confidence that allows for misled tasks.
+    fn match_and_calibrate(
+        &self,
+        annotations: &Annotations,
+        consensus: Consensus,
+        context: &mut Context,
+        notes: &mut Vec<String>,
+    ) -> (Option<DawidSkene>, Consensus) {
+        let mut counts = context.run(|| count_answers(annotations, &consensus));
+        let priors = context.priors();
+        priors.add_to(&mut counts);
+        let model = priors.fix(match_model(&counts, MODEL_STRENGTH));
+        let mut evidence = counts.labels_per_truth();
+        evidence.iter_mut().for_each(|labels| *labels += MODEL_STRENGTH);
+        let share = match self.misled > 0.0 {
+            true => estimate_share(annotations, &model, &evidence, self.misled),
+            false => 0.0,
+        };
+        if annotations.has_gold() && share > 0.0 {
+            notes.push(format!(
+                "share of tasks that mislead workers together, from gold: {share:.2} (expected {:.2})",
+                self.misled
+            ));
+        }
+        let consensus = context.run(|| calibrate(annotations, &model, consensus, share));
+        (Some(model), consensus)
+    }
+}
+
 /// How often each member's label is that of the average.
-fn describe_disagreement(consensus: &Consensus, names: &[&str], labels: &[Vec<usize>]) -> Vec<String> {
+fn describe_disagreement(consensus: &Consensus, members: &[(&str, Vec<usize>)]) -> Vec<String> {
     let average = consensus.labels();
     let tasks = average.len().max(1) as f64;
-    names
+    members
         .iter()
-        .zip(labels)
         .map(|(name, labels)| {
             let equal = labels.iter().zip(&average).filter(|(a, b)| a == b).count();
             format!(

@@ -276,7 +276,7 @@ pub static METHODS: &[Method] = &[
 ];
 
 /// The method that is used when none is named.
-pub const DEFAULT_METHOD: &str = "rob-symnmf-em";
+pub const DEFAULT_METHOD: &str = "auto";
 
 /// Looks a method up by its name or an alias.
 pub fn find(name: &str) -> Result<&'static Method> {

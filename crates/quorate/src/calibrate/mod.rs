@@ -1,0 +1,118 @@
+//! Confidence that means something.
+//!
+//! Posteriors of models in which workers err independently are too sure of themselves: on real tasks errors come together,
+//! because some tasks mislead many workers at once. Labels alone cannot tell such a task from one that is what it
+//! seems (both are explained by some truth), so how common they are has to be assumed or learnt from known truths:
+//!
+//! - without gold a share of [`TYPICAL_SHARE`] is assumed, near the best one on every public data set that we have the truth
+//!   of (`docs/calibration.md`);
+//! - with gold the share that makes the known truths most likely is taken, drawn to the typical one where they are few.
+//!
+//! Labels do not change: only the confidence is lowered to what the [misled-task model](misled) gives the label, never raised.
+
+mod misled;
+mod share;
+
+pub use misled::MisledTasks;
+pub use share::{TYPICAL_SHARE, estimate_share};
+
+use crate::annotations::Annotations;
+use crate::model::{Consensus, DawidSkene, label_of};
+use crate::parallel::{balanced_ranges, map_rows};
+
+/// Lowers the confidence of every label to what it is worth if a `share` of the tasks mislead workers together. Labels
+/// and known truths stay as they are.
+pub fn calibrate(
+    annotations: &Annotations,
+    model: &DawidSkene,
+    consensus: Consensus,
+    share: f64,
+) -> Consensus {
+    let classes = consensus.class_count();
+    if share <= 0.0 || classes < 2 {
+        return consensus;
+    }
+    let mut rows = consensus.into_vec();
+    let ranges = balanced_ranges(annotations.task_starts(), 64);
+    map_rows(ranges, &mut rows, classes, |tasks, rows| {
+        let mut misled = MisledTasks::new(model);
+        let mut cautious = vec![0.0; classes];
+        for (task, row) in tasks.zip(rows.chunks_exact_mut(classes)) {
+            if annotations.gold(task).is_some() || annotations.task_slices(task).0.is_empty() {
+                continue;
+            }
+            misled.weigh(annotations, task);
+            misled.posterior(share, &mut cautious);
+            lower_confidence(row, &cautious);
+        }
+    });
+    Consensus::new(classes, rows)
+}
+
+/// A label whose confidence was lowered stays ahead of the next class by about twice this: by more than rounding in a file.
+const AHEAD: f64 = 1e-3;
+
+/// Gives the row's label the smaller of its two probabilities and the other classes the rest, in the proportions of
+/// `cautious`; the label stays ahead by more than a tie.
+fn lower_confidence(row: &mut [f64], cautious: &[f64]) {
+    let label = label_of(row);
+    let others: f64 = 1.0 - cautious[label];
+    if others <= 0.0 {
+        return;
+    }
+    let rival = (0..row.len())
+        .filter(|&k| k != label)
+        .map(|k| cautious[k] / others)
+        .fold(0.0, f64::max);
+    // The label keeps the first place if t >= (1 - t) rival.
+    let least = rival / (1.0 + rival) + AHEAD;
+    let confidence = cautious[label].max(least);
+    if confidence >= row[label] {
+        return;
+    }
+    for (k, (cell, share)) in row.iter_mut().zip(cautious).enumerate() {
+        *cell = match k == label {
+            true => confidence,
+            false => (1.0 - confidence) * share / others,
+        };
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn confidence_falls_and_labels_stay() {
+        let mut row = [0.99, 0.01];
+        lower_confidence(&mut row, &[0.8, 0.2]);
+        assert!((row[0] - 0.8).abs() < 1e-12 && (row[1] - 0.2).abs() < 1e-12);
+        // Never raised.
+        let mut row = [0.7, 0.3];
+        lower_confidence(&mut row, &[0.8, 0.2]);
+        assert_eq!(row, [0.7, 0.3]);
+        // The cautious view prefers another class: the label stays, barely.
+        let mut row = [0.6, 0.4, 0.0];
+        lower_confidence(&mut row, &[0.2, 0.7, 0.1]);
+        assert_eq!(label_of(&row), 0);
+        assert!(
+            row[0] < 0.48 && (row.iter().sum::<f64>() - 1.0).abs() < 1e-12,
+            "{row:?}"
+        );
+    }
+
+    #[test]
+    fn more_labels_are_worth_more_but_never_certainty() {
+        let model = DawidSkene::one_coin(vec![0.5, 0.5], &[0.8; 12]);
+        let confidence = |labels: u32, share: f64| {
+            let rows = (0..labels).map(|worker| (0, worker, 0));
+            let annotations = Annotations::from_codes(1, 12, 2, rows).unwrap();
+            let consensus = crate::model::posterior(&annotations, &model).0;
+            calibrate(&annotations, &model, consensus, share).confidence(0)
+        };
+        let growing: Vec<f64> = (1..=12).map(|labels| confidence(labels, 0.3)).collect();
+        assert!(growing.windows(2).all(|pair| pair[1] > pair[0]), "{growing:?}");
+        assert!(growing[11] < 0.99 && confidence(12, 0.0) > 0.9999, "{growing:?}");
+        assert!(confidence(12, 0.5) < confidence(12, 0.1));
+    }
+}

@@ -1,0 +1,109 @@
+//! How many tasks mislead: assumed, or learnt from known truths.
+
+use super::MisledTasks;
+use crate::annotations::Annotations;
+use crate::model::DawidSkene;
+
+/// Share of misled tasks that is assumed where no truth is known.
+pub const TYPICAL_SHARE: f64 = 0.3;
+
+/// Known truths that the typical share counts for.
+const WORTH: f64 = 10.0;
+
+/// Largest share that is considered.
+const LARGEST_SHARE: f64 = 0.9;
+
+/// Steps of the search.
+const STEPS: usize = 90;
+
+/// The share of misled tasks that makes the known truths most likely, drawn to `expected` where they are few.
+///
+/// `evidence` is the number of labels that each column of each matrix rests on, `[worker][truth]`: a known task's own labels
+/// are taken out of the matrices that judge it, else the matrices would seem to know it.
+pub fn estimate_share(annotations: &Annotations, model: &DawidSkene, evidence: &[f64], expected: f64) -> f64 {
+    let classes = model.class_count();
+    let known: Vec<(usize, usize)> = (0..annotations.task_count())
+        .filter(|&task| !annotations.task_slices(task).0.is_empty())
+        .filter_map(|task| Some((task, annotations.gold(task)?)))
+        .collect();
+    if known.is_empty() || classes < 2 {
+        return expected;
+    }
+    let candidates: Vec<f64> = (0..=STEPS)
+        .map(|step| LARGEST_SHARE * step as f64 / STEPS as f64)
+        .collect();
+    // Prior of the share: as if `WORTH` tasks had been seen, the expected share of them misled.
+    let mut scores: Vec<f64> = candidates
+        .iter()
+        .map(|share| {
+            let floor = 1e-3;
+            WORTH * (expected * share.max(floor).ln() + (1.0 - expected) * (1.0 - share).ln())
+        })
+        .collect();
+    let mut misled = MisledTasks::new(model);
+    let mut row = vec![0.0; classes];
+    for (task, truth) in known {
+        misled.weigh_with(annotations, task, |worker, _, chances| {
+            let labels = evidence[worker * classes + truth];
+            chances[truth] = match labels > 1.0 {
+                true => (chances[truth] * labels - 1.0) / (labels - 1.0),
+                false => 1.0 / classes as f64,
+            };
+        });
+        for (score, &share) in scores.iter_mut().zip(&candidates) {
+            misled.posterior(share, &mut row);
+            *score += row[truth].max(1e-12).ln();
+        }
+    }
+    let best = (0..candidates.len()).max_by(|&a, &b| scores[a].total_cmp(&scores[b]).then(b.cmp(&a)));
+    best.map_or(expected, |best| candidates[best])
+}
+
+#[cfg(test)]
+mod tests {
+    use rand::RngExt;
+
+    use super::*;
+    use crate::context::seeded;
+
+    /// Labels of 6 workers, 80 % right, on 2000 tasks of 2 classes, a share of which mislead; and the truth.
+    fn crowd(share: f64) -> (Annotations, Vec<u16>, DawidSkene) {
+        let mut rng = seeded(5, 0);
+        let (mut labels, mut truth) = (Vec::new(), Vec::new());
+        for task in 0..2000 {
+            let class = u16::from(rng.random_bool(0.5));
+            let part: f64 = match rng.random_bool(share) {
+                true => rng.random(),
+                false => 0.0,
+            };
+            for worker in 0..6 {
+                let seen = if rng.random_bool(part) { 1 - class } else { class };
+                labels.push((task, worker, if rng.random_bool(0.8) { seen } else { 1 - seen }));
+            }
+            truth.push(class);
+        }
+        let model = DawidSkene::one_coin(vec![0.5; 2], &[0.8; 6]);
+        (Annotations::from_codes(2000, 6, 2, labels).unwrap(), truth, model)
+    }
+
+    #[test]
+    fn known_truths_tell_the_share() {
+        let evidence = [1000.0; 12];
+        for share in [0.0, 0.2, 0.6] {
+            let (annotations, truth, model) = crowd(share);
+            let gold = truth
+                .iter()
+                .enumerate()
+                .map(|(task, &class)| (task as u32, class));
+            let known = annotations.clone().with_gold(gold.clone()).unwrap();
+            let found = estimate_share(&known, &model, &evidence, TYPICAL_SHARE);
+            assert!((found - share).abs() < 0.06, "{share}: {found}");
+            // Three of them hardly move what is expected, none not at all.
+            let few = annotations.clone().with_gold(gold.take(3)).unwrap();
+            let moved = estimate_share(&few, &model, &evidence, TYPICAL_SHARE) - TYPICAL_SHARE;
+            assert!(moved.abs() < 0.15, "{moved}");
+            let none = estimate_share(&annotations, &model, &evidence, TYPICAL_SHARE);
+            assert_eq!(none, TYPICAL_SHARE);
+        }
+    }
+}
