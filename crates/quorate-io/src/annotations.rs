@@ -267,22 +267,15 @@ mod tests {
     use super::*;
 
     /// Everything that tells two tables apart.
-    fn content(
-        annotations: &Annotations,
-    ) -> (
-        Vec<String>,
-        Vec<String>,
-        Vec<String>,
-        Vec<(usize, usize, usize)>,
-        String,
-    ) {
-        let names = |names: &quorate::annotations::Names| names.iter().map(str::to_owned).collect();
+    fn content(annotations: &Annotations) -> impl PartialEq + std::fmt::Debug {
+        let names = |names: &quorate::annotations::Names| -> Vec<String> {
+            names.iter().map(str::to_owned).collect()
+        };
         (
-            names(annotations.tasks()),
-            names(annotations.workers()),
-            names(annotations.classes()),
-            annotations.iter().collect(),
-            format!("{:?} {:?}", annotations.rows(), annotations.task_starts()),
+            [annotations.tasks(), annotations.workers(), annotations.classes()].map(names),
+            annotations.iter().collect::<Vec<_>>(),
+            annotations.rows().clone(),
+            annotations.task_starts().to_vec(),
         )
     }
 

@@ -222,8 +222,8 @@ impl Sweep {
     ) -> f64 {
         let truths = width.get();
         let log = |weight: f64| if self.logarithms { weight } else { weight.ln() };
-        for k in 0..truths {
-            row[k] = log(self.prior[k]);
+        for (row, &prior) in row.iter_mut().zip(&self.prior) {
+            *row = log(prior);
         }
         for (&worker, &label) in workers.iter().zip(labels) {
             let cells = &self.cells[(worker as usize * answers + label as usize) * truths..][..truths];

@@ -259,6 +259,8 @@ impl SymNmf {
         let priors = context.priors();
         priors.check(annotations.worker_count(), classes)?;
         let mut counts = context.run(|| count_answers(annotations, &votes));
+        // N K numbers that are not needed again: peak memory is what counts here.
+        drop(votes);
         let answers = answer_shares(&counts, classes);
         priors.add_to(&mut counts);
         let crowd = crowd_matrix(&counts);
