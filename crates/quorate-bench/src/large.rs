@@ -2,14 +2,13 @@
 
 use std::path::{Path, PathBuf};
 
-use anyhow::Context as _;
 use clap::Args;
 use quorate::methods::{find, vote_fractions};
 use quorate::model::{Em, EmStart};
-use quorate::simulate::{Coverage, Quality, Simulation};
 use quorate::{Annotations, Context};
-use quorate_io::{ReadOptions, Source, Target, read_annotations, write_annotations};
+use quorate_io::{ReadOptions, Source, read_annotations};
 
+use crate::generate::{Crowd, RowOrder};
 use crate::measure::{best_of, peak_memory, seconds};
 
 /// How large.
@@ -17,16 +16,22 @@ use crate::measure::{best_of, peak_memory, seconds};
 pub struct LargeArgs {
     /// Number of tasks
     #[arg(long, default_value_t = 1_000_000)]
-    tasks: usize,
+    tasks: u64,
     /// Number of workers
     #[arg(long, default_value_t = 10_000)]
-    workers: usize,
+    workers: u64,
     /// Number of classes
     #[arg(long, default_value_t = 4)]
-    classes: usize,
+    classes: u64,
     /// Labels of each task
     #[arg(long, default_value_t = 5)]
-    labels_per_task: usize,
+    labels_per_task: u64,
+    /// Order of the rows
+    #[arg(long, value_enum, default_value = "task")]
+    order: RowOrder,
+    /// Skewed: one worker on every second task, and one task with this many labels
+    #[arg(long, value_name = "LABELS")]
+    skew: Option<u64>,
     /// Threads; 0 takes all
     #[arg(long, default_value_t = 0)]
     threads: usize,
@@ -50,8 +55,17 @@ pub struct LargeArgs {
 pub fn run(args: &LargeArgs) -> anyhow::Result<()> {
     let path = args.file.clone().unwrap_or_else(|| {
         let name = format!(
-            "quorate-bench-{}x{}x{}x{}.csv",
-            args.tasks, args.workers, args.classes, args.labels_per_task
+            "quorate-bench-{}x{}x{}x{}{}{}.csv",
+            args.tasks,
+            args.workers,
+            args.classes,
+            args.labels_per_task,
+            if args.order == RowOrder::Random {
+                "-random"
+            } else {
+                ""
+            },
+            args.skew.map_or(String::new(), |labels| format!("-skew{labels}")),
         );
         std::env::temp_dir().join(name)
     });
@@ -125,20 +139,12 @@ fn report_memory(when: &str) {
 }
 
 fn make(args: &LargeArgs, path: &Path) -> anyhow::Result<()> {
-    let crowd = Simulation {
+    Crowd {
         tasks: args.tasks,
         workers: args.workers,
         classes: args.classes,
-        quality: Quality::Accuracy {
-            lowest: 0.4,
-            highest: 0.9,
-            concentration: 1.0,
-        },
-        coverage: Coverage::PerTask(args.labels_per_task),
-        activity_exponent: 0.5,
-        ..Simulation::default()
+        labels_per_task: args.labels_per_task,
+        skew: args.skew,
     }
-    .run(1)?;
-    write_annotations(&Target::from(path), None, &crowd.annotations)
-        .with_context(|| format!("could not write {}", path.display()))
+    .write(path, args.order)
 }

@@ -5,14 +5,19 @@
 //! cargo run --release -p quorate-bench -- trust         # error and calibration, thinned copies of the sets included
 //! cargo run --release -p quorate-bench -- coverage      # intervals on simulated crowds
 //! cargo run --release -p quorate-bench -- large         # 5 million labels: reading, one EM iteration, memory
+//! cargo run --release -p quorate-bench -- reading FILE  # beside `wc -l`
+//! cargo run --release -p quorate-bench -- passes FILE   # an EM pass beside a plain reading of memory
 //! ```
 //!
 //! Best of several runs, wall-clock time: machines are noisy, the best run is the least disturbed one.
 
 mod coverage;
+mod generate;
 mod large;
 mod measure;
+mod passes;
 mod public;
+mod reading;
 mod trust;
 
 use clap::{Parser, Subcommand};
@@ -34,6 +39,10 @@ enum Command {
     Trust(trust::TrustArgs),
     /// A large simulated crowd
     Large(large::LargeArgs),
+    /// One EM pass beside a plain reading of the same bytes
+    Passes(passes::PassesArgs),
+    /// Reading a file beside `wc -l`
+    Reading(reading::ReadingArgs),
 }
 
 fn main() -> anyhow::Result<()> {
@@ -42,5 +51,7 @@ fn main() -> anyhow::Result<()> {
         Command::Coverage(args) => coverage::run(&args),
         Command::Trust(args) => trust::run(&args),
         Command::Large(args) => large::run(&args),
+        Command::Passes(args) => passes::run(&args),
+        Command::Reading(args) => reading::run(&args),
     }
 }

@@ -5,12 +5,12 @@ use std::path::PathBuf;
 
 use anyhow::{Context as _, Result, bail};
 use clap::{Args, ValueEnum};
-use quorate::annotations::{ClassOrder, Duplicates};
+use quorate::annotations::{ClassOrder, Duplicates, RowCounts};
 use quorate::methods::Method;
 use quorate::{Annotations, TaskFeatures, TaskProbabilities};
 use quorate_io::{
-    AnnotationsRead, Columns, FileFormat, Format, ReadOptions, Source, read_annotations_with, read_features,
-    read_ids, read_probabilities,
+    Columns, FileFormat, Format, ReadOptions, Source, read_annotations_with, read_features, read_ids,
+    read_probabilities,
 };
 
 use crate::printer::Printer;
@@ -108,7 +108,8 @@ impl InputArgs {
             }
         })?;
         drop(bar);
-        self.report(&read, printer);
+        let left_out = (read.dropped_workers, read.absent_workers);
+        self.report(read.annotations.rows(), left_out, printer);
         Ok(read.annotations)
     }
 
@@ -160,7 +161,8 @@ impl InputArgs {
             && (!method.needs_features || self.features.is_some())
     }
 
-    fn options(&self) -> Result<ReadOptions> {
+    /// How to read the table.
+    pub fn options(&self) -> Result<ReadOptions> {
         Ok(ReadOptions {
             format: self.format.map(Into::into),
             columns: parse_columns(&self.columns)?,
@@ -183,8 +185,8 @@ impl InputArgs {
         })
     }
 
-    fn report(&self, read: &AnnotationsRead, printer: &mut Printer) {
-        let rows = read.annotations.rows();
+    /// Says what was skipped or settled: of the rows, and of the workers left out and not found.
+    pub fn report(&self, rows: &RowCounts, (dropped, absent): (usize, usize), printer: &mut Printer) {
         if rows.abstentions > 0 {
             printer.note(format!(
                 "{} without a label: counted as abstentions, not used",
@@ -205,13 +207,13 @@ impl InputArgs {
         if self.keep_workers.is_some() {
             printer.note(format!(
                 "{} left out by --keep-workers",
-                plural(read.dropped_workers, "worker")
+                plural(dropped, "worker")
             ));
         }
-        if read.absent_workers > 0 {
+        if absent > 0 {
             printer.warning(format!(
                 "{} listed in --keep-workers not found in the labels",
-                plural(read.absent_workers, "worker")
+                plural(absent, "worker")
             ));
         }
     }

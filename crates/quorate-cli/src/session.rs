@@ -67,6 +67,11 @@ impl Session {
         self
     }
 
+    /// Whether Ctrl-C was pressed.
+    pub fn is_cancelled(&self) -> bool {
+        self.cancelled.load(Ordering::Relaxed)
+    }
+
     /// A context with the seed moved by `offset` (repeated runs), with progress under `title`.
     pub fn context(&self, title: &str, offset: u64) -> Result<Context> {
         let mut context = Context::new(self.run.seed.wrapping_add(offset))

@@ -1,10 +1,11 @@
 //! Annotation tables: one row for each label, columns `task, worker, label`.
 
-use quorate::annotations::{Annotations, AnnotationsBuilder, ClassOrder, Duplicates};
+use quorate::annotations::{Annotations, AnnotationsBuilder, ClassOrder, Duplicates, PartsBuilder};
 use rustc_hash::FxHashSet;
 
+use crate::blocks::{BLOCK, BlockFile};
 use crate::error::{Error, Result};
-use crate::format::FileFormat;
+use crate::format::{Compression, FileFormat, Format};
 use crate::scan::{Row, RowSink, field, find_column, scan};
 use crate::source::{Progress, Source};
 use crate::table::{Cell, ColumnKind, Table, write_table};
@@ -28,6 +29,17 @@ impl Default for Columns {
             worker: "worker".into(),
             label: "label".into(),
         }
+    }
+}
+
+impl Columns {
+    /// Where the columns stand among the names of a table.
+    pub(crate) fn find(&self, names: &[String]) -> Result<Vec<usize>> {
+        let Self { task, worker, label } = self;
+        [(task, "task"), (worker, "worker"), (label, "label")]
+            .into_iter()
+            .map(|(name, role)| find_column(names, name, role))
+            .collect()
     }
 }
 
@@ -91,17 +103,68 @@ pub fn read_annotations_with(
     options: &ReadOptions,
     progress: Progress<'_>,
 ) -> Result<AnnotationsRead> {
+    if let Some(annotations) = read_blocks(source, options, BLOCK, progress) {
+        return annotations
+            .and_then(|annotations| finish(annotations, options))
+            .map_err(|error| error.in_file(source.name()));
+    }
     let mut builder = AnnotationsBuilder::new(options.duplicates).with_class_order(options.class_order);
     if let Some(classes) = &options.classes {
         builder = builder.with_classes(classes)?;
     }
     let mut sink = AnnotationSink { builder, options };
     scan(source, options.format, &mut sink, progress)?;
-    finish(sink.builder, options).map_err(|error| error.in_file(source.name()))
+    let annotations = sink.builder.build().map_err(Error::from);
+    annotations
+        .and_then(|annotations| finish(annotations, options))
+        .map_err(|error| error.in_file(source.name()))
 }
 
-fn finish(builder: AnnotationsBuilder, options: &ReadOptions) -> Result<AnnotationsRead> {
-    let annotations = builder.build()?;
+/// Reads a plain delimited file in parallel; none if it is something else, or has anything in it that only the row by
+/// row reader can settle.
+fn read_blocks(
+    source: &Source,
+    options: &ReadOptions,
+    block: u64,
+    progress: Progress<'_>,
+) -> Option<Result<Annotations>> {
+    let Source::Path(path) = source else {
+        return None;
+    };
+    let delimiter = match source.format(options.format).ok()? {
+        FileFormat {
+            format: Format::Csv,
+            compression: Compression::None,
+        } => b',',
+        FileFormat {
+            format: Format::Tsv,
+            compression: Compression::None,
+        } => b'\t',
+        _ => return None,
+    };
+    if !std::fs::metadata(path).ok()?.is_file() {
+        return None;
+    }
+    let builder = PartsBuilder::new(
+        options.duplicates,
+        options.classes.as_deref(),
+        options.class_order,
+        &options.missing,
+    )?;
+    let file = BlockFile {
+        path,
+        delimiter,
+        block,
+    };
+    let built = file.read(
+        builder,
+        |names| options.columns.find(names).ok()?.try_into().ok(),
+        progress,
+    );
+    Some(built.ok()?.map_err(Error::from))
+}
+
+fn finish(annotations: Annotations, options: &ReadOptions) -> Result<AnnotationsRead> {
     let Some(keep) = &options.keep_workers else {
         return Ok(AnnotationsRead {
             annotations,
@@ -128,11 +191,7 @@ struct AnnotationSink<'a> {
 
 impl RowSink for AnnotationSink<'_> {
     fn select(&mut self, names: &[String]) -> Result<Vec<usize>> {
-        let Columns { task, worker, label } = &self.options.columns;
-        [(task, "task"), (worker, "worker"), (label, "label")]
-            .into_iter()
-            .map(|(name, role)| find_column(names, name, role))
-            .collect()
+        self.options.columns.find(names)
     }
 
     fn row(&mut self, row: &impl Row) -> Result<()> {
@@ -152,7 +211,7 @@ impl RowSink for AnnotationSink<'_> {
 }
 
 /// Names the column that an error of the table is about.
-fn place(error: quorate::Error, columns: &Columns) -> Error {
+pub(crate) fn place(error: quorate::Error, columns: &Columns) -> Error {
     let column = match &error {
         quorate::Error::EmptyId("task") => Some(&columns.task),
         quorate::Error::EmptyId("worker") => Some(&columns.worker),
@@ -186,7 +245,7 @@ impl Table for LabelRows<'_> {
             .into()
     }
 
-    fn for_each_row<'a>(&'a self, each: &mut dyn FnMut(&[Cell<'a>]) -> Result<()>) -> Result<()> {
+    fn for_each_row(&self, each: &mut dyn FnMut(&[Cell<'_>]) -> Result<()>) -> Result<()> {
         let (tasks, workers, classes) = (self.0.tasks(), self.0.workers(), self.0.classes());
         for (n, m, x) in self.0.iter() {
             each(&[
@@ -196,5 +255,148 @@ impl Table for LabelRows<'_> {
             ])?;
         }
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use proptest::prelude::*;
+
+    use super::*;
+
+    /// Everything that tells two tables apart.
+    fn content(annotations: &Annotations) -> impl PartialEq + std::fmt::Debug {
+        let names = |names: &quorate::annotations::Names| -> Vec<String> {
+            names.iter().map(str::to_owned).collect()
+        };
+        (
+            [annotations.tasks(), annotations.workers(), annotations.classes()].map(names),
+            annotations.iter().collect::<Vec<_>>(),
+            annotations.rows().clone(),
+            annotations.task_starts().to_vec(),
+        )
+    }
+
+    fn row_by_row(path: &Path, options: &ReadOptions) -> Result<Annotations> {
+        let mut builder = AnnotationsBuilder::new(options.duplicates).with_class_order(options.class_order);
+        if let Some(classes) = &options.classes {
+            builder = builder.with_classes(classes)?;
+        }
+        let mut sink = AnnotationSink { builder, options };
+        scan(&Source::from(path), options.format, &mut sink, &mut |_, _| {})?;
+        Ok(sink.builder.build()?)
+    }
+
+    /// Blocks against row by row; returns whether blocks could read the file.
+    fn agree(text: &[u8], options: &ReadOptions, block: u64, threads: usize) -> bool {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("labels.csv");
+        std::fs::write(&path, text).unwrap();
+        let pool = rayon::ThreadPoolBuilder::new()
+            .num_threads(threads)
+            .build()
+            .unwrap();
+        let source = Source::from(path.as_path());
+        let blocks = pool.install(|| read_blocks(&source, options, block, &mut |_, _| {}));
+        let rows = row_by_row(&path, options);
+        match (blocks, rows) {
+            (Some(Ok(blocks)), Ok(rows)) => assert_eq!(content(&blocks), content(&rows)),
+            (Some(Err(blocks)), Err(rows)) => assert_eq!(blocks.to_string(), rows.to_string()),
+            (Some(blocks), rows) => panic!("{blocks:?} and {rows:?} of {:?}", String::from_utf8_lossy(text)),
+            (None, _) => return false,
+        }
+        true
+    }
+
+    fn value() -> impl Strategy<Value = String> {
+        prop_oneof![
+            8 => "[a-c]",
+            4 => "t[0-9]{1,2}",
+            2 => "a-name-longer-than-a-key-[0-3]",
+            1 => Just(String::new()),
+            1 => Just("nan".to_owned()),
+            1 => Just("\u{e9}t\u{e9}".to_owned()),
+            1 => Just("\"quoted, with \"\"both\"\"\"".to_owned()),
+            1 => Just("\"a\nbreak\"".to_owned()),
+            1 => Just("\"q\"".to_owned()),
+            1 => Just("x\"y".to_owned()),
+        ]
+    }
+
+    fn plain_value() -> impl Strategy<Value = String> {
+        prop_oneof![8 => "[a-c]", 4 => "t[0-9]{1,2}", 2 => "a-name-longer-than-a-key-[0-3]"]
+    }
+
+    proptest! {
+        #[test]
+        fn blocks_read_what_the_row_by_row_reader_reads(
+            rows in proptest::collection::vec((value(), value(), value(), 0u8..40), 0..60),
+            crlf in any::<bool>(),
+            mark in any::<bool>(),
+            last_line_ends in any::<bool>(),
+            order in any::<bool>(),
+            given in any::<bool>(),
+            duplicates in prop_oneof![Just(Duplicates::Last), Just(Duplicates::First), Just(Duplicates::Keep), Just(Duplicates::Error)],
+            block in 8u64..400,
+            threads in 1usize..4,
+        ) {
+            let end = if crlf { "\r\n" } else { "\n" };
+            let mut text = if mark { "\u{feff}".to_owned() } else { String::new() };
+            text.push_str("task,extra,worker,label");
+            for (task, worker, label, odd) in &rows {
+                text.push_str(end);
+                match odd {
+                    0 => text.push_str(&format!("{task},{worker}")),
+                    1 => text.push_str(&format!("{end}{task},,{worker},{label}")),
+                    2 => text.push_str(&format!("{task},\r,{worker},{label}")),
+                    3 => text.push_str(&format!("{task},\0,{worker},{label}")),
+                    _ => text.push_str(&format!("{task},x y,{worker},{label}")),
+                }
+            }
+            if last_line_ends {
+                text.push_str(end);
+            }
+            let options = ReadOptions {
+                duplicates,
+                class_order: if order { ClassOrder::Natural } else { ClassOrder::Appearance },
+                classes: given.then(|| ["c", "a", "b", "t1"].map(str::to_owned).into()),
+                ..ReadOptions::default()
+            };
+            agree(text.as_bytes(), &options, block, threads);
+        }
+
+        #[test]
+        fn blocks_read_plain_files_themselves(
+            rows in proptest::collection::vec((plain_value(), plain_value(), plain_value()), 1..200),
+            crlf in any::<bool>(),
+            quoted in any::<bool>(),
+            block in 8u64..400,
+        ) {
+            let (quote, end) = (if quoted { "\"" } else { "" }, if crlf { "\r\n" } else { "\n" });
+            let mut text = format!("label,task,worker{end}");
+            for (task, worker, label) in &rows {
+                text.push_str(&format!("{quote}{label}{quote},{task},{worker}{end}"));
+            }
+            prop_assert!(agree(text.as_bytes(), &ReadOptions::default(), block, 2));
+        }
+    }
+
+    #[test]
+    fn blocks_leave_what_they_cannot_settle_to_the_row_by_row_reader() {
+        let options = ReadOptions::default();
+        for text in [
+            &b"task,worker,label\na,b,\"c\nd\"\ne,f,g\n"[..],
+            b"task,worker,label\na,b\n",
+            b"task,worker,label\na,,c\n",
+            b"task,worker,label\na,b,\xff\n",
+            b"task,worker\na,b\n",
+            b"\xff\xfet,w,l\n",
+            b"",
+        ] {
+            assert!(!agree(text, &options, 4, 2), "{text:?}");
+        }
+        assert!(agree(b"task,worker,label\na,b,\n", &options, 8, 2));
     }
 }

@@ -46,22 +46,10 @@ struct ConsensusRows<'t> {
 
 impl Table for ConsensusRows<'_> {
     fn columns(&self) -> Vec<(String, ColumnKind)> {
-        let mut columns = vec![
-            ("task".to_owned(), ColumnKind::Text),
-            ("label".to_owned(), ColumnKind::Text),
-            (CONFIDENCE_COLUMN.to_owned(), ColumnKind::Number),
-        ];
-        if self.probabilities {
-            let names = self
-                .classes
-                .iter()
-                .map(|class| format!("{PROBABILITY_PREFIX}{class}"));
-            columns.extend(names.map(|name| (name, ColumnKind::Number)));
-        }
-        columns
+        consensus_columns(self.classes, self.probabilities)
     }
 
-    fn for_each_row<'a>(&'a self, each: &mut dyn FnMut(&[Cell<'a>]) -> Result<()>) -> Result<()> {
+    fn for_each_row(&self, each: &mut dyn FnMut(&[Cell<'_>]) -> Result<()>) -> Result<()> {
         let mut cells = Vec::new();
         for (n, task) in self.tasks.iter().enumerate() {
             cells.clear();
@@ -75,4 +63,18 @@ impl Table for ConsensusRows<'_> {
         }
         Ok(())
     }
+}
+
+/// The columns of a consensus as a table.
+pub(crate) fn consensus_columns(classes: &Names, probabilities: bool) -> Vec<(String, ColumnKind)> {
+    let mut columns = vec![
+        ("task".to_owned(), ColumnKind::Text),
+        ("label".to_owned(), ColumnKind::Text),
+        (CONFIDENCE_COLUMN.to_owned(), ColumnKind::Number),
+    ];
+    if probabilities {
+        let names = classes.iter().map(|class| format!("{PROBABILITY_PREFIX}{class}"));
+        columns.extend(names.map(|name| (name, ColumnKind::Number)));
+    }
+    columns
 }

@@ -53,15 +53,17 @@ pub(crate) fn read(input: impl Read, delimiter: u8, sink: &mut impl RowSink) -> 
     Ok(())
 }
 
-struct Records<R> {
+/// The records of a text, one by one.
+pub(crate) struct Records<R> {
     reader: Reader<Marked<R>>,
-    record: ByteRecord,
+    /// The record at hand.
+    pub(crate) record: ByteRecord,
     /// Line on which the parser stands after the record.
     after: u64,
 }
 
 impl<R: Read> Records<R> {
-    fn new(input: R, delimiter: u8) -> Self {
+    pub(crate) fn new(input: R, delimiter: u8) -> Self {
         let reader = ReaderBuilder::new()
             .has_headers(false)
             .flexible(true)
@@ -76,7 +78,7 @@ impl<R: Read> Records<R> {
     }
 
     /// Moves to the next record; false at the end.
-    fn advance(&mut self, names: &[String]) -> Result<bool> {
+    pub(crate) fn advance(&mut self, names: &[String]) -> Result<bool> {
         self.reader.get_mut().row_bytes = 0;
         let found = self.reader.read_byte_record(&mut self.record);
         if !found.map_err(|error| self.explain(error))? {

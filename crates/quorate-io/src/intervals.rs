@@ -45,9 +45,9 @@ impl Table for IntervalRows<'_> {
         texts.into_iter().chain(numbers).collect()
     }
 
-    fn for_each_row<'a>(&'a self, each: &mut dyn FnMut(&[Cell<'a>]) -> Result<()>) -> Result<()> {
+    fn for_each_row(&self, each: &mut dyn FnMut(&[Cell<'_>]) -> Result<()>) -> Result<()> {
         let (workers, classes) = (self.annotations.workers(), self.annotations.classes());
-        let mut row = |what: &'static str, place: [Option<&'a str>; 3], interval: &Interval| {
+        let mut row = |what: &'static str, place: [Option<&str>; 3], interval: &Interval| {
             let [worker, answer, truth] = place.map(|name| name.map_or(Cell::Missing, Cell::Text));
             let numbers = [interval.estimate, interval.low, interval.high].map(Cell::from);
             let [estimate, low, high] = numbers;

@@ -283,7 +283,7 @@ impl Table for TruthRows<'_> {
             .into()
     }
 
-    fn for_each_row<'a>(&'a self, each: &mut dyn FnMut(&[Cell<'a>]) -> Result<()>) -> Result<()> {
+    fn for_each_row(&self, each: &mut dyn FnMut(&[Cell<'_>]) -> Result<()>) -> Result<()> {
         for (task, &label) in self.tasks.iter().zip(self.labels) {
             each(&[Cell::Text(task), Cell::Text(self.classes.get(label))])?;
         }

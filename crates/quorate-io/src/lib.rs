@@ -30,6 +30,7 @@
 mod annotations;
 #[cfg(feature = "columnar")]
 mod arrow;
+mod blocks;
 #[cfg(feature = "columnar")]
 mod columnar;
 mod consensus;
@@ -49,6 +50,8 @@ mod parquet;
 mod probabilities;
 mod scan;
 mod source;
+mod spill;
+mod structure;
 mod table;
 mod target;
 mod workers;
@@ -69,6 +72,7 @@ pub use model::{MODEL_FORMAT_VERSION, ModelFile, ModelWorker, read_model, write_
 pub use probabilities::{ProbabilitiesRead, read_probabilities};
 pub use scan::MAX_FIELD;
 pub use source::{Progress, Source};
+pub use spill::{ResultSummary, SpillOptions, SpilledLabels, spill_annotations};
 pub use table::{Cell, ColumnKind, Table, decimal, write_table};
 pub use target::{Target, write_whole};
 pub use workers::{WorkerRow, write_workers};

@@ -49,7 +49,7 @@ pub trait Table {
     fn columns(&self) -> Vec<(String, ColumnKind)>;
 
     /// Calls `each` with the cells of every row, in order; stops at the first error.
-    fn for_each_row<'a>(&'a self, each: &mut dyn FnMut(&[Cell<'a>]) -> Result<()>) -> Result<()>;
+    fn for_each_row(&self, each: &mut dyn FnMut(&[Cell<'_>]) -> Result<()>) -> Result<()>;
 }
 
 /// Writes a table, whole or not at all. The format is the one given, else told by the extension, else CSV.

@@ -78,7 +78,7 @@ impl Table for WorkerRows<'_> {
         columns
     }
 
-    fn for_each_row<'a>(&'a self, each: &mut dyn FnMut(&[Cell<'a>]) -> Result<()>) -> Result<()> {
+    fn for_each_row(&self, each: &mut dyn FnMut(&[Cell<'_>]) -> Result<()>) -> Result<()> {
         let number = |value: Option<f64>| value.map_or(Cell::Missing, Cell::from);
         let mut cells = Vec::new();
         for row in self.rows {

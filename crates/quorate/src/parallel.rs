@@ -69,6 +69,26 @@ pub(crate) fn map_rows<T: Send, R: Send>(
         .collect()
 }
 
+/// Adds the parts to the total, each number in the order of the parts; which thread adds which makes no difference.
+pub(crate) fn add_in_order(total: &mut [f64], parts: Vec<&[f64]>) {
+    const NUMBERS: usize = 1 << 14;
+    total
+        .par_chunks_mut(NUMBERS)
+        .enumerate()
+        .for_each(|(chunk, total)| {
+            for part in &parts {
+                add(total, &part[chunk * NUMBERS..]);
+            }
+        });
+}
+
+/// Adds numbers side by side.
+pub(crate) fn add(total: &mut [f64], part: &[f64]) {
+    for (total, part) in total.iter_mut().zip(part) {
+        *total += part;
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

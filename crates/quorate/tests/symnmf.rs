@@ -392,3 +392,49 @@ fn every_threshold_and_solver_gives_nearly_the_same_labels_on_dense_data() {
         assert!(same >= 980, "{option:?}: {same} of 1000 labels the same");
     }
 }
+
+/// A task that everybody answered, and one worker in half of the labels: pairs are capped, said, and the answer stands.
+#[test]
+fn skewed_tables_are_capped_and_say_so() {
+    let answer = |task: u32, worker: u32| {
+        let wrong = (task.wrapping_mul(2_654_435_761) ^ worker.wrapping_mul(40_503)) >> 7;
+        (task % 2 + u32::from(wrong.is_multiple_of(5))) as u16 % 2
+    };
+    let long = (0..1000).map(|worker| (0, worker, answer(0, worker)));
+    let short = (1..2000u32).flat_map(|task| {
+        [
+            (task, 0, answer(task, 0)),
+            (task, 1 + task % 999, answer(task, 1 + task % 999)),
+        ]
+    });
+    let annotations = Annotations::from_codes(2000, 1000, 2, long.chain(short)).unwrap();
+    for name in ["rob-symnmf", "rob-symnmf-uniform", "symnmf"] {
+        let method = methods::find(name).unwrap().with_defaults().unwrap();
+        let fit = |limit: u64| {
+            method
+                .fit(&annotations, &mut Context::new(3).with_memory_limit(limit))
+                .unwrap()
+        };
+        let capped = fit(50 << 20);
+        assert!(
+            capped
+                .notes
+                .iter()
+                .any(|note| note.contains("have more than 500 labels")),
+            "{name} {:?}",
+            capped.notes
+        );
+        let whole = fit(4 << 30);
+        assert!(
+            whole.notes.iter().all(|note| !note.contains("labels:")),
+            "{name} {:?}",
+            whole.notes
+        );
+        let same = (0..2000)
+            .filter(|&task| capped.consensus.label(task) == whole.consensus.label(task))
+            .count();
+        // Without base weights the many pairs of the one long task outweigh all others, capped or not.
+        assert!(name != "rob-symnmf" || same > 1900, "{name} {same}");
+        assert_eq!(capped.consensus, fit(50 << 20).consensus);
+    }
+}

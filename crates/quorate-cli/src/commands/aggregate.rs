@@ -18,6 +18,7 @@ use serde::Serialize;
 use crate::args::{RunArgs, share};
 use crate::catalog::find;
 use crate::commands::changes::write_changes;
+use crate::commands::spilled::{Outputs, SpillArgs};
 use crate::input::{InputArgs, parse_parameters, size_line};
 use crate::knowledge::{Knowledge, KnowledgeArgs};
 use crate::printer::Printer;
@@ -77,6 +78,8 @@ pub struct AggregateArgs {
     #[command(flatten)]
     knowledge: KnowledgeArgs,
     #[command(flatten)]
+    spill: SpillArgs,
+    #[command(flatten)]
     run: RunArgs,
 }
 
@@ -117,6 +120,23 @@ pub fn run(args: &AggregateArgs, printer: &mut Printer) -> Result<()> {
                 method.name
             );
         }
+    }
+    if let Some(spilling) =
+        args.spill
+            .plan(&args.input, &args.run, method, args.output.as_deref(), printer)?
+    {
+        args.refuse_with_spill()?;
+        return spilling.run(
+            method,
+            &parameters,
+            &Outputs {
+                labels: Target::from(args.output.clone()),
+                probabilities: args.probabilities,
+                workers: args.workers.clone().map(Target::from),
+                json: args.json,
+            },
+            printer,
+        );
     }
     let annotations = args.input.read(printer)?;
     let closed = args.input.classes.is_some();
@@ -203,6 +223,27 @@ pub fn run(args: &AggregateArgs, printer: &mut Printer) -> Result<()> {
         ))?;
     }
     Ok(())
+}
+
+impl AggregateArgs {
+    /// What needs all labels in memory is refused, not left out.
+    fn refuse_with_spill(&self) -> Result<()> {
+        let given = [
+            ("--changes", self.changes.is_some()),
+            ("--model", self.model.is_some()),
+            ("--calibrate", self.calibrate),
+            ("--gold", self.knowledge.gold.is_some()),
+            ("--prior", self.knowledge.prior.is_some()),
+            ("--worker-prior", self.knowledge.worker_prior.is_some()),
+            ("--probabilities-in", self.input.probabilities_in.is_some()),
+        ];
+        if let Some((option, _)) = given.into_iter().find(|(_, given)| *given) {
+            bail!(
+                "{option} needs all labels in memory: leave --spill out and raise --memory, or leave {option} out"
+            );
+        }
+        Ok(())
+    }
 }
 
 /// Lowers the confidence of a fit with a model.

@@ -99,9 +99,9 @@ impl Table for Changes<'_> {
         ]
     }
 
-    fn for_each_row<'a>(
-        &'a self,
-        each: &mut dyn FnMut(&[Cell<'a>]) -> quorate_io::Result<()>,
+    fn for_each_row(
+        &self,
+        each: &mut dyn FnMut(&[Cell<'_>]) -> quorate_io::Result<()>,
     ) -> quorate_io::Result<()> {
         let (tasks, classes) = (self.annotations.tasks(), self.annotations.classes());
         for row in &self.rows {

@@ -13,6 +13,7 @@ mod reliability_picture;
 #[cfg(feature = "lab")]
 pub mod reproduce;
 pub mod simulate;
+mod spilled;
 
 use std::process::ExitCode;
 

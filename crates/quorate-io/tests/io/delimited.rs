@@ -210,14 +210,22 @@ fn only_some_workers() {
 
 #[test]
 fn progress_reaches_the_end() {
-    let text = format!("task,worker,label\n{}", "t,w,x\n".repeat(100_000));
+    let rows: String = (0..100_000).map(|row| format!("t{row},w,x\n")).collect();
+    let text = format!("task,worker,label\n{rows}");
     let fixture = crate::Fixture::new("x.csv", &text);
-    let mut seen = Vec::new();
-    quorate_io::read_annotations_with(&fixture.source(), &ReadOptions::default(), &mut |done, total| {
-        seen.push((done, total));
-    })
-    .unwrap();
-    let size = text.len() as u64;
-    assert!(seen.len() > 3 && seen.is_sorted());
-    assert_eq!(seen.last(), Some(&(size, Some(size))));
+    // In blocks, and row by row.
+    for (duplicates, least) in [(Duplicates::Last, 1), (Duplicates::Error, 4)] {
+        let options = ReadOptions {
+            duplicates,
+            ..ReadOptions::default()
+        };
+        let mut seen = Vec::new();
+        quorate_io::read_annotations_with(&fixture.source(), &options, &mut |done, total| {
+            seen.push((done, total));
+        })
+        .unwrap();
+        let size = text.len() as u64;
+        assert!(seen.len() >= least && seen.is_sorted());
+        assert_eq!(seen.last(), Some(&(size, Some(size))));
+    }
 }

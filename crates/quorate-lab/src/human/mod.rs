@@ -156,7 +156,7 @@ fn missing_table(bench: &Bench<'_>, sets: &[&str], data: &[HumanData]) -> Result
     );
     for (set, data) in sets.iter().zip(data) {
         let mut context = bench.context(0)?;
-        let blocks = PairBlocks::observed(&data.annotations, &context)?;
+        let blocks = PairBlocks::observed(&data.annotations, &context, &mut Vec::new())?;
         let order = data.annotations.canonical_worker_order();
         let weights = vec![1.0; blocks.worker_count()];
         let imputed = impute_designated(&blocks, &Designated::Best, &order, &weights, &mut context)?;

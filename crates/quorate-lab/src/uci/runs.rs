@@ -154,7 +154,7 @@ impl Runs {
 impl Missing {
     fn add(&mut self, bench: &Bench<'_>, trial: usize, annotations: &Annotations) -> Result<()> {
         let mut context = bench.context(trial)?;
-        let blocks = PairBlocks::observed(annotations, &context)?;
+        let blocks = PairBlocks::observed(annotations, &context, &mut Vec::new())?;
         let order = annotations.canonical_worker_order();
         let weights = vec![1.0; blocks.worker_count()];
         let imputed = impute_designated(&blocks, &Designated::Best, &order, &weights, &mut context)?;

@@ -3,7 +3,8 @@
 use hashbrown::HashSet;
 use rustc_hash::FxBuildHasher;
 
-use super::class_order::{ClassOrder, natural_codes};
+use super::assemble::{Rows, assemble};
+use super::class_order::ClassOrder;
 use super::{Annotations, MAX_CLASSES, MAX_LABELS, Names};
 use crate::error::{Error, Result};
 
@@ -156,43 +157,24 @@ impl AnnotationsBuilder {
     }
 
     /// Sorts the rows into the table.
-    pub fn build(mut self) -> Result<Annotations> {
+    pub fn build(self) -> Result<Annotations> {
         if self.label.is_empty() {
-            return Err(Error::NoLabels(match self.rows.abstentions {
-                0 => {
-                    "the input has no rows; expected one row for each label with a task, a worker and a label"
-                        .into()
-                }
-                count => format!("all {count} rows have an empty label"),
-            }));
+            return Err(no_labels(self.rows.abstentions));
         }
-        if !self.classes_given && self.class_order == ClassOrder::Natural {
-            let codes = natural_codes(&self.classes);
-            let mut ordered = vec![""; codes.len()];
-            for (old, &new) in codes.iter().enumerate() {
-                ordered[new as usize] = self.classes.get(old);
-            }
-            self.classes = ordered.into_iter().collect();
-            for label in &mut self.label {
-                *label = codes[*label as usize];
-            }
-        }
-        let (mut task_starts, mut worker, mut label) =
-            compress(self.tasks.len(), &self.task, &self.worker, &self.label);
-        // The rows are no longer needed: peak memory is what counts here.
-        (self.task, self.worker, self.label) = Default::default();
-        self.rows.repeated = order_tasks(&mut task_starts, &mut worker, &mut label, self.rows.duplicates);
-        Ok(Annotations {
-            tasks: self.tasks,
-            workers: self.workers,
-            classes: self.classes,
-            task_starts,
-            worker,
-            label,
-            rows: self.rows,
-            gold: None,
-            by_worker: Default::default(),
-        })
+        let rows = Rows {
+            task: self.task,
+            worker: self.worker,
+            label: self.label,
+        };
+        let order = (!self.classes_given).then_some(self.class_order);
+        Ok(assemble(
+            self.tasks,
+            self.workers,
+            self.classes,
+            order,
+            vec![rows],
+            self.rows,
+        ))
     }
 
     fn intern_class(&mut self, class: &str) -> Result<u16> {
@@ -218,76 +200,14 @@ impl AnnotationsBuilder {
     }
 }
 
-/// Counting sort by task; rows of one task keep their order.
-fn compress(tasks: usize, task: &[u32], worker: &[u32], label: &[u16]) -> (Vec<u32>, Vec<u32>, Vec<u16>) {
-    let mut starts = vec![0u32; tasks + 1];
-    for &n in task {
-        starts[n as usize + 1] += 1;
-    }
-    for n in 0..tasks {
-        starts[n + 1] += starts[n];
-    }
-    let mut next = starts.clone();
-    let (mut workers, mut labels) = (vec![0; worker.len()], vec![0; label.len()]);
-    for ((&n, &m), &x) in task.iter().zip(worker).zip(label) {
-        let slot = &mut next[n as usize];
-        workers[*slot as usize] = m;
-        labels[*slot as usize] = x;
-        *slot += 1;
-    }
-    (starts, workers, labels)
-}
-
-/// Puts the labels of each task in order of worker and settles repeated ones; returns how many rows repeat
-/// an earlier one.
-fn order_tasks(
-    starts: &mut [u32],
-    worker: &mut Vec<u32>,
-    label: &mut Vec<u16>,
-    duplicates: Duplicates,
-) -> u64 {
-    let mut scratch: Vec<(u32, u16)> = Vec::new();
-    let mut repeated = 0;
-    let mut write = 0;
-    for n in 0..starts.len() - 1 {
-        let (start, end) = (starts[n] as usize, starts[n + 1] as usize);
-        starts[n] = write as u32;
-        let ordered = worker[start..end].is_sorted_by(|a, b| a < b);
-        if ordered && write == start {
-            write = end;
-            continue;
+/// There is nothing to build a table from.
+pub(super) fn no_labels(abstentions: u64) -> Error {
+    Error::NoLabels(match abstentions {
+        0 => {
+            "the input has no rows; expected one row for each label with a task, a worker and a label".into()
         }
-        scratch.clear();
-        scratch.extend(
-            worker[start..end]
-                .iter()
-                .copied()
-                .zip(label[start..end].iter().copied()),
-        );
-        scratch.sort_by_key(|&(m, _)| m);
-        for (position, &(m, x)) in scratch.iter().enumerate() {
-            if position > 0 && scratch[position - 1].0 == m {
-                repeated += 1;
-                match duplicates {
-                    Duplicates::Last => {
-                        label[write - 1] = x;
-                        continue;
-                    }
-                    Duplicates::First => continue,
-                    Duplicates::Keep | Duplicates::Error => {}
-                }
-            }
-            worker[write] = m;
-            label[write] = x;
-            write += 1;
-        }
-    }
-    if let Some(last) = starts.last_mut() {
-        *last = write as u32;
-    }
-    worker.truncate(write);
-    label.truncate(write);
-    repeated
+        count => format!("all {count} rows have an empty label"),
+    })
 }
 
 #[cfg(test)]

@@ -7,7 +7,7 @@ use super::{Annotations, Names};
 use crate::error::{Error, Result};
 
 /// Stands for "not known" in the table of truths.
-const UNKNOWN: u32 = u32::MAX;
+pub(super) const UNKNOWN: u32 = u32::MAX;
 
 /// Name of the worker that gold is turned into; more quotes are added while a worker has this very name.
 const GOLD_WORKER: &str = "gold";
@@ -69,17 +69,11 @@ impl Annotations {
         }
     }
 
-    /// Makes every truth of a known task impossible but the right one. A row holds a log-weight for each class, or for
-    /// each of equally many components of every class.
+    /// Makes every truth of a known task impossible but the right one, in a row of log-weights.
     #[inline]
     pub(crate) fn pin_logs(&self, task: usize, row: &mut [f64]) {
         if let Some(truth) = self.gold(task) {
-            let components = row.len() / self.class_count();
-            for (component, log) in row.iter_mut().enumerate() {
-                if component / components != truth {
-                    *log = f64::NEG_INFINITY;
-                }
-            }
+            keep_truth(row, truth, self.class_count(), f64::NEG_INFINITY);
         }
     }
 
@@ -102,6 +96,17 @@ impl Annotations {
         let (tasks, classes) = (self.tasks.clone(), self.classes.clone());
         Self::from_named_codes(tasks, workers, classes, labels.chain(truths))?
             .with_gold(known.map(|(task, truth)| (task as u32, truth as u16)))
+    }
+}
+
+/// Makes every truth impossible but those of the class that is known. A row holds a weight for each class, or for each of
+/// equally many components of every class.
+pub(crate) fn keep_truth(row: &mut [f64], truth: usize, classes: usize, impossible: f64) {
+    let components = row.len() / classes;
+    for (component, weight) in row.iter_mut().enumerate() {
+        if component / components != truth {
+            *weight = impossible;
+        }
     }
 }
 

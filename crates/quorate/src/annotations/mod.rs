@@ -5,19 +5,28 @@
 //! in their natural order (numbers by value, words by spelling) unless the caller gives an order: then the
 //! answer, ties included, does not depend on the order of the rows.
 
+mod assemble;
 mod builder;
+mod by_task;
 mod by_worker;
 mod class_order;
 mod gold;
+mod interner;
+mod key;
 mod names;
+mod parts;
 mod summary;
 
 use std::sync::OnceLock;
 
 pub use builder::{AnnotationsBuilder, Duplicates, RowCounts};
+pub(crate) use by_task::ByTask;
+pub use by_task::TaskBlock;
 pub use by_worker::ByWorker;
 pub use class_order::ClassOrder;
+pub(crate) use gold::keep_truth;
 pub use names::Names;
+pub use parts::{Field, Irregular, Part, PartRead, PartsBuilder};
 pub use summary::Summary;
 
 use crate::error::{Error, Result};
@@ -119,6 +128,12 @@ impl Annotations {
     /// The labels of one task: its workers and their answers, side by side.
     pub fn task_slices(&self, task: usize) -> (&[u32], &[u16]) {
         let range = self.task_starts[task] as usize..self.task_starts[task + 1] as usize;
+        (&self.worker[range.clone()], &self.label[range])
+    }
+
+    /// The labels of consecutive tasks: workers and answers, side by side.
+    pub fn labels_between(&self, tasks: std::ops::Range<usize>) -> (&[u32], &[u16]) {
+        let range = self.task_starts[tasks.start] as usize..self.task_starts[tasks.end] as usize;
         (&self.worker[range.clone()], &self.label[range])
     }
 

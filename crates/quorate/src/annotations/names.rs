@@ -1,6 +1,7 @@
 //! Interned names: each distinct string once, with a code in order of first appearance.
 
 use std::hash::Hasher;
+use std::sync::OnceLock;
 
 use hashbrown::HashTable;
 use rustc_hash::FxHasher;
@@ -10,7 +11,8 @@ use rustc_hash::FxHasher;
 pub struct Names {
     text: String,
     ends: Vec<usize>,
-    index: HashTable<Entry>,
+    /// Made when it is first asked for: names that are only ever listed need none.
+    index: OnceLock<HashTable<Entry>>,
 }
 
 /// Letters kept in the index itself: most ids are no longer, and then a look-up ends there, without a jump into the
@@ -63,11 +65,34 @@ impl Names {
         names
     }
 
+    /// Distinct names from their text, one behind the other, and where each ends; none if an end lies inside a letter.
+    pub(super) fn from_text(text: String, ends: Vec<usize>) -> Option<Self> {
+        ends.iter().all(|&end| text.is_char_boundary(end)).then(|| Self {
+            text,
+            ends,
+            index: OnceLock::new(),
+        })
+    }
+
+    fn index(&self) -> &HashTable<Entry> {
+        self.index.get_or_init(|| {
+            let mut index = HashTable::with_capacity(self.len());
+            for code in 0..self.len() {
+                let entry = Entry::new(self.get(code), code as u32);
+                let hash = |known: &Entry| known.hash(&self.text, &self.ends);
+                index.insert_unique(hash(&entry), entry, hash);
+            }
+            index
+        })
+    }
+
     /// The code of `name`, a new one if it was not seen before.
     pub fn intern(&mut self, name: &str) -> u32 {
         let hash = hash(name.as_bytes());
         let entry = Entry::new(name, self.ends.len() as u32);
+        self.index();
         let Self { text, ends, index } = self;
+        let index = index.get_mut().expect("the index was made above");
         if let Some(known) = index.find(hash, |known| known.is(&entry, name, text, ends)) {
             return known.code;
         }
@@ -81,7 +106,7 @@ impl Names {
     /// The code of `name`, if it is known.
     pub fn find(&self, name: &str) -> Option<u32> {
         let wanted = Entry::new(name, 0);
-        let known = self.index.find(hash(name.as_bytes()), |known| {
+        let known = self.index().find(hash(name.as_bytes()), |known| {
             known.is(&wanted, name, &self.text, &self.ends)
         });
         known.map(|known| known.code)

@@ -76,9 +76,10 @@ impl Default for EigenRatio {
 
 impl Aggregate for EigenRatio {
     fn fit(&self, annotations: &Annotations, context: &mut Context) -> Result<Fit> {
-        let blocks = PairBlocks::observed(annotations, context)?;
+        let mut notes = Vec::new();
+        let blocks = PairBlocks::observed(annotations, context, &mut notes)?;
         let parts = connected_parts(annotations);
-        fit_thresholds(annotations, context, "thresholds", |signs, votes, context| {
+        let mut fit = fit_thresholds(annotations, context, "thresholds", |signs, votes, context| {
             if blocks.pair_count() == 0 {
                 return Ok(signs.majority(
                     votes,
@@ -86,7 +87,9 @@ impl Aggregate for EigenRatio {
                 ));
             }
             Ok(context.run(|| decide(signs, votes, &blocks, &parts)))
-        })
+        })?;
+        fit.notes.extend(notes);
+        Ok(fit)
     }
 }
 
@@ -211,7 +214,7 @@ mod tests {
             annotations: &annotations,
             threshold: 0,
         };
-        let blocks = PairBlocks::observed(&annotations, &Context::new(0)).unwrap();
+        let blocks = PairBlocks::observed(&annotations, &Context::new(0), &mut Vec::new()).unwrap();
         let rates = agreement_rates(signs, &blocks);
         let row = |m: usize| -> Vec<f64> {
             let of = |j: usize| {

@@ -13,7 +13,7 @@
 use rand::seq::IndexedRandom;
 
 use super::{Aggregate, ClassSupport, Fit, Kind, Method, Parameter, Values};
-use crate::annotations::Annotations;
+use crate::annotations::{Annotations, ByTask};
 use crate::context::Context;
 use crate::error::Result;
 use crate::model::{Consensus, TIE, count_answers};
@@ -132,23 +132,7 @@ fn mean_row(consensus: &Consensus) -> Vec<f64> {
 pub fn vote_fractions(annotations: &Annotations) -> Consensus {
     let classes = annotations.class_count();
     let mut shares = vec![0.0; annotations.task_count() * classes];
-    let ranges = balanced_ranges(annotations.task_starts(), 64);
-    let sums = map_rows(ranges, &mut shares, classes, |tasks, rows| {
-        let mut sum = vec![0.0; classes];
-        for (task, row) in tasks.zip(rows.chunks_exact_mut(classes)) {
-            let (workers, labels) = annotations.task_slices(task);
-            for &label in labels {
-                row[label as usize] += 1.0;
-            }
-            let given = workers.len() as f64;
-            row.iter_mut().for_each(|share| *share /= given.max(1.0));
-            annotations.pin(task, row);
-            for (share, sum) in row.iter().zip(&mut sum).filter(|_| !workers.is_empty()) {
-                *sum += share;
-            }
-        }
-        sum
-    });
+    let sums = fill_votes(annotations.into(), &mut shares);
     let mut prior = vec![0.0; classes];
     for sum in sums {
         prior.iter_mut().zip(sum).for_each(|(total, part)| *total += part);
@@ -161,6 +145,32 @@ pub fn vote_fractions(annotations: &Annotations) -> Consensus {
         }
     }
     Consensus::new(classes, shares)
+}
+
+/// Writes the vote shares of every task, zeros where nobody voted; returns the sums of the shares of ranges of tasks.
+pub(super) fn fill_votes(labels: ByTask<'_>, rows: &mut [f64]) -> Vec<Vec<f64>> {
+    let classes = labels.class_count;
+    let ranges = balanced_ranges(labels.starts, 64);
+    map_rows(ranges, rows, classes, |tasks, rows| {
+        let mut sum = vec![0.0; classes];
+        for (task, row) in tasks.zip(rows.chunks_exact_mut(classes)) {
+            let (workers, answers) = labels.task(task);
+            row.fill(0.0);
+            for &label in answers {
+                row[label as usize] += 1.0;
+            }
+            let given = workers.len() as f64;
+            row.iter_mut().for_each(|share| *share /= given.max(1.0));
+            if let Some(truth) = labels.gold(task) {
+                row.fill(0.0);
+                row[truth] = 1.0;
+            }
+            for (share, sum) in row.iter().zip(&mut sum).filter(|_| !workers.is_empty()) {
+                *sum += share;
+            }
+        }
+        sum
+    })
 }
 
 /// Lets `choose` pick the winner of each tie; the winner gets a hair of the mass of the other tied classes.

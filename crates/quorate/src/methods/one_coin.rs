@@ -113,7 +113,7 @@ impl Aggregate for OneCoin {
 }
 
 /// M-step: the share of each worker's labels that are right in expectation.
-fn estimate_accuracies(counts: &AnswerCounts) -> DawidSkene {
+pub(super) fn estimate_accuracies(counts: &AnswerCounts) -> DawidSkene {
     let pooled = share_of_right(&counts.pooled()).unwrap_or(1.0);
     let accuracy: Vec<f64> = (0..counts.worker_count())
         .map(|worker| share_of_right(counts.worker(worker)).unwrap_or(pooled))

@@ -111,7 +111,8 @@ impl Aggregate for TensorAdmm {
     fn fit(&self, annotations: &Annotations, context: &mut Context) -> Result<Fit> {
         let votes = context.run(|| vote_fractions(annotations));
         let start = context.run(|| count_answers(annotations, &votes)).to_model(0.0);
-        let blocks = PairBlocks::observed(annotations, context)?;
+        let mut notes = Vec::new();
+        let blocks = PairBlocks::observed(annotations, context, &mut notes)?;
         context.reserve(
             format!("the moments of {} triples of workers", self.max_triples),
             256 * self
@@ -121,7 +122,7 @@ impl Aggregate for TensorAdmm {
         )?;
         context.step("triples", 0, None)?;
         let triples = count_triples(annotations, self.max_triples, context.seed());
-        let notes = describe(&triples);
+        notes.extend(describe(&triples));
         let moments = Moments::new(answer_frequencies(annotations), blocks, triples);
         let mut state = State::new(start);
         let order = annotations.workers().natural_order();
@@ -572,7 +573,7 @@ mod tests {
             }
         }
         let annotations = Annotations::from_codes(task as usize, 3, 2, labels).unwrap();
-        let blocks = PairBlocks::observed(&annotations, &Context::new(0)).unwrap();
+        let blocks = PairBlocks::observed(&annotations, &Context::new(0), &mut Vec::new()).unwrap();
         let moments = Moments::new(
             answer_frequencies(&annotations),
             blocks,

@@ -4,9 +4,12 @@
 //! C_m(a, k) = sum over tasks n that m answered with a of q_n(k),      S(k) = sum over tasks of q_n(k)
 //! ```
 
+use rayon::prelude::*;
+
 use super::{Consensus, DawidSkene};
-use crate::annotations::Annotations;
-use crate::parallel::{balanced_ranges, map_ranges};
+use crate::annotations::{Annotations, ByTask};
+use crate::linalg::width::{Width, with_width};
+use crate::parallel::{add, add_in_order, balanced_ranges, map_ranges};
 
 /// Expected answer counts against a consensus. Counts of disjoint sets of tasks add up: see [`merge`](Self::merge).
 #[derive(Debug, Clone, PartialEq)]
@@ -21,27 +24,19 @@ pub struct AnswerCounts {
 
 /// Counts answers against posterior rows.
 pub fn count_answers(annotations: &Annotations, consensus: &Consensus) -> AnswerCounts {
-    let (workers, answers) = (annotations.worker_count(), annotations.class_count());
-    let truths = consensus.class_count();
-    let ranges = balanced_ranges(annotations.task_starts(), chunk_count(annotations, truths));
+    count_rows(annotations.into(), consensus.as_slice(), consensus.class_count())
+}
+
+/// Counts answers against rows of `truths` probabilities.
+pub(crate) fn count_rows(labels: ByTask<'_>, rows: &[f64], truths: usize) -> AnswerCounts {
+    let ranges = balanced_ranges(labels.starts, chunk_count(labels, truths));
     let parts = map_ranges(ranges, |tasks| {
-        let mut counts = AnswerCounts::zero_components(workers, answers, truths);
-        for task in tasks {
-            let row = consensus.row(task);
-            let mut labelled = false;
-            for (worker, answer) in annotations.labels_of_task(task) {
-                labelled = true;
-                let cells = &mut counts.cells[(worker * answers + answer) * truths..][..truths];
-                for (cell, q) in cells.iter_mut().zip(row) {
-                    *cell += q;
-                }
+        let mut counts = AnswerCounts::zero_components(labels.worker_count, labels.class_count, truths);
+        with_width!(truths, width => {
+            for task in tasks {
+                counts.add_task(width, labels, task, &rows[task * truths..][..truths]);
             }
-            if labelled {
-                for (mass, q) in counts.mass.iter_mut().zip(row) {
-                    *mass += q;
-                }
-            }
-        }
+        });
         counts
     });
     fold(parts)
@@ -49,18 +44,21 @@ pub fn count_answers(annotations: &Annotations, consensus: &Consensus) -> Answer
 
 /// Number of chunks for private counts: from the data alone, and few enough that the private counts stay a
 /// small part of the memory of the labels.
-pub(super) fn chunk_count(annotations: &Annotations, truths: usize) -> usize {
-    let cells = annotations.worker_count() * annotations.class_count() * truths;
-    (annotations.label_count() / (4 * cells).max(1)).clamp(1, 16)
+pub(super) fn chunk_count(labels: ByTask<'_>, truths: usize) -> usize {
+    let cells = labels.worker_count * labels.class_count * truths;
+    (labels.label.len() / (4 * cells).max(1)).clamp(1, 16)
 }
 
 /// Adds the parts in order.
 pub(super) fn fold(parts: Vec<AnswerCounts>) -> AnswerCounts {
     let mut parts = parts.into_iter();
     let mut total = parts.next().expect("there is at least one chunk");
-    for part in parts {
-        total.merge(&part);
-    }
+    let parts: Vec<AnswerCounts> = parts.collect();
+    add_in_order(
+        &mut total.cells,
+        parts.iter().map(|part| &part.cells[..]).collect(),
+    );
+    parts.iter().for_each(|part| add(&mut total.mass, &part.mass));
     total
 }
 
@@ -84,14 +82,28 @@ impl AnswerCounts {
         self.cells[(worker * self.answers + answer) * self.mass.len() + truth] += count;
     }
 
+    /// Adds the answers to one task, of which `row` is the posterior.
+    #[inline(always)]
+    pub(super) fn add_task<W: Width>(&mut self, width: W, labels: ByTask<'_>, task: usize, row: &[f64]) {
+        let (truths, answers) = (width.get(), labels.class_count);
+        let row = &row[..truths];
+        let (workers, labels) = labels.task(task);
+        if workers.is_empty() {
+            return;
+        }
+        for (&worker, &label) in workers.iter().zip(labels) {
+            let cells = &mut self.cells[(worker as usize * answers + label as usize) * truths..][..truths];
+            for k in 0..truths {
+                cells[k] += row[k];
+            }
+        }
+        add(&mut self.mass, row);
+    }
+
     /// Adds the counts of other tasks.
     pub fn merge(&mut self, other: &Self) {
-        for (total, part) in self.cells.iter_mut().zip(&other.cells) {
-            *total += part;
-        }
-        for (total, part) in self.mass.iter_mut().zip(&other.mass) {
-            *total += part;
-        }
+        add(&mut self.cells, &other.cells);
+        add(&mut self.mass, &other.mass);
     }
 
     /// Number of workers.
@@ -165,9 +177,10 @@ impl AnswerCounts {
         let classes = self.mass.len();
         let pooled = self.pooled_matrix();
         let mut confusion = self.cells.clone();
-        for block in confusion.chunks_exact_mut(classes * classes) {
-            normalise_columns(block, classes, smoothing, &pooled);
-        }
+        confusion
+            .par_chunks_mut(classes * classes)
+            .with_min_len(1 << 10)
+            .for_each(|block| normalise_columns(block, classes, smoothing, &pooled));
         DawidSkene::new(self.prior(), confusion)
     }
 }

@@ -116,7 +116,7 @@ impl Em {
     }
 
     /// What the pseudo-counts add to the objective: `s sum ln A_m(a, k)`.
-    fn log_prior(&self, model: &DawidSkene) -> f64 {
+    pub(crate) fn log_prior(&self, model: &DawidSkene) -> f64 {
         if self.smoothing == 0.0 {
             return 0.0;
         }
@@ -127,7 +127,7 @@ impl Em {
         self.smoothing * logs.sum::<f64>()
     }
 
-    fn with_prior(&self, model: DawidSkene) -> DawidSkene {
+    pub(crate) fn with_prior(&self, model: DawidSkene) -> DawidSkene {
         if !self.flat_prior {
             return model;
         }
@@ -139,16 +139,27 @@ impl Em {
     }
 }
 
-/// Refuses what would not fit: confusion matrices are dense, M K^2 numbers each time they are held.
+/// Refuses what would not fit: confusion matrices and posteriors are dense.
 pub(crate) fn reserve(annotations: &Annotations, context: &Context) -> Result<()> {
-    let classes = annotations.class_count() as u64;
-    let cells = annotations.worker_count() as u64 * classes * classes;
-    let rows = annotations.task_count() as u64 * classes;
+    let (workers, classes) = (annotations.worker_count(), annotations.class_count());
+    reserve_dense(
+        workers,
+        classes,
+        annotations.task_count() as u64 * classes as u64,
+        context,
+    )
+}
+
+/// The same for labels that are gone through in blocks: posteriors are not kept.
+pub(crate) fn reserve_model(workers: usize, classes: usize, context: &Context) -> Result<()> {
+    reserve_dense(workers, classes, 0, context)
+}
+
+/// M K^2 numbers each time confusion matrices are held.
+fn reserve_dense(workers: usize, classes: usize, rows: u64, context: &Context) -> Result<()> {
+    let cells = workers as u64 * (classes * classes) as u64;
     context.reserve(
-        format!(
-            "a {classes} x {classes} confusion matrix for each of {} workers",
-            annotations.worker_count()
-        ),
+        format!("a {classes} x {classes} confusion matrix for each of {workers} workers"),
         8 * (4 * cells + rows),
         "merge rare classes, use majority-vote, or raise the limit (--memory)",
     )

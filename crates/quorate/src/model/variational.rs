@@ -102,11 +102,7 @@ impl Variational {
         rows = start.into_vec();
         let mut posteriors = vec![0.0; rows.len() / self.subtypes];
         sum_subtypes(&rows, self.subtypes, &mut posteriors);
-        let mut sweep = Sweep {
-            log_prior: vec![0.0; components],
-            log_confusion: vec![0.0; counts.cells.len()],
-            hard: false,
-        };
+        let mut sweep = Sweep::of_logarithms(components, counts.cells.len());
         let (mut trace, mut converged) = (Vec::new(), false);
         while trace.len() < self.max_iter && !converged {
             context.step("variational", trace.len(), Some(self.max_iter))?;
@@ -120,8 +116,8 @@ impl Variational {
             if let Some(kept) = find_live(&counts.mass, classes) {
                 rows = select_columns(&rows, counts.mass.len(), &kept);
                 counts = counts.select_truths(&kept);
-                sweep.log_prior.truncate(kept.len());
-                sweep.log_confusion.truncate(counts.cells.len());
+                sweep.prior.truncate(kept.len());
+                sweep.cells.truncate(counts.cells.len());
             }
         }
         Ok(VariationalFit {
@@ -152,20 +148,20 @@ impl Variational {
                 *eta = mass + base;
             }
             divergence += expect_dirichlet_logs(&eta, &subtype_base, &mut log_pi);
-            for (log, log_pi) in sweep.log_prior[class * live..][..live].iter_mut().zip(&log_pi) {
+            for (log, log_pi) in sweep.prior[class * live..][..live].iter_mut().zip(&log_pi) {
                 *log = log_tau[class] + log_pi;
             }
         }
         let block = classes * counts.mass.len();
         let ranges = even_ranges(counts.worker_count(), 16);
-        let parts = map_rows(ranges, &mut sweep.log_confusion, block, |workers, logs| {
+        let parts = map_rows(ranges, &mut sweep.cells, block, |workers, logs| {
             let mut columns = Columns::new(self, classes, live);
             workers
                 .zip(logs.chunks_exact_mut(block))
                 .map(|(worker, logs)| columns.expect_logs(counts.worker(worker), logs))
                 .sum::<f64>()
         });
-        divergence + parts.into_iter().sum::<f64>() - priors.expected_log(&[], &sweep.log_confusion)
+        divergence + parts.into_iter().sum::<f64>() - priors.expected_log(&[], &sweep.cells)
     }
 
     /// `nu(k) = alpha(k) + sum_n q_n(k)`.

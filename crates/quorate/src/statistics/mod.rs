@@ -3,10 +3,12 @@
 
 mod components;
 mod cooccurrence;
+mod label_cap;
 mod pair_blocks;
 mod triples;
 
 pub use components::{Components, worker_components};
 pub use cooccurrence::{CoOccurrence, PairCost, count_cooccurrences, pair_cost};
+pub use label_cap::{CappedLabels, cap_labels};
 pub use pair_blocks::PairBlocks;
 pub use triples::{MOST_ON_A_TASK, Triples, count_triples};

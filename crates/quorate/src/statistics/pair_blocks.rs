@@ -1,6 +1,6 @@
 //! The co-occurrence frequencies R_mj of observed pairs, with who is whose neighbour.
 
-use super::{CoOccurrence, count_cooccurrences, pair_cost};
+use super::{CoOccurrence, cap_labels, count_cooccurrences, pair_cost};
 use crate::annotations::Annotations;
 use crate::context::Context;
 use crate::error::Result;
@@ -17,6 +17,11 @@ pub struct PairBlocks {
     starts: Vec<usize>,
     /// (neighbour, pair) of each worker, in order of neighbour.
     neighbours: Vec<(u32, u32)>,
+}
+
+/// Bytes that a pair takes while it is counted and turned into a block.
+pub(super) fn pair_bytes(classes: u64) -> u64 {
+    12 * classes * classes + 40
 }
 
 impl PairBlocks {
@@ -82,18 +87,19 @@ impl PairBlocks {
         Self::new(workers, classes, blocks)
     }
 
-    /// The observed pairs of a table, refused if their blocks would not fit into memory.
-    pub fn observed(annotations: &Annotations, context: &Context) -> Result<Self> {
+    /// The observed pairs of a table, refused if their blocks would not fit into memory. Tasks with very many labels
+    /// count with some of them ([`cap_labels`]); `notes` tells.
+    pub fn observed(annotations: &Annotations, context: &Context, notes: &mut Vec<String>) -> Result<Self> {
         const WORTH_COUNTING: u64 = 1 << 32;
-        let (workers, classes) = (
-            annotations.worker_count() as u64,
-            annotations.class_count() as u64,
-        );
+        let capped = cap_labels(annotations, context)?;
+        notes.extend(capped.note);
+        let annotations = &*capped.annotations;
+        let workers = annotations.worker_count() as u64;
         let cost = context.run(|| pair_cost(annotations, WORTH_COUNTING));
         let pairs = cost.pairs.unwrap_or(cost.events.min(workers * workers / 2));
         context.reserve(
             format!("the co-occurrences of {pairs} pairs of workers"),
-            pairs * (12 * classes * classes + 40),
+            pairs * pair_bytes(annotations.class_count() as u64),
             "use a method without pairs, such as dawid-skene",
         )?;
         Ok(Self::from(&context.run(|| count_cooccurrences(annotations))))

@@ -12,6 +12,8 @@
 //! `sum_n [ -(|V_n|^2 - sum_j |U_j[x_jn]|^2) + (||T_n||^2 - sum_j ||U_j^T U_j||^2) / 2 ]`.
 //! `O(L K^2)` a sweep whatever the number of pairs; sums over disjoint tasks add up.
 
+use rayon::prelude::*;
+
 use super::least_squares::Scratch;
 use super::robust::{Imputation, RADIUS};
 use crate::annotations::Annotations;
@@ -19,7 +21,7 @@ use crate::context::Context;
 use crate::error::Result;
 use crate::linalg::small::{add_gram, norm_squared};
 use crate::linalg::width::{Width, with_width};
-use crate::parallel::{balanced_ranges, map_ranges};
+use crate::parallel::{add_in_order, balanced_ranges, map_ranges};
 
 /// Sums over tasks: the normal equations of every worker, and the objective.
 struct Normal {
@@ -42,17 +44,19 @@ pub fn impute_matrix_free(
     let scale = normal.objective.abs().max(f64::MIN_POSITIVE);
     let mut trace = vec![normal.objective];
     let (mut converged, mut damping) = (false, 0.5);
-    let mut scratch = Scratch::new(classes);
     for sweep in 0..max_iter {
         context.step("imputing", sweep, Some(max_iter))?;
         let mut target = factor.clone();
-        let blocks = normal
-            .g
-            .chunks_exact_mut(size)
-            .zip(normal.b.chunks_exact_mut(size));
-        for ((g, b), u) in blocks.zip(target.chunks_exact_mut(size)) {
-            scratch.solve_in_ball(g, b, u, RADIUS);
-        }
+        context.run(|| {
+            let blocks = normal.g.par_chunks_mut(size).zip(normal.b.par_chunks_mut(size));
+            blocks
+                .zip(target.par_chunks_mut(size))
+                .with_min_len(256)
+                .for_each_init(
+                    || Scratch::new(classes),
+                    |scratch, ((g, b), u)| scratch.solve_in_ball(g, b, u, RADIUS),
+                );
+        });
         let before = trace[trace.len() - 1];
         loop {
             let moved: Vec<f64> = factor
@@ -86,9 +90,11 @@ pub fn impute_matrix_free(
 fn sum_tasks(annotations: &Annotations, factor: &[f64], classes: usize) -> Normal {
     let size = classes * classes;
     let mut grams = vec![0.0; factor.len()];
-    for (u, gram) in factor.chunks_exact(size).zip(grams.chunks_exact_mut(size)) {
-        add_gram(u, u, classes, 1.0, gram);
-    }
+    factor
+        .par_chunks(size)
+        .zip(grams.par_chunks_mut(size))
+        .with_min_len(1 << 10)
+        .for_each(|(u, gram)| add_gram(u, u, classes, 1.0, gram));
     // Private sums cost 2 M K^2 numbers a chunk: few chunks where workers have few labels.
     let chunks = (annotations.label_count() / (8 * factor.len()).max(1)).clamp(1, 16);
     let ranges = balanced_ranges(annotations.task_starts(), chunks);
@@ -109,19 +115,10 @@ fn sum_tasks(annotations: &Annotations, factor: &[f64], classes: usize) -> Norma
     });
     let mut parts = parts.into_iter();
     let mut total = parts.next().expect("there is at least one chunk");
-    for part in parts {
-        total
-            .g
-            .iter_mut()
-            .zip(part.g)
-            .for_each(|(sum, value)| *sum += value);
-        total
-            .b
-            .iter_mut()
-            .zip(part.b)
-            .for_each(|(sum, value)| *sum += value);
-        total.objective += part.objective;
-    }
+    let parts: Vec<Normal> = parts.collect();
+    add_in_order(&mut total.g, parts.iter().map(|part| &part.g[..]).collect());
+    add_in_order(&mut total.b, parts.iter().map(|part| &part.b[..]).collect());
+    total.objective += parts.iter().map(|part| part.objective).sum::<f64>();
     total
 }
 

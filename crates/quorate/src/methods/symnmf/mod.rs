@@ -43,7 +43,7 @@ use crate::annotations::Annotations;
 use crate::context::Context;
 use crate::error::{Error, Result};
 use crate::model::{AnswerCounts, DawidSkene, Em, EmStart, align_classes, count_answers, posterior};
-use crate::statistics::{Components, PairBlocks, pair_cost, worker_components};
+use crate::statistics::{Components, PairBlocks, cap_labels, pair_cost, worker_components};
 use crate::symnmf::{
     Alpha, Designated, FactorSettings, Imputation, RobustSettings, Solver, Weights, crowd_matrix,
     draw_to_crowd, expected_labels, extract_model, factor, identity, impute_designated, impute_matrix_free,
@@ -259,6 +259,8 @@ impl SymNmf {
         let priors = context.priors();
         priors.check(annotations.worker_count(), classes)?;
         let mut counts = context.run(|| count_answers(annotations, &votes));
+        // N K numbers that are not needed again: peak memory is what counts here.
+        drop(votes);
         let answers = answer_shares(&counts, classes);
         priors.add_to(&mut counts);
         let crowd = crowd_matrix(&counts);
@@ -342,7 +344,7 @@ impl SymNmf {
             Family::Plain => Designated::None,
             Family::Designated => self.designated_workers(annotations)?,
         };
-        let blocks = PairBlocks::observed(annotations, context)?;
+        let blocks = PairBlocks::observed(annotations, context, notes)?;
         let roots: Vec<f64> = weights.iter().map(|weight| weight.sqrt()).collect();
         let imputed = impute_designated(
             &blocks,
@@ -375,8 +377,10 @@ impl SymNmf {
             Init::Votes => model_factor(start),
             Init::Random => random_factor(annotations.worker_count(), annotations.class_count(), context),
         };
-        if self.stores_pairs(annotations, context) {
-            let blocks = PairBlocks::observed(annotations, context)?;
+        let capped = cap_labels(annotations, context)?;
+        if self.stores_pairs(&capped.annotations, context) {
+            notes.extend(capped.note);
+            let blocks = PairBlocks::observed(&capped.annotations, context, notes)?;
             let order = annotations.canonical_worker_order();
             return Ok(impute_robust(&blocks, &order, start, &self.robust, context)?.into());
         }

@@ -1,0 +1,187 @@
+//! Large label files, made row by row: seeded, in parallel, in constant memory.
+//!
+//! Every task is a function of the seed and its number, so that rows can be written in any order without being held.
+
+use std::fs::File;
+use std::io::{BufWriter, Write};
+use std::path::Path;
+
+use anyhow::Context as _;
+use rayon::prelude::*;
+
+/// In which order the rows stand.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+pub enum RowOrder {
+    /// All labels of a task together, tasks by number
+    Task,
+    /// Shuffled
+    Random,
+}
+
+/// A crowd: activity falls off as a power law, accuracies lie between 0.4 and 0.9.
+#[derive(Debug, Clone)]
+pub struct Crowd {
+    /// Number of tasks.
+    pub tasks: u64,
+    /// Number of workers.
+    pub workers: u64,
+    /// Number of classes.
+    pub classes: u64,
+    /// Labels of each task.
+    pub labels_per_task: u64,
+    /// One worker labels every task in two, and the first task has this many labels.
+    pub skew: Option<u64>,
+}
+
+/// Rows that one thread makes before they are written.
+const BLOCK: u64 = 1 << 18;
+
+impl Crowd {
+    /// Number of rows.
+    pub fn rows(&self) -> u64 {
+        self.tasks * self.labels_per_task
+    }
+
+    /// Writes the labels as CSV; the name may end in `.partial` until it is whole.
+    pub fn write(&self, path: &Path, order: RowOrder) -> anyhow::Result<()> {
+        let partial = path.with_extension("partial");
+        let file = File::create(&partial).with_context(|| format!("could not make {}", partial.display()))?;
+        let mut output = BufWriter::with_capacity(1 << 20, file);
+        output.write_all(b"task,worker,label\n")?;
+        if let Some(labels) = self.skew {
+            self.write_long_task(&mut output, labels)?;
+        }
+        let blocks: Vec<u64> = (0..self.rows().div_ceil(BLOCK)).collect();
+        // Few blocks at a time: memory stays small however long the file is.
+        for wave in blocks.chunks(16) {
+            let texts: Vec<Vec<u8>> = wave.par_iter().map(|&block| self.block(block, order)).collect();
+            for text in texts {
+                output.write_all(&text)?;
+            }
+        }
+        output.flush()?;
+        std::fs::rename(&partial, path)?;
+        Ok(())
+    }
+
+    fn write_long_task(&self, output: &mut impl Write, labels: u64) -> anyhow::Result<()> {
+        for worker in 0..labels.min(self.workers) {
+            let mut draws = Draws::new(u64::MAX - 1, worker);
+            writeln!(output, "long,w{worker},{}", self.answer(worker, 0, &mut draws))?;
+        }
+        Ok(())
+    }
+
+    fn block(&self, block: u64, order: RowOrder) -> Vec<u8> {
+        let mut text = Vec::with_capacity(BLOCK as usize * 20);
+        let mut labels = Vec::new();
+        let mut last = u64::MAX;
+        for row in block * BLOCK..((block + 1) * BLOCK).min(self.rows()) {
+            let row = match order {
+                RowOrder::Task => row,
+                RowOrder::Random => shuffled(row, self.rows()),
+            };
+            let (task, place) = (row / self.labels_per_task, row % self.labels_per_task);
+            if task != last {
+                self.label_task(task, &mut labels);
+                last = task;
+            }
+            let (worker, label) = labels[place as usize];
+            text.push(b't');
+            push_number(&mut text, task);
+            text.extend_from_slice(b",w");
+            push_number(&mut text, worker);
+            text.push(b',');
+            push_number(&mut text, label);
+            text.push(b'\n');
+        }
+        text
+    }
+
+    fn label_task(&self, task: u64, labels: &mut Vec<(u64, u64)>) {
+        let mut draws = Draws::new(1, task);
+        let truth = draws.below(self.classes);
+        labels.clear();
+        while (labels.len() as u64) < self.labels_per_task {
+            let share = draws.unit();
+            let worker = match self.skew {
+                Some(_) if labels.is_empty() && draws.unit() < 0.5 => 0,
+                // Density ~ rank^(-1/2).
+                _ => (share * share * self.workers as f64) as u64,
+            };
+            if !labels.iter().any(|&(known, _)| known == worker) {
+                labels.push((worker, self.answer(worker, truth, &mut draws)));
+            }
+        }
+    }
+
+    fn answer(&self, worker: u64, truth: u64, draws: &mut Draws) -> u64 {
+        let accuracy = 0.4 + 0.5 * Draws::new(2, worker).unit();
+        if draws.unit() < accuracy {
+            return truth;
+        }
+        let other = draws.below(self.classes - 1);
+        other + u64::from(other >= truth)
+    }
+}
+
+/// SplitMix64: a stream for each (purpose, number).
+struct Draws(u64);
+
+impl Draws {
+    fn new(purpose: u64, number: u64) -> Self {
+        let mut draws =
+            Self(number.wrapping_mul(0xd134_2543_de82_ef95) ^ purpose.wrapping_mul(0x2545_f491_4f6c_dd1d));
+        draws.next();
+        draws
+    }
+
+    fn next(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        mix(self.0)
+    }
+
+    fn unit(&mut self) -> f64 {
+        (self.next() >> 11) as f64 / (1u64 << 53) as f64
+    }
+
+    fn below(&mut self, limit: u64) -> u64 {
+        ((u128::from(self.next()) * u128::from(limit)) >> 64) as u64
+    }
+}
+
+fn mix(mut x: u64) -> u64 {
+    x = (x ^ (x >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    x = (x ^ (x >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+    x ^ (x >> 31)
+}
+
+/// A permutation of `0..count`: a Feistel network on the next even power of two, walked until it lands inside.
+fn shuffled(row: u64, count: u64) -> u64 {
+    let half = (64 - count.leading_zeros()).div_ceil(2);
+    let mask = (1u64 << half) - 1;
+    let mut place = row;
+    loop {
+        let (mut left, mut right) = (place >> half, place & mask);
+        for round in 0..4 {
+            (left, right) = (right, left ^ (mix(right ^ (round << 56)) & mask));
+        }
+        place = (left << half) | right;
+        if place < count {
+            return place;
+        }
+    }
+}
+
+/// Appends a number in decimal.
+fn push_number(text: &mut Vec<u8>, mut number: u64) {
+    let start = text.len();
+    loop {
+        text.push(b'0' + (number % 10) as u8);
+        number /= 10;
+        if number == 0 {
+            break;
+        }
+    }
+    text[start..].reverse();
+}

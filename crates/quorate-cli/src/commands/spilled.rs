@@ -1,0 +1,276 @@
+//! `quorate aggregate` beyond memory: labels on disk, passes over blocks of them.
+
+use std::fs::File;
+use std::io::{Read, Seek, SeekFrom};
+use std::path::{Path, PathBuf};
+use std::time::Instant;
+
+use anyhow::Result;
+use clap::Args;
+use quorate::methods::{LabelBlocks, Method, STREAMED, StreamedFit, StreamedMethod};
+use quorate_io::{
+    Compression, ResultSummary, Source, SpillOptions, SpilledLabels, Target, WorkerRow, spill_annotations,
+    write_workers,
+};
+use serde_json::json;
+
+use crate::args::RunArgs;
+use crate::input::InputArgs;
+use crate::printer::Printer;
+use crate::progress::Bar;
+use crate::session::Session;
+use crate::text_table::{duration, plural};
+
+/// Where labels go that do not fit into memory.
+#[derive(Debug, Clone, Args)]
+#[command(next_help_heading = "Beyond memory")]
+pub struct SpillArgs {
+    /// Keep the labels on disk in this folder, and go through them in blocks
+    ///
+    /// Happens by itself, in the output's folder (else the system's folder for temporary files), when a file would
+    /// need more than --memory and the method can do it: majority-vote, dawid-skene, one-coin. The files take less room
+    /// than the labels as CSV and are removed at the end.
+    #[arg(long, value_name = "DIR")]
+    spill: Option<PathBuf>,
+}
+
+/// What to write.
+pub struct Outputs {
+    /// The labels.
+    pub labels: Target,
+    /// Whether with the probability of every class.
+    pub probabilities: bool,
+    /// A table of the workers.
+    pub workers: Option<Target>,
+    /// Whether to print a summary as JSON.
+    pub json: bool,
+}
+
+/// A run with labels on disk.
+pub struct Spilling<'a> {
+    input: &'a InputArgs,
+    run: &'a RunArgs,
+    place: PathBuf,
+}
+
+impl SpillArgs {
+    /// Whether labels go to disk, and where: as asked for, or because they would not fit.
+    pub fn plan<'a>(
+        &self,
+        input: &'a InputArgs,
+        run: &'a RunArgs,
+        method: &Method,
+        output: Option<&Path>,
+        printer: &mut Printer,
+    ) -> Result<Option<Spilling<'a>>> {
+        if let Some(place) = &self.spill {
+            let place = place.clone();
+            return Ok(Some(Spilling { input, run, place }));
+        }
+        let Some(needed) = memory_needed(input) else {
+            return Ok(None);
+        };
+        if needed <= run.memory * GIB {
+            return Ok(None);
+        }
+        if !StreamedMethod::exists(method.name) {
+            printer.warning(format!(
+                "the labels may need {:.1} GiB, above --memory {} GiB, and {} needs them all in memory; {} can keep them on \
+                 disk",
+                needed / GIB,
+                run.memory,
+                method.name,
+                STREAMED.join(", ")
+            ));
+            return Ok(None);
+        }
+        let folder = output
+            .and_then(Path::parent)
+            .map(|folder| match folder.as_os_str().is_empty() {
+                true => PathBuf::from("."),
+                false => folder.to_path_buf(),
+            });
+        let place = folder.unwrap_or_else(std::env::temp_dir);
+        printer.note(format!(
+            "the labels may need {:.1} GiB, above --memory {} GiB: they are kept on disk in {} (--spill DIR for another \
+             place)",
+            needed / GIB,
+            run.memory,
+            place.display()
+        ));
+        Ok(Some(Spilling { input, run, place }))
+    }
+}
+
+const GIB: f64 = (1u64 << 30) as f64;
+
+/// Bytes of memory for a label while a file is read, and for what a method keeps: codes, names, posteriors.
+const BYTES_A_ROW: f64 = 32.0;
+
+/// Places of a file that are looked at, and bytes at each.
+const SAMPLES: u64 = 16;
+const SAMPLE: u64 = 1 << 14;
+
+/// An estimate for a text file from its lines at some places; none for anything else.
+fn memory_needed(input: &InputArgs) -> Option<f64> {
+    let source = Source::from(input.labels.clone());
+    let Source::Path(path) = &source else {
+        return None;
+    };
+    let format = source.format(input.format.map(Into::into)).ok()?;
+    let size = std::fs::metadata(path).ok().filter(|file| file.is_file())?.len();
+    if !format.format.is_text() || format.compression != Compression::None {
+        return None;
+    }
+    let mut file = File::open(path).ok()?;
+    let (mut bytes, mut lines) = (0, 0);
+    for sample in 0..SAMPLES {
+        let mut text = Vec::new();
+        file.seek(SeekFrom::Start(size / SAMPLES * sample)).ok()?;
+        file.by_ref().take(SAMPLE).read_to_end(&mut text).ok()?;
+        bytes += text.len();
+        lines += text.iter().filter(|&&byte| byte == b'\n').count();
+    }
+    (bytes > 0).then(|| size as f64 / bytes as f64 * lines as f64 * BYTES_A_ROW)
+}
+
+impl Spilling<'_> {
+    /// Reads to disk, fits, writes.
+    pub fn run(
+        &self,
+        method: &'static Method,
+        parameters: &[(String, String)],
+        outputs: &Outputs,
+        printer: &mut Printer,
+    ) -> Result<()> {
+        let streamed = StreamedMethod::new(method, parameters)?;
+        let session = Session::start(self.run, printer.quiet());
+        let mut spilled = self.spill(&session, printer)?;
+        let left_out = spilled.left_out();
+        self.input.report(spilled.rows(), left_out, printer);
+        printer.detail(format!(
+            "{:.1} GiB of labels on disk",
+            spilled.bytes() as f64 / GIB
+        ));
+        let mut context = session.context(method.name, 0)?;
+        let started = Instant::now();
+        let fit = streamed.fit(&mut spilled, &mut context)?;
+        let seconds = started.elapsed().as_secs_f64();
+        let summary =
+            spilled.write_results(&outputs.labels, None, &fit, outputs.probabilities, &mut || {
+                context.step("writing", 0, None)
+            })?;
+        drop(context);
+        if let Some(target) = &outputs.workers {
+            write_worker_table(target, &spilled, &fit, &summary)?;
+        }
+        report(method, &spilled, &fit, &summary, seconds, printer);
+        if outputs.json {
+            printer.json(&json!({
+                "method": method.name,
+                "tasks": spilled.task_count(),
+                "workers": spilled.workers().len(),
+                "classes": spilled.classes().len(),
+                "labels": spilled.label_count(),
+                "abstentions": spilled.rows().abstentions,
+                "repeated_rows": spilled.rows().repeated,
+                "unlabelled_tasks": summary.unlabelled_tasks,
+                "tied_tasks": summary.tied_tasks,
+                "changed_from_majority_vote": summary.changed,
+                "iterations": fit.iterations,
+                "converged": fit.converged,
+                "objective": fit.trace.last(),
+                "fit_seconds": seconds,
+                "seed": self.run.seed,
+                "spilled_bytes": spilled.bytes(),
+            }))?;
+        }
+        Ok(())
+    }
+
+    fn spill(&self, session: &Session, printer: &Printer) -> Result<SpilledLabels> {
+        let source = Source::from(self.input.labels.clone());
+        let mut bar = Bar::new(&source.name(), printer.quiet());
+        let options = SpillOptions {
+            place: &self.place,
+            memory: (self.run.memory * GIB) as u64,
+        };
+        let cancelled = || session.is_cancelled();
+        Ok(spill_annotations(
+            &source,
+            &self.input.options()?,
+            &options,
+            &cancelled,
+            &mut |done, total| {
+                if let Some(bar) = &mut bar {
+                    bar.show("reading", done, total);
+                }
+            },
+        )?)
+    }
+}
+
+fn report(
+    method: &Method,
+    spilled: &SpilledLabels,
+    fit: &StreamedFit,
+    summary: &ResultSummary,
+    seconds: f64,
+    printer: &mut Printer,
+) {
+    if summary.unlabelled_tasks > 0 {
+        printer.warning(format!(
+            "{} without any label: the label written is only the most common class, the confidence its share",
+            plural(summary.unlabelled_tasks as usize, "task")
+        ));
+    }
+    if !fit.converged {
+        printer.warning(format!(
+            "{} had not settled after {}; more may change a few labels (see its parameters: quorate methods {})",
+            method.name,
+            plural(fit.iterations, "iteration"),
+            method.name
+        ));
+    }
+    let iterations = match fit.iterations {
+        0 => String::new(),
+        number => format!(", {}", plural(number, "iteration")),
+    };
+    printer.note(format!(
+        "{}: {}, {}, {}, {}, on disk; {}{iterations}; differs from majority vote on {}",
+        method.name,
+        plural(spilled.task_count() as usize, "task"),
+        plural(spilled.workers().len(), "worker"),
+        plural(spilled.classes().len(), "class"),
+        plural(spilled.label_count() as usize, "label"),
+        duration(seconds),
+        plural(summary.changed as usize, "task")
+    ));
+    if summary.tied_tasks > 0 {
+        printer.note(format!(
+            "{} tied: the lowest class was taken",
+            plural(summary.tied_tasks as usize, "task")
+        ));
+    }
+}
+
+fn write_worker_table(
+    target: &Target,
+    spilled: &SpilledLabels,
+    fit: &StreamedFit,
+    summary: &ResultSummary,
+) -> Result<()> {
+    let row = |(worker, id)| {
+        let given = summary.labels[worker];
+        WorkerRow {
+            worker: id,
+            labels: given,
+            accuracy: Some(fit.model.accuracy(worker)),
+            agreement: (given > 0).then(|| summary.agreed[worker] as f64 / given as f64),
+            confusion: Some(fit.model.confusion(worker)),
+        }
+    };
+    let rows: Vec<WorkerRow<'_>> = spilled.workers().iter().enumerate().map(row).collect();
+    write_workers(target, None, spilled.classes(), &rows)?;
+    Ok(())
+}

@@ -1,0 +1,202 @@
+//! The blocks on disk, and passes over them.
+
+use std::fs::File;
+use std::io::{BufReader, BufWriter, Read, Write};
+use std::sync::mpsc::sync_channel;
+
+use quorate::annotations::{Names, RowCounts, TaskBlock};
+use quorate::methods::LabelBlocks;
+
+use super::folder::Folder;
+use super::partitions::{Partition, PartitionSink, read_u32};
+use crate::annotations::ReadOptions;
+use crate::error::{Error, Result};
+
+/// Labels on disk. The files are removed with the value.
+#[derive(Debug)]
+pub struct SpilledLabels {
+    pub(super) folder: Folder,
+    pub(super) workers: Names,
+    pub(super) classes: Names,
+    pub(super) tasks: u64,
+    pub(super) labels: u64,
+    pub(super) partitions: usize,
+    rows: RowCounts,
+    dropped_workers: usize,
+    absent_workers: usize,
+    bytes: u64,
+}
+
+impl SpilledLabels {
+    pub(super) fn new(
+        folder: Folder,
+        workers: Names,
+        classes: Names,
+        sink: &PartitionSink<'_>,
+        options: &ReadOptions,
+    ) -> Self {
+        let wanted = options
+            .keep_workers
+            .as_ref()
+            .map_or(workers.len(), |keep| keep.len());
+        Self {
+            dropped_workers: sink.workers.len() - workers.len(),
+            absent_workers: wanted - workers.len(),
+            folder,
+            workers,
+            classes,
+            tasks: 0,
+            labels: 0,
+            partitions: 0,
+            rows: RowCounts {
+                rows: sink.rows,
+                abstentions: sink.abstentions,
+                repeated: 0,
+                duplicates: options.duplicates,
+            },
+            bytes: 0,
+        }
+    }
+
+    /// Writes a sorted partition: its labels and, apart, the names of its tasks.
+    pub(super) fn add(&mut self, partition: usize, sorted: &Partition) -> Result<()> {
+        let TaskBlock {
+            starts,
+            worker,
+            label,
+        } = &sorted.block;
+        let mut file =
+            BufWriter::with_capacity(1 << 20, File::create(self.folder.file("labels", partition))?);
+        file.write_all(&(starts.len() as u32).to_le_bytes())?;
+        file.write_all(&(worker.len() as u32).to_le_bytes())?;
+        write_numbers(&mut file, starts, u32::to_le_bytes)?;
+        write_numbers(&mut file, worker, u32::to_le_bytes)?;
+        write_numbers(&mut file, label, u16::to_le_bytes)?;
+        file.flush()?;
+        let mut names =
+            BufWriter::with_capacity(1 << 20, File::create(self.folder.file("names", partition))?);
+        for (name, row) in sorted.tasks.iter().zip(&sorted.first_rows) {
+            names.write_all(&row.to_le_bytes())?;
+            names.write_all(&(name.len() as u32).to_le_bytes())?;
+            names.write_all(name.as_bytes())?;
+        }
+        names.flush()?;
+        self.partitions = partition + 1;
+        self.tasks += sorted.tasks.len() as u64;
+        self.labels += worker.len() as u64;
+        self.rows.repeated += sorted.repeated;
+        self.bytes += file.get_ref().metadata()?.len() + names.get_ref().metadata()?.len();
+        Ok(())
+    }
+
+    /// Names of the workers, in order of first appearance.
+    pub fn workers(&self) -> &Names {
+        &self.workers
+    }
+
+    /// Names of the classes.
+    pub fn classes(&self) -> &Names {
+        &self.classes
+    }
+
+    /// Number of labels.
+    pub fn label_count(&self) -> u64 {
+        self.labels
+    }
+
+    /// What happened to the rows on the way in.
+    pub fn rows(&self) -> &RowCounts {
+        &self.rows
+    }
+
+    /// Workers in the file that were left out, and workers asked for that are not in the file.
+    pub fn left_out(&self) -> (usize, usize) {
+        (self.dropped_workers, self.absent_workers)
+    }
+
+    /// Bytes on disk.
+    pub fn bytes(&self) -> u64 {
+        self.bytes
+    }
+}
+
+impl LabelBlocks for SpilledLabels {
+    type Error = Error;
+
+    fn worker_count(&self) -> usize {
+        self.workers.len()
+    }
+
+    fn class_count(&self) -> usize {
+        self.classes.len()
+    }
+
+    fn task_count(&self) -> u64 {
+        self.tasks
+    }
+
+    /// The next block is read while one is worked on.
+    fn for_each(&mut self, visit: &mut dyn FnMut(&TaskBlock) -> Result<()>) -> Result<()> {
+        let (folder, partitions) = (&self.folder, self.partitions);
+        std::thread::scope(|scope| {
+            let (send, receive) = sync_channel(1);
+            scope.spawn(move || {
+                for partition in 0..partitions {
+                    // The visitor may have stopped listening after an error.
+                    if send.send(read_block(folder, partition)).is_err() {
+                        return;
+                    }
+                }
+            });
+            for block in receive {
+                visit(&block?)?;
+            }
+            Ok(())
+        })
+    }
+}
+
+/// Reads the labels of a partition.
+fn read_block(folder: &Folder, partition: usize) -> Result<TaskBlock> {
+    let mut file = BufReader::with_capacity(1 << 16, File::open(folder.file("labels", partition))?);
+    let (starts, labels) = (read_u32(&mut file)? as usize, read_u32(&mut file)? as usize);
+    Ok(TaskBlock {
+        starts: read_numbers(&mut file, starts, u32::from_le_bytes)?,
+        worker: read_numbers(&mut file, labels, u32::from_le_bytes)?,
+        label: read_numbers(&mut file, labels, u16::from_le_bytes)?,
+    })
+}
+
+/// Numbers between two conversions.
+const BATCH: usize = 1 << 14;
+
+fn write_numbers<T: Copy, const SIZE: usize>(
+    file: &mut impl Write,
+    numbers: &[T],
+    bytes: impl Fn(T) -> [u8; SIZE],
+) -> Result<()> {
+    let mut buffer = Vec::with_capacity(BATCH * SIZE);
+    for batch in numbers.chunks(BATCH) {
+        buffer.clear();
+        batch
+            .iter()
+            .for_each(|&number| buffer.extend_from_slice(&bytes(number)));
+        file.write_all(&buffer)?;
+    }
+    Ok(())
+}
+
+fn read_numbers<T: Copy, const SIZE: usize>(
+    file: &mut impl Read,
+    count: usize,
+    number: impl Fn([u8; SIZE]) -> T,
+) -> Result<Vec<T>> {
+    let mut numbers = Vec::with_capacity(count);
+    let mut buffer = vec![0; BATCH * SIZE];
+    while numbers.len() < count {
+        let bytes = &mut buffer[..(count - numbers.len()).min(BATCH) * SIZE];
+        file.read_exact(bytes)?;
+        numbers.extend(bytes.as_chunks::<SIZE>().0.iter().map(|&bytes| number(bytes)));
+    }
+    Ok(numbers)
+}

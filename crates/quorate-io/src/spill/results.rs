@@ -1,0 +1,192 @@
+//! Results of labels on disk: posteriors partition by partition, merged into the order of the input.
+//!
+//! A record is `row u64, length u32, name, label u16, K x f64`; a partition's records stand in order of `row`.
+
+use std::cell::RefCell;
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+use std::fs::File;
+use std::io::{BufReader, BufWriter, Read, Write};
+
+use quorate::methods::{LabelBlocks, StreamedFit};
+use quorate::model::Consensus;
+
+use super::blocks::SpilledLabels;
+use super::partitions::{damaged, read_start, read_u32};
+use crate::consensus::consensus_columns;
+use crate::error::Result;
+use crate::format::FileFormat;
+use crate::table::{Cell, ColumnKind, Table, write_table};
+use crate::target::Target;
+
+/// Facts that come out of the last pass.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct ResultSummary {
+    /// Tasks without any label.
+    pub unlabelled_tasks: u64,
+    /// Tasks where several classes share the first place.
+    pub tied_tasks: u64,
+    /// Tasks whose label is not the one that majority vote gives.
+    pub changed: u64,
+    /// Labels of each worker.
+    pub labels: Vec<u64>,
+    /// Labels of each worker that equal the consensus.
+    pub agreed: Vec<u64>,
+}
+
+impl SpilledLabels {
+    /// Makes the posteriors of a fit and writes them as [`write_consensus`](crate::write_consensus) does, whole or not at
+    /// all. `step` is called before each block and may stop the work.
+    pub fn write_results(
+        &mut self,
+        target: &Target,
+        format: Option<FileFormat>,
+        fit: &StreamedFit,
+        probabilities: bool,
+        step: &mut dyn FnMut() -> quorate::Result<()>,
+    ) -> Result<ResultSummary> {
+        let mut summary = ResultSummary {
+            labels: vec![0; self.workers.len()],
+            agreed: vec![0; self.workers.len()],
+            ..ResultSummary::default()
+        };
+        let classes = self.classes.len();
+        // The blocks come in order of partition; the names of a partition are not needed after its results.
+        let names: Vec<_> = (0..self.partitions)
+            .map(|partition| self.folder.file("names", partition))
+            .collect();
+        let results: Vec<_> = (0..self.partitions)
+            .map(|partition| self.folder.file("results", partition))
+            .collect();
+        let mut partition = 0;
+        let mut votes = Vec::new();
+        self.for_each(&mut |block| {
+            step()?;
+            let mut rows = Vec::new();
+            fit.posterior(block, &mut rows);
+            fit.votes(block, &mut votes);
+            let voted = Consensus::new(classes, std::mem::take(&mut votes));
+            let consensus = Consensus::new(classes, rows);
+            let mut from = BufReader::with_capacity(1 << 18, File::open(&names[partition])?);
+            let mut to = BufWriter::with_capacity(1 << 18, File::create(&results[partition])?);
+            let mut record = Vec::new();
+            for task in 0..consensus.len() {
+                let row = read_start(&mut from)?.ok_or_else(damaged)?;
+                let length = read_u32(&mut from)?;
+                record.clear();
+                record.extend_from_slice(&row.to_le_bytes());
+                record.extend_from_slice(&length.to_le_bytes());
+                (&mut from).take(u64::from(length)).read_to_end(&mut record)?;
+                let label = consensus.label(task);
+                record.extend_from_slice(&(label as u16).to_le_bytes());
+                for probability in consensus.row(task) {
+                    record.extend_from_slice(&probability.to_le_bytes());
+                }
+                to.write_all(&record)?;
+                summary.tied_tasks += u64::from(consensus.tied(task) > 1);
+                summary.changed += u64::from(voted.label(task) != label);
+                let range = block.starts[task] as usize..block.starts[task + 1] as usize;
+                summary.unlabelled_tasks += u64::from(range.is_empty());
+                for (&worker, &answer) in block.worker[range.clone()].iter().zip(&block.label[range]) {
+                    summary.labels[worker as usize] += 1;
+                    summary.agreed[worker as usize] += u64::from(usize::from(answer) == label);
+                }
+            }
+            to.flush()?;
+            std::fs::remove_file(&names[partition])?;
+            partition += 1;
+            votes = voted.into_vec();
+            Ok(())
+        })?;
+        let table = MergedResults {
+            spilled: self,
+            probabilities,
+            sources: RefCell::new(
+                results
+                    .iter()
+                    .map(|path| ResultReader::open(path, classes))
+                    .collect::<Result<_>>()?,
+            ),
+        };
+        write_table(target, format, &table)?;
+        Ok(summary)
+    }
+}
+
+/// One partition's results, one record at a time.
+struct ResultReader {
+    input: BufReader<File>,
+    name: Vec<u8>,
+    label: u16,
+    probabilities: Vec<f64>,
+}
+
+impl ResultReader {
+    fn open(path: &std::path::Path, classes: usize) -> Result<Self> {
+        Ok(Self {
+            input: BufReader::with_capacity(1 << 16, File::open(path)?),
+            name: Vec::new(),
+            label: 0,
+            probabilities: vec![0.0; classes],
+        })
+    }
+
+    /// Moves to the next record; returns its row, none at the end.
+    fn advance(&mut self) -> Result<Option<u64>> {
+        let Some(row) = read_start(&mut self.input)? else {
+            return Ok(None);
+        };
+        self.name.resize(read_u32(&mut self.input)? as usize, 0);
+        self.input.read_exact(&mut self.name)?;
+        let mut bytes = [0; 2];
+        self.input.read_exact(&mut bytes)?;
+        self.label = u16::from_le_bytes(bytes);
+        for probability in &mut self.probabilities {
+            let mut bytes = [0; 8];
+            self.input.read_exact(&mut bytes)?;
+            *probability = f64::from_le_bytes(bytes);
+        }
+        Ok(Some(row))
+    }
+}
+
+/// All results in the order in which the tasks appear in the input.
+struct MergedResults<'s> {
+    spilled: &'s SpilledLabels,
+    probabilities: bool,
+    sources: RefCell<Vec<ResultReader>>,
+}
+
+impl Table for MergedResults<'_> {
+    fn columns(&self) -> Vec<(String, ColumnKind)> {
+        consensus_columns(self.spilled.classes(), self.probabilities)
+    }
+
+    fn for_each_row(&self, each: &mut dyn FnMut(&[Cell<'_>]) -> Result<()>) -> Result<()> {
+        let mut sources = self.sources.borrow_mut();
+        let mut next = BinaryHeap::new();
+        for (place, source) in sources.iter_mut().enumerate() {
+            if let Some(row) = source.advance()? {
+                next.push(Reverse((row, place)));
+            }
+        }
+        while let Some(Reverse((_, place))) = next.pop() {
+            let source = &mut sources[place];
+            let label = usize::from(source.label);
+            let mut cells = vec![
+                Cell::Text(std::str::from_utf8(&source.name).map_err(|_| damaged())?),
+                Cell::Text(self.spilled.classes.get(label)),
+                source.probabilities[label].into(),
+            ];
+            if self.probabilities {
+                cells.extend(source.probabilities.iter().map(|&p| Cell::from(p)));
+            }
+            each(&cells)?;
+            drop(cells);
+            if let Some(row) = source.advance()? {
+                next.push(Reverse((row, place)));
+            }
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,280 @@
+//! From rows of codes to the table: labels by task, in order of worker, repeated ones settled.
+
+use std::ops::Range;
+
+use rayon::prelude::*;
+
+use super::class_order::{ClassOrder, natural_codes};
+use super::{Annotations, Duplicates, Names, RowCounts, TaskBlock};
+use crate::parallel::{balanced_ranges, even_ranges};
+
+/// Codes of consecutive rows, side by side.
+#[derive(Debug, Default)]
+pub(super) struct Rows {
+    pub(super) task: Vec<u32>,
+    pub(super) worker: Vec<u32>,
+    pub(super) label: Vec<u16>,
+}
+
+/// Makes the table of the rows, which stand in `parts` one behind the other. Classes are put in `order` if there is one.
+pub(super) fn assemble(
+    tasks: Names,
+    workers: Names,
+    mut classes: Names,
+    order: Option<ClassOrder>,
+    parts: Vec<Rows>,
+    mut rows: RowCounts,
+) -> Annotations {
+    let codes = (order == Some(ClassOrder::Natural)).then(|| natural_codes(&classes));
+    if let Some(codes) = &codes {
+        let mut ordered = vec![""; codes.len()];
+        for (old, &new) in codes.iter().enumerate() {
+            ordered[new as usize] = classes.get(old);
+        }
+        classes = ordered.into_iter().collect();
+    }
+    let code = |label: u16| codes.as_ref().map_or(label, |codes| codes[label as usize]);
+    let (block, repeated) = sort_rows(tasks.len(), parts, code, rows.duplicates);
+    rows.repeated = repeated;
+    Annotations {
+        tasks,
+        workers,
+        classes,
+        task_starts: block.starts,
+        worker: block.worker,
+        label: block.label,
+        rows,
+        gold: None,
+        by_worker: Default::default(),
+    }
+}
+
+/// Rows by task, in order of worker, with `code` for the class codes and repeated labels settled; and how many repeat
+/// an earlier one.
+pub(super) fn sort_rows(
+    tasks: usize,
+    parts: Vec<Rows>,
+    code: impl Fn(u16) -> u16 + Sync,
+    duplicates: Duplicates,
+) -> (TaskBlock, u64) {
+    let spans = task_spans(&parts);
+    let mut starts = count_tasks(tasks, &parts, &spans);
+    let (mut worker, mut label) = if is_grouped(&parts) {
+        join(parts, code)
+    } else {
+        scatter(&starts, &parts, &spans, code)
+    };
+    let repeated = order_tasks(&mut starts, &mut worker, &mut label, duplicates);
+    let block = TaskBlock {
+        starts,
+        worker,
+        label,
+    };
+    (block, repeated)
+}
+
+/// Whether all rows of a task stand together, tasks in order of code: then nothing has to move.
+fn is_grouped(parts: &[Rows]) -> bool {
+    let parts: Vec<&Rows> = parts.iter().filter(|part| !part.task.is_empty()).collect();
+    let joined = parts
+        .windows(2)
+        .all(|pair| pair[0].task.last() <= pair[1].task.first());
+    joined && parts.par_iter().all(|part| part.task.is_sorted())
+}
+
+/// Where each task's labels start.
+fn count_tasks(tasks: usize, parts: &[Rows], spans: &[(u32, u32)]) -> Vec<u32> {
+    let mut starts = vec![0u32; tasks + 1];
+    // A thread counts tasks of its own: parts in task order are looked at by one thread, others by all.
+    let ranges = even_ranges(tasks, rayon::current_num_threads());
+    let mut jobs = Vec::new();
+    let mut rest = &mut starts[1..];
+    for range in ranges {
+        let (counts, tail) = rest.split_at_mut(range.len());
+        rest = tail;
+        jobs.push((range, counts));
+    }
+    jobs.into_par_iter().for_each(|(range, counts)| {
+        for_rows_of(parts, spans, &range, |part, row| {
+            counts[part.task[row] as usize - range.start] += 1;
+        });
+    });
+    for n in 0..tasks {
+        starts[n + 1] += starts[n];
+    }
+    starts
+}
+
+/// Calls `each` for every row about one of the tasks, in order.
+fn for_rows_of(
+    parts: &[Rows],
+    spans: &[(u32, u32)],
+    tasks: &Range<usize>,
+    mut each: impl FnMut(&Rows, usize),
+) {
+    for (part, &(lowest, highest)) in parts.iter().zip(spans) {
+        if (highest as usize) < tasks.start || lowest as usize >= tasks.end {
+            continue;
+        }
+        for (row, &task) in part.task.iter().enumerate() {
+            if tasks.contains(&(task as usize)) {
+                each(part, row);
+            }
+        }
+    }
+}
+
+/// Lowest and highest task of each part.
+fn task_spans(parts: &[Rows]) -> Vec<(u32, u32)> {
+    let span = |part: &Rows| {
+        let fold = |(low, high): (u32, u32), &task: &u32| (low.min(task), high.max(task));
+        part.task.iter().fold((u32::MAX, 0), fold)
+    };
+    parts.par_iter().map(span).collect()
+}
+
+/// The parts one behind the other; each part is given up once it is copied.
+fn join(parts: Vec<Rows>, code: impl Fn(u16) -> u16 + Sync) -> (Vec<u32>, Vec<u16>) {
+    let total = parts.iter().map(|part| part.worker.len()).sum();
+    let (mut worker, mut label) = (vec![0; total], vec![0; total]);
+    let (mut workers, mut labels) = (&mut worker[..], &mut label[..]);
+    let mut jobs = Vec::with_capacity(parts.len());
+    for mut part in parts {
+        part.task = Vec::new();
+        let (own_workers, rest) = workers.split_at_mut(part.worker.len());
+        workers = rest;
+        let (own_labels, rest) = labels.split_at_mut(part.label.len());
+        labels = rest;
+        jobs.push((part, own_workers, own_labels));
+    }
+    jobs.into_par_iter().for_each(|(part, workers, labels)| {
+        workers.copy_from_slice(&part.worker);
+        for (new, &old) in labels.iter_mut().zip(&part.label) {
+            *new = code(old);
+        }
+    });
+    (worker, label)
+}
+
+/// Sorts the rows by task; rows of one task keep their order.
+fn scatter(
+    starts: &[u32],
+    parts: &[Rows],
+    spans: &[(u32, u32)],
+    code: impl Fn(u16) -> u16 + Sync,
+) -> (Vec<u32>, Vec<u16>) {
+    let total = starts[starts.len() - 1] as usize;
+    let (mut worker, mut label) = (vec![0; total], vec![0; total]);
+    let ranges = balanced_ranges(starts, rayon::current_num_threads());
+    let jobs = split_tasks(starts, ranges, &mut worker, &mut label);
+    jobs.into_par_iter().for_each(|(tasks, workers, labels)| {
+        let base = starts[tasks.start];
+        let mut next: Vec<u32> = starts[tasks.clone()].iter().map(|start| start - base).collect();
+        for_rows_of(parts, spans, &tasks, |part, row| {
+            let slot = &mut next[part.task[row] as usize - tasks.start];
+            workers[*slot as usize] = part.worker[row];
+            labels[*slot as usize] = code(part.label[row]);
+            *slot += 1;
+        });
+    });
+    (worker, label)
+}
+
+/// The slices of the arrays by task that belong to each range of tasks.
+fn split_tasks<'a>(
+    starts: &[u32],
+    ranges: Vec<Range<usize>>,
+    mut workers: &'a mut [u32],
+    mut labels: &'a mut [u16],
+) -> Vec<(Range<usize>, &'a mut [u32], &'a mut [u16])> {
+    let mut jobs = Vec::with_capacity(ranges.len());
+    for range in ranges {
+        let count = (starts[range.end] - starts[range.start]) as usize;
+        let (own_workers, rest) = workers.split_at_mut(count);
+        workers = rest;
+        let (own_labels, rest) = labels.split_at_mut(count);
+        labels = rest;
+        jobs.push((range, own_workers, own_labels));
+    }
+    jobs
+}
+
+/// Puts the labels of each task in order of worker and settles repeated ones; returns how many rows repeat
+/// an earlier one.
+fn order_tasks(
+    starts: &mut [u32],
+    worker: &mut Vec<u32>,
+    label: &mut Vec<u16>,
+    duplicates: Duplicates,
+) -> u64 {
+    let ranges = balanced_ranges(starts, 8 * rayon::current_num_threads());
+    let jobs = split_tasks(starts, ranges, worker, label);
+    let repeated: u64 = jobs
+        .into_par_iter()
+        .map(|(tasks, workers, labels)| {
+            let base = starts[tasks.start];
+            let mut scratch = Vec::new();
+            let mut repeated = 0;
+            for n in tasks {
+                let range = (starts[n] - base) as usize..(starts[n + 1] - base) as usize;
+                repeated += sort_by_worker(&mut workers[range.clone()], &mut labels[range], &mut scratch);
+            }
+            repeated
+        })
+        .sum();
+    let one_of_each = matches!(duplicates, Duplicates::Last | Duplicates::First);
+    if repeated > 0 && one_of_each {
+        drop_repeated(starts, worker, label, duplicates);
+    }
+    repeated
+}
+
+/// Sorts one task's labels by worker, rows of one worker in their order; returns how many rows repeat the worker of
+/// another.
+fn sort_by_worker(workers: &mut [u32], labels: &mut [u16], scratch: &mut Vec<(u32, u16)>) -> u64 {
+    const SMALL: usize = 24;
+    if workers.len() <= SMALL {
+        for place in 1..workers.len() {
+            let (m, x) = (workers[place], labels[place]);
+            let mut at = place;
+            while at > 0 && workers[at - 1] > m {
+                (workers[at], labels[at]) = (workers[at - 1], labels[at - 1]);
+                at -= 1;
+            }
+            (workers[at], labels[at]) = (m, x);
+        }
+    } else if !workers.is_sorted() {
+        scratch.clear();
+        scratch.extend(workers.iter().copied().zip(labels.iter().copied()));
+        scratch.sort_by_key(|&(m, _)| m);
+        for (place, &(m, x)) in scratch.iter().enumerate() {
+            (workers[place], labels[place]) = (m, x);
+        }
+    }
+    workers.windows(2).filter(|pair| pair[0] == pair[1]).count() as u64
+}
+
+/// Keeps one label of each worker on each task.
+fn drop_repeated(starts: &mut [u32], worker: &mut Vec<u32>, label: &mut Vec<u16>, duplicates: Duplicates) {
+    let mut write = 0;
+    for n in 0..starts.len() - 1 {
+        let (start, end) = (starts[n] as usize, starts[n + 1] as usize);
+        starts[n] = write as u32;
+        for position in start..end {
+            if position > start && worker[position] == worker[position - 1] {
+                if duplicates == Duplicates::Last {
+                    label[write - 1] = label[position];
+                }
+                continue;
+            }
+            worker[write] = worker[position];
+            label[write] = label[position];
+            write += 1;
+        }
+    }
+    if let Some(last) = starts.last_mut() {
+        *last = write as u32;
+    }
+    worker.truncate(write);
+    label.truncate(write);
+}
