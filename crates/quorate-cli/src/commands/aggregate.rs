@@ -57,7 +57,7 @@ pub struct AggregateArgs {
     /// Write intervals of worker accuracies, confusion matrices, class shares and the error of the labels
     ///
     /// One row for each number, with columns what, worker, answer, truth, estimate, low, high. Truths and matrices are drawn
-    /// from their posterior, which takes about as long as 600 rounds of EM; assumes that workers err independently.
+    /// from their posterior, which takes about as long as 400 rounds of EM; assumes that workers err independently.
     #[arg(long, value_name = "FILE")]
     intervals: Option<PathBuf>,
     /// Probability that an interval of --intervals holds the true value

@@ -19,8 +19,9 @@ use crate::special::digamma;
 /// Where the strengths start, in labels.
 const FIRST_STRENGTH: f64 = 4.0;
 
-/// Bounds of the strengths.
-const STRENGTHS: std::ops::RangeInclusive<f64> = 0.5..=200.0;
+/// Bounds of the strengths. Left to itself the upper one wanders off where labels are few: truths drawn with matrices that are
+/// alike make workers look alike, and the intervals become too narrow.
+const STRENGTHS: std::ops::RangeInclusive<f64> = 0.5..=20.0;
 
 /// Probabilities are kept this far from 0 and 1.
 const MARGIN: f64 = 1e-3;

@@ -51,7 +51,7 @@ impl Default for Intervals {
     fn default() -> Self {
         Self {
             level: 0.95,
-            draws: 500,
+            draws: 300,
             burn_in: 100,
         }
     }
