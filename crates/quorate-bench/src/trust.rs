@@ -3,7 +3,6 @@
 //! Thinning makes harder sets of the same kind: labels are dropped at random (every task keeps one), or tasks, or both.
 
 use std::collections::BTreeMap;
-use std::path::PathBuf;
 
 use clap::Args;
 use quorate::context::seeded;
@@ -12,7 +11,7 @@ use quorate::methods::find;
 use quorate::{Annotations, Context};
 use rand::RngExt;
 
-use crate::public::Set;
+use crate::public::{Set, data_folder};
 
 /// What to run.
 #[derive(Debug, Args)]
@@ -54,8 +53,7 @@ type Scores = BTreeMap<String, Vec<(f64, f64)>>;
 
 /// Prints two Markdown tables.
 pub fn run(args: &TrustArgs) -> anyhow::Result<()> {
-    let folder =
-        std::env::var_os("QUORATE_DATA").map_or_else(|| PathBuf::from("../shared/data"), PathBuf::from);
+    let folder = data_folder();
     let mut rows: Vec<Scores> = vec![Scores::new(); ROWS.len()];
     for name in &args.sets {
         let set = Set::find(&folder, name)?;
