@@ -41,7 +41,7 @@ fn labels() -> &'static Annotations {
     &CROWD.annotations
 }
 
-fn per_label(bencher: Bencher<'_, '_>) -> Bencher<'_, '_> {
+fn per_label<'a, 'b>(bencher: Bencher<'a, 'b>) -> Bencher<'a, 'b> {
     bencher.counter(ItemsCount::new(labels().label_count()))
 }
 
@@ -51,7 +51,7 @@ fn interning(bencher: Bencher<'_, '_>) {
     let table = labels();
     let rows: Vec<[&str; 3]> = (0..table.task_count())
         .flat_map(|task| {
-            let name = |(worker, label)| {
+            let name = move |(worker, label)| {
                 [
                     table.tasks().get(task),
                     table.workers().get(worker),

@@ -136,6 +136,9 @@ fn measure(
     usage
 }
 
+/// One of the values of a measurement.
+type Pick = fn(&Usage) -> f64;
+
 /// Measurements that differ in the number of labels alone.
 struct Curve<'a> {
     name: String,
@@ -143,13 +146,13 @@ struct Curve<'a> {
 }
 
 impl Curve<'_> {
-    fn values(&self, pick: fn(&Usage) -> f64) -> Vec<(f64, f64)> {
+    fn values(&self, pick: Pick) -> Vec<(f64, f64)> {
         let value = |point: &&Point| (point.labels as f64, pick(&point.usage));
         self.points.iter().map(value).collect()
     }
 
     /// Power of the number of labels with which it grows.
-    fn slope(&self, pick: fn(&Usage) -> f64) -> Option<f64> {
+    fn slope(&self, pick: Pick) -> Option<f64> {
         let logarithms: Vec<(f64, f64)> = self
             .values(pick)
             .into_iter()
@@ -178,7 +181,7 @@ fn curves(points: &[Point]) -> Vec<Curve<'_>> {
 }
 
 /// Title, unit and value of each panel.
-const MEASURES: [(&str, &str, fn(&Usage) -> f64); 3] = [
+const MEASURES: [(&str, &str, Pick); 3] = [
     ("Time", "seconds", |usage| usage.wall),
     ("CPU time", "seconds", |usage| usage.cpu),
     ("Peak memory", "MB", |usage| usage.memory),

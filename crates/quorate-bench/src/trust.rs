@@ -32,8 +32,15 @@ pub struct TrustArgs {
 /// Shares of labels and of tasks that are kept.
 const THINNED: [(f64, f64); 4] = [(0.5, 1.0), (0.25, 1.0), (1.0, 0.2), (0.5, 0.3)];
 
-/// Title, method and parameters of each row.
-const ROWS: &[(&str, &str, &[(&str, &str)])] = &[
+/// Title, method and parameters.
+type MethodRow = (
+    &'static str,
+    &'static str,
+    &'static [(&'static str, &'static str)],
+);
+
+/// The rows of the tables.
+const ROWS: &[MethodRow] = &[
     ("majority-vote", "majority-vote", &[]),
     ("dawid-skene", "dawid-skene", &[]),
     ("one-coin", "one-coin", &[]),

@@ -11,6 +11,7 @@ import sys
 
 
 def fit(method, parameters, seconds, labels, output):
+    signal.signal(signal.SIGALRM, lambda *_: sys.exit(f"stopped after {seconds} s"))
     signal.alarm(int(seconds))
     import crowdkit.aggregation
     import pandas
