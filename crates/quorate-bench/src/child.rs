@@ -89,3 +89,15 @@ pub fn find_program(given: Option<&Path>) -> anyhow::Result<PathBuf> {
 pub fn scratch(purpose: &str) -> PathBuf {
     std::env::temp_dir().join(format!("quorate-bench-{}-{purpose}", std::process::id()))
 }
+
+#[cfg(all(test, unix))]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_child_that_fails_is_an_error_with_its_last_words() {
+        let script = "echo first >&2; echo last words >&2; exit 3";
+        let error = run_measured(Command::new("sh").args(["-c", script])).expect_err("it fails");
+        assert!(error.to_string().starts_with("last words ("), "{error}");
+    }
+}

@@ -224,3 +224,44 @@ fn plot(curves: &[Curve<'_>]) -> Figure {
         panels: panels.into(),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn point(labels: u64, seconds: f64) -> Point {
+        Point {
+            method: "dawid-skene max-iter=10".to_owned(),
+            threads: 2,
+            labels,
+            usage: Usage {
+                wall: seconds,
+                cpu: seconds.powi(2),
+                memory: 7.0,
+            },
+        }
+    }
+
+    #[test]
+    fn threads_double_up_to_the_cores() {
+        assert_eq!(thread_counts(1), [1]);
+        assert_eq!(thread_counts(2), [1, 2]);
+        assert_eq!(thread_counts(6), [1, 2, 4, 6]);
+    }
+
+    #[test]
+    fn slopes_are_powers_of_the_labels_without_the_small_ones() {
+        let points = [
+            point(100_000, 5.0),
+            point(1_000_000, 1.0),
+            point(10_000_000, 10.0),
+        ];
+        let curves = curves(&points);
+        assert_eq!(curves.len(), 1);
+        assert_eq!(curves[0].name, "dawid-skene, 2 threads");
+        for ((.., pick), expected) in MEASURES.into_iter().zip([1.0, 2.0, 0.0]) {
+            let slope = curves[0].slope(pick).expect("two points");
+            assert!((slope - expected).abs() < 1e-12, "{slope} for {expected}");
+        }
+    }
+}
