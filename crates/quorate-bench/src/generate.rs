@@ -4,10 +4,64 @@
 
 use std::fs::File;
 use std::io::{BufWriter, Write};
-use std::path::Path;
+use std::path::{Path, PathBuf};
+use std::process::Command;
 
 use anyhow::Context as _;
+use clap::Args;
 use rayon::prelude::*;
+
+use crate::child::run_measured;
+
+/// What to make, and where.
+#[derive(Debug, Args)]
+pub struct GenerateArgs {
+    /// The file to make
+    file: PathBuf,
+    /// Number of labels; five for each task
+    #[arg(long)]
+    labels: u64,
+    /// Number of workers
+    #[arg(long)]
+    workers: u64,
+}
+
+impl GenerateArgs {
+    /// A crowd of this size, in a file of the folder for temporary files.
+    pub fn of_labels(labels: u64, workers: u64) -> Self {
+        let name = format!("quorate-bench-{labels}-labels-{workers}-workers.csv");
+        Self {
+            file: std::env::temp_dir().join(name),
+            labels,
+            workers,
+        }
+    }
+}
+
+/// Makes the file: four classes, rows by task.
+pub fn run(args: &GenerateArgs) -> anyhow::Result<()> {
+    let labels_per_task = 5;
+    Crowd {
+        tasks: args.labels / labels_per_task,
+        workers: args.workers,
+        classes: 4,
+        labels_per_task,
+        skew: None,
+    }
+    .write(&args.file, RowOrder::Task)
+}
+
+/// The file, made in a process of its own if it is not there: who measures memory stays small.
+pub fn ensure_file(args: &GenerateArgs) -> anyhow::Result<PathBuf> {
+    if !args.file.exists() {
+        let mut command = Command::new(std::env::current_exe()?);
+        command.arg("generate").arg(&args.file);
+        command.args(["--labels", &args.labels.to_string()]);
+        command.args(["--workers", &args.workers.to_string()]);
+        run_measured(&mut command).context("could not make the labels")?;
+    }
+    Ok(args.file.clone())
+}
 
 /// In which order the rows stand.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]

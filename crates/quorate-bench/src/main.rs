@@ -7,17 +7,24 @@
 //! cargo run --release -p quorate-bench -- large         # 5 million labels: reading, one EM iteration, memory
 //! cargo run --release -p quorate-bench -- reading FILE  # beside `wc -l`
 //! cargo run --release -p quorate-bench -- passes FILE   # an EM pass beside a plain reading of memory
+//! cargo run --release -p quorate-bench -- scaling       # time and memory over labels and threads, with a plot
+//! cargo run --release -p quorate-bench -- peers         # beside crowd-kit, on the same files
 //! ```
+//!
+//! `cargo bench -p quorate-bench` times the kernels alone.
 //!
 //! Best of several runs, wall-clock time: machines are noisy, the best run is the least disturbed one.
 
+mod child;
 mod coverage;
 mod generate;
 mod large;
 mod measure;
 mod passes;
+mod peers;
 mod public;
 mod reading;
+mod scaling;
 mod trust;
 
 use clap::{Parser, Subcommand};
@@ -43,6 +50,12 @@ enum Command {
     Passes(passes::PassesArgs),
     /// Reading a file beside `wc -l`
     Reading(reading::ReadingArgs),
+    /// Time and memory over labels and threads, each run a process of its own
+    Scaling(scaling::ScalingArgs),
+    /// Beside crowd-kit, on the same files in the same run
+    Peers(peers::PeersArgs),
+    /// Makes a large file of labels
+    Generate(generate::GenerateArgs),
 }
 
 fn main() -> anyhow::Result<()> {
@@ -53,5 +66,8 @@ fn main() -> anyhow::Result<()> {
         Command::Large(args) => large::run(&args),
         Command::Passes(args) => passes::run(&args),
         Command::Reading(args) => reading::run(&args),
+        Command::Scaling(args) => scaling::run(&args),
+        Command::Peers(args) => peers::run(&args),
+        Command::Generate(args) => generate::run(&args),
     }
 }

@@ -32,6 +32,11 @@ pub struct PublicArgs {
     runs: usize,
 }
 
+/// Where the public data sets are: QUORATE_DATA, else ../shared/data.
+pub fn data_folder() -> PathBuf {
+    std::env::var_os("QUORATE_DATA").map_or_else(|| PathBuf::from("../shared/data"), PathBuf::from)
+}
+
 /// One data set.
 pub struct Set {
     labels: Source,
@@ -42,8 +47,7 @@ pub struct Set {
 
 /// Prints two Markdown tables: error in percent (ties to the lowest class), and time from file to labels.
 pub fn run(args: &PublicArgs) -> anyhow::Result<()> {
-    let folder =
-        std::env::var_os("QUORATE_DATA").map_or_else(|| PathBuf::from("../shared/data"), PathBuf::from);
+    let folder = data_folder();
     let methods: Vec<&Method> = match args.methods.is_empty() {
         true => METHODS
             .iter()

@@ -3,7 +3,6 @@
 //! Thinning makes harder sets of the same kind: labels are dropped at random (every task keeps one), or tasks, or both.
 
 use std::collections::BTreeMap;
-use std::path::PathBuf;
 
 use clap::Args;
 use quorate::context::seeded;
@@ -12,7 +11,7 @@ use quorate::methods::find;
 use quorate::{Annotations, Context};
 use rand::RngExt;
 
-use crate::public::Set;
+use crate::public::{Set, data_folder};
 
 /// What to run.
 #[derive(Debug, Args)]
@@ -34,7 +33,11 @@ pub struct TrustArgs {
 const THINNED: [(f64, f64); 4] = [(0.5, 1.0), (0.25, 1.0), (1.0, 0.2), (0.5, 0.3)];
 
 /// Title, method and parameters of a row.
-type Row = (&'static str, &'static str, &'static [(&'static str, &'static str)]);
+type Row = (
+    &'static str,
+    &'static str,
+    &'static [(&'static str, &'static str)],
+);
 
 /// The rows of the tables.
 const ROWS: &[Row] = &[
@@ -57,8 +60,7 @@ type Scores = BTreeMap<String, Vec<(f64, f64)>>;
 
 /// Prints two Markdown tables.
 pub fn run(args: &TrustArgs) -> anyhow::Result<()> {
-    let folder =
-        std::env::var_os("QUORATE_DATA").map_or_else(|| PathBuf::from("../shared/data"), PathBuf::from);
+    let folder = data_folder();
     let mut rows: Vec<Scores> = vec![Scores::new(); ROWS.len()];
     for name in &args.sets {
         let set = Set::find(&folder, name)?;

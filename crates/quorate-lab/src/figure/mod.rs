@@ -70,6 +70,13 @@ pub enum Mark {
     Bars(f64),
 }
 
+impl Figure {
+    /// The drawing as an SVG file.
+    pub fn to_svg(&self) -> String {
+        draw(self, Style::Standalone)
+    }
+}
+
 impl Axis {
     /// A linear axis.
     pub fn linear(label: impl Into<String>) -> Self {

@@ -9,7 +9,6 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context as _, Result};
 use quorate_io::{Target, write_whole};
 
-use crate::figure::{Style, draw};
 use crate::section::Report;
 
 pub(crate) use words::escape;
@@ -31,10 +30,7 @@ pub fn write_page(report: &Report, folder: &Path) -> Result<Page> {
     std::fs::create_dir_all(&figures)
         .with_context(|| format!("could not make the folder {}", figures.display()))?;
     for figure in report.sections.iter().flat_map(|section| &section.figures) {
-        write_text(
-            &figures.join(format!("{}.svg", figure.name)),
-            &draw(figure, Style::Standalone),
-        )?;
+        write_text(&figures.join(format!("{}.svg", figure.name)), &figure.to_svg())?;
     }
     let page = Page {
         html: folder.join("index.html"),
