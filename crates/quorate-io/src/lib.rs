@@ -41,6 +41,7 @@ mod format;
 mod ids;
 mod intervals;
 mod jsonl;
+mod kept_labels;
 mod labels;
 mod model;
 mod model_history;
@@ -65,6 +66,7 @@ pub use features::{FeaturesRead, read_features};
 pub use format::{Compression, FileFormat, Format};
 pub use ids::read_ids;
 pub use intervals::write_intervals;
+pub use kept_labels::{read_kept_labels, write_kept_labels};
 pub use labels::{
     CONFIDENCE_COLUMN, LabelColumns, LabelOptions, PROBABILITY_PREFIX, TaskLabels, read_labels, write_truth,
 };

@@ -2,12 +2,14 @@
 //!
 //! ```text
 //! { "format_version": 1, "method": "..", "parameters": {..}, "seed": 7, "fingerprint": "hex",
+//!   "labels_file": "..",
 //!   "classes": [..K], "prior": [..K],
 //!   "workers": [ {"id": "..", "labels": 12, "confusion": [K rows of K: row = answer, column = truth],
 //!                 "counts": [K rows of K: expected answers that the model rests on, those of earlier data included]}, .. ] }
 //! ```
 //!
-//! `counts` may be missing: then a worker's labels are shared out by prior and confusion matrix.
+//! `labels_file`, the labels kept beside the model, may be missing. `counts` may be missing: then a worker's labels are
+//! shared out by prior and confusion matrix.
 
 use std::collections::BTreeMap;
 use std::io::Read;
@@ -41,6 +43,9 @@ pub struct ModelFile {
     pub seed: u64,
     /// Fingerprint of the data, in hexadecimal.
     pub fingerprint: String,
+    /// Name of the file beside this one that holds the labels the model rests on, if they were kept.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub labels_file: Option<String>,
     /// The classes, in order.
     pub classes: Vec<String>,
     /// Probability of each class.
@@ -82,6 +87,7 @@ impl ModelFile {
             parameters: BTreeMap::new(),
             seed: 0,
             fingerprint: format!("{:016x}", annotations.fingerprint()),
+            labels_file: None,
             classes: annotations.classes().iter().map(str::to_owned).collect(),
             prior: model.prior().to_vec(),
             workers: (0..workers)
@@ -275,6 +281,9 @@ pub fn write_model(target: &Target, model: &ModelFile) -> Result<()> {
         writeln!(output, "\"parameters\": {},", json(&model.parameters)?)?;
         writeln!(output, "\"seed\": {},", model.seed)?;
         writeln!(output, "\"fingerprint\": {},", json(&model.fingerprint)?)?;
+        if let Some(name) = &model.labels_file {
+            writeln!(output, "\"labels_file\": {},", json(name)?)?;
+        }
         writeln!(output, "\"classes\": {},", json(&model.classes)?)?;
         writeln!(output, "\"prior\": {},", json(&model.prior)?)?;
         writeln!(output, "\"workers\": [")?;

@@ -53,10 +53,20 @@ pub(crate) fn map_rows<T: Send, R: Send>(
     width: usize,
     work: impl Fn(Range<usize>, &mut [T]) -> R + Sync,
 ) -> Vec<R> {
+    map_slices(ranges, rows, |range| range.len() * width, work)
+}
+
+/// [`map_rows`] for rows of different lengths: `length` tells how many values belong to a range.
+pub(crate) fn map_slices<T: Send, R: Send>(
+    ranges: Vec<Range<usize>>,
+    rows: &mut [T],
+    length: impl Fn(&Range<usize>) -> usize,
+    work: impl Fn(Range<usize>, &mut [T]) -> R + Sync,
+) -> Vec<R> {
     let mut parts = Vec::with_capacity(ranges.len());
     let mut rest = rows;
     for range in ranges {
-        let (part, tail) = rest.split_at_mut(range.len() * width);
+        let (part, tail) = rest.split_at_mut(length(&range));
         rest = tail;
         parts.push((range, part));
     }

@@ -19,6 +19,7 @@ use crate::args::{RunArgs, share};
 use crate::catalog::find;
 use crate::commands::changes::write_changes;
 use crate::commands::spilled::{Outputs, SpillArgs};
+use crate::commands::update::UpdateArgs;
 use crate::input::{InputArgs, parse_parameters, size_line};
 use crate::knowledge::{Knowledge, KnowledgeArgs};
 use crate::printer::Printer;
@@ -30,6 +31,8 @@ use crate::text_table::{duration, plural};
 #[command(after_help = "Examples:\n  \
     quorate aggregate labels.csv -o consensus.csv\n  \
     quorate aggregate labels.csv.gz -m dawid-skene --probabilities --workers workers.csv --model model.json -o out.parquet\n  \
+    quorate aggregate labels.csv -m dawid-skene --model model.json --keep-labels -o out.csv\n  \
+    quorate aggregate new-labels.csv --update model.json --model model.json -o out.csv\n  \
     quorate aggregate labels.csv --gold known.csv --worker-prior last-week.json --model this-week.json -o out.csv\n  \
     cat labels.csv | quorate aggregate - --columns task=item,worker=user,label=answer | head\n\n\
     The output has a row for each task: its id, the label, and the probability that the label is right.")]
@@ -78,6 +81,8 @@ pub struct AggregateArgs {
     #[command(flatten)]
     knowledge: KnowledgeArgs,
     #[command(flatten)]
+    update: UpdateArgs,
+    #[command(flatten)]
     spill: SpillArgs,
     #[command(flatten)]
     run: RunArgs,
@@ -107,8 +112,13 @@ struct Summary<'a> {
 
 /// Reads, fits, writes.
 pub fn run(args: &AggregateArgs, printer: &mut Printer) -> Result<()> {
-    let method = find(&args.method)?;
-    let parameters = parse_parameters(&args.parameters)?;
+    let update = args.update.open(&args.method)?;
+    let mut method = find(&args.method)?;
+    let mut parameters = parse_parameters(&args.parameters)?;
+    if let Some(update) = &update {
+        method = update.method()?;
+        parameters = update.parameters(parameters);
+    }
     let aggregate = method.with_parameters(&parameters)?;
     for (option, asked) in [
         ("--model", args.model.is_some()),
@@ -138,8 +148,12 @@ pub fn run(args: &AggregateArgs, printer: &mut Printer) -> Result<()> {
             printer,
         );
     }
-    let annotations = args.input.read(printer)?;
+    let mut annotations = args.input.read(printer)?;
     let closed = args.input.classes.is_some();
+    if let Some(update) = &update {
+        let duplicates = args.input.options()?.duplicates;
+        annotations = update.join(&annotations, duplicates, closed, printer)?;
+    }
     let Knowledge {
         annotations,
         priors,
@@ -154,7 +168,13 @@ pub fn run(args: &AggregateArgs, printer: &mut Printer) -> Result<()> {
 
     let mut context = session.context(method.name, 0)?;
     let started = Instant::now();
-    let mut fit = aggregate.fit(&annotations, &mut context)?;
+    let mut fit = match &update {
+        Some(update) => {
+            let values = Values::with(method.parameters, &parameters)?;
+            update.fit(&annotations, &values, &mut context)?
+        }
+        None => aggregate.fit(&annotations, &mut context)?,
+    };
     if args.calibrate && method.name != "auto" {
         calibrate_fit(&annotations, &mut fit, &context, printer);
     }
@@ -196,7 +216,8 @@ pub fn run(args: &AggregateArgs, printer: &mut Printer) -> Result<()> {
         if let Some(history) = &priors.workers {
             counts.merge(history);
         }
-        let file = file.resting_on(&counts, earlier.as_ref());
+        let mut file = file.resting_on(&counts, earlier.as_ref());
+        args.update.keep_labels(path, &annotations, &mut file)?;
         write_model(&Target::from(path.clone()), &file)?;
     }
     let output = Target::from(args.output.clone());
@@ -229,6 +250,7 @@ impl AggregateArgs {
     /// What needs all labels in memory is refused, not left out.
     fn refuse_with_spill(&self) -> Result<()> {
         let given = [
+            ("--update", self.update.is_given()),
             ("--changes", self.changes.is_some()),
             ("--model", self.model.is_some()),
             ("--calibrate", self.calibrate),

@@ -14,6 +14,7 @@ mod reliability_picture;
 pub mod reproduce;
 pub mod simulate;
 mod spilled;
+mod update;
 
 use std::process::ExitCode;
 

@@ -12,6 +12,7 @@ mod by_worker;
 mod class_order;
 mod gold;
 mod interner;
+mod joined;
 mod key;
 mod names;
 mod parts;

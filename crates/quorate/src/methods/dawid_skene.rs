@@ -9,7 +9,8 @@
 //! 3. E: `q_n(k) ~ prior(k) prod A_m(x_mn, k)`, in the log domain.
 //! 4. Stop when no posterior moves by more than `tol`, or after `max-iter` rounds.
 //!
-//! One pass over the labels a round, `O(L K)`; memory `O(M K^2 + N K)`. The likelihood has local optima: with few
+//! One pass over the labels a round, `O(L K)`; memory `O(M K^2 + N K)`. Where that does not fit or nearly all cells would be
+//! empty (many classes), only the answers seen are kept, over a background (`model/sparse`). The likelihood has local optima: with few
 //! labels a worker the model follows its own mistakes, and more rounds can raise the error while the likelihood
 //! rises. The tables of the field run 10 rounds with a flat prior and call it MV-EM: `max-iter=10`, `prior=flat`.
 //!
@@ -20,7 +21,7 @@ use super::{Aggregate, ClassSupport, Fit, Kind, Method, Parameter, Values, start
 use crate::annotations::Annotations;
 use crate::context::Context;
 use crate::error::Result;
-use crate::model::{Em, EmFit, EmStart};
+use crate::model::{Em, EmFit, EmStart, SparseEm, SparseFit, prefers_sparse};
 
 pub(super) const METHOD: Method = Method {
     name: "dawid-skene",
@@ -53,6 +54,9 @@ const PARAMETERS: &[Parameter] = &[
     },
 ];
 
+/// Pseudo-labels a column that a worker's background is worth where the matrices are sparse.
+const BACKGROUND_STRENGTH: f64 = 4.0;
+
 /// Dawid-Skene by EM from majority vote.
 #[derive(Debug, Clone, PartialEq)]
 pub struct DawidSkeneEm {
@@ -79,6 +83,9 @@ impl Default for DawidSkeneEm {
 
 impl Aggregate for DawidSkeneEm {
     fn fit(&self, annotations: &Annotations, context: &mut Context) -> Result<Fit> {
+        if prefers_sparse(annotations, context) {
+            return self.fit_sparse(annotations, context);
+        }
         let start = EmStart::Consensus(starting_votes(annotations, context)?);
         Ok(self.em.run(annotations, start, context)?.into())
     }
@@ -89,6 +96,38 @@ impl Aggregate for DawidSkeneEm {
 
     fn uses_priors(&self) -> bool {
         true
+    }
+}
+
+impl DawidSkeneEm {
+    fn fit_sparse(&self, annotations: &Annotations, context: &mut Context) -> Result<Fit> {
+        let classes = annotations.class_count();
+        let sparse = SparseEm {
+            max_iter: self.em.max_iter,
+            tol: self.em.tol,
+            // What smoothing would add to a column goes to the background.
+            strength: Some(BACKGROUND_STRENGTH + self.em.smoothing * classes as f64),
+            flat_prior: self.em.flat_prior,
+        };
+        let note = format!(
+            "{classes} classes: only the answers seen were kept for each worker, with its accuracy behind them; there is no model"
+        );
+        Ok(Fit {
+            notes: vec![note],
+            ..sparse.run(annotations, context)?.into()
+        })
+    }
+}
+
+impl From<SparseFit> for Fit {
+    fn from(fit: SparseFit) -> Self {
+        Self {
+            worker_scores: Some(fit.accuracy),
+            trace: fit.trace,
+            iterations: fit.iterations,
+            converged: fit.converged,
+            ..Self::direct(fit.consensus)
+        }
     }
 }
 

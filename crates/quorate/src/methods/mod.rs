@@ -25,6 +25,7 @@ mod parameters;
 mod pg_tac;
 mod pinned;
 mod pooled_ds;
+mod refit;
 mod spectral_ds;
 mod start;
 mod streamed;

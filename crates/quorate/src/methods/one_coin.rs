@@ -11,7 +11,8 @@
 //! 3. E: `q_n(k) ~ prior(k) prod A_m(x_mn, k)`, in the log domain.
 //! 4. Stop when no posterior moves by more than `tol`, or after `max-iter` rounds.
 //!
-//! One pass over the labels a round, `O(L K)`; memory `O(M K^2 + N K)`, the same sweep as for full matrices. One
+//! One pass over the labels a round, `O(L K)`; memory `O(M K^2 + N K)`, the same sweep as for full matrices; with
+//! many classes `O(M + N K)` by the same formulas (`model/sparse`). One
 //! number a worker can be learned from few labels, so it holds where full matrices follow noise. It is the wrong
 //! model where workers lean towards a class: then it settles in a bad optimum while the likelihood rises.
 //!
@@ -24,7 +25,7 @@ use super::{Aggregate, ClassSupport, Fit, Kind, Method, Parameter, Values, start
 use crate::annotations::Annotations;
 use crate::context::Context;
 use crate::error::Result;
-use crate::model::{AnswerCounts, DawidSkene, Em, EmStart};
+use crate::model::{AnswerCounts, DawidSkene, Em, EmStart, SparseEm, prefers_sparse};
 
 pub(super) const METHOD: Method = Method {
     name: "one-coin",
@@ -88,6 +89,19 @@ impl Default for OneCoin {
 
 impl Aggregate for OneCoin {
     fn fit(&self, annotations: &Annotations, context: &mut Context) -> Result<Fit> {
+        if prefers_sparse(annotations, context) {
+            let sparse = SparseEm {
+                max_iter: self.max_iter,
+                tol: self.tol,
+                strength: None,
+                flat_prior: self.flat_prior,
+            };
+            let note = "many classes: accuracies alone were fitted; there is no model to write".to_owned();
+            return Ok(Fit {
+                notes: vec![note],
+                ..sparse.run(annotations, context)?.into()
+            });
+        }
         let em = Em {
             max_iter: self.max_iter,
             tol: self.tol,

@@ -11,6 +11,7 @@ mod em;
 mod explanation;
 mod posterior;
 mod priors;
+mod sparse;
 mod variational;
 
 pub use alignment::{Alignment, align_classes};
@@ -24,6 +25,7 @@ pub use explanation::{Testimony, explain};
 pub use posterior::{LOG_FLOOR, posterior};
 pub(crate) use posterior::{Sweep, softmax_in_place};
 pub use priors::{ClassPrior, Priors};
+pub(crate) use sparse::{SparseEm, SparseFit, prefers_sparse};
 pub(crate) use variational::{Variational, VariationalFit};
 
 /// A prior over the K classes and a K x K confusion matrix for each of the M workers.

@@ -1,0 +1,171 @@
+//! `aggregate --update` against a full fit.
+
+mod support;
+
+use std::fs;
+use std::path::Path;
+
+use support::{Run, quorate};
+
+/// Labels by task, worker and a made-up answer that is right two times in three or more, by worker.
+fn rows(tasks: std::ops::Range<usize>, workers: std::ops::Range<usize>) -> String {
+    let mut rows = String::new();
+    for task in tasks {
+        for worker in workers.clone() {
+            let chance = (task * 7919 + worker * 104_729 + task * worker * 31) % 97;
+            if chance % 3 == 2 {
+                continue;
+            }
+            let truth = task % 3;
+            let wrong = chance > 60 + 5 * (worker % 6);
+            let answer = if wrong {
+                (truth + 1 + chance % 2) % 3
+            } else {
+                truth
+            };
+            rows.push_str(&format!("t{task},w{worker},c{answer}\n"));
+        }
+    }
+    rows
+}
+
+fn write(folder: &Path, name: &str, rows: &str) {
+    fs::write(folder.join(name), format!("task,worker,label\n{rows}")).unwrap();
+}
+
+fn run(folder: &Path, arguments: &str) -> Run {
+    quorate(folder, &arguments.split(' ').collect::<Vec<_>>())
+}
+
+fn done(folder: &Path, arguments: &str) -> Run {
+    let run = run(folder, arguments);
+    assert_eq!(run.code, 0, "{arguments}: {}", run.stderr);
+    run
+}
+
+/// Task, label and confidence to six digits.
+fn answers(text: &str) -> Vec<(String, String, String)> {
+    let row = |line: &str| {
+        let fields: Vec<&str> = line.split(',').collect();
+        let confidence: f64 = fields[2].parse().unwrap();
+        (
+            fields[0].to_owned(),
+            fields[1].to_owned(),
+            format!("{confidence:.6}"),
+        )
+    };
+    text.lines().skip(1).map(row).collect()
+}
+
+#[test]
+fn an_update_is_a_full_fit() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    // One old task and one old worker have nothing but an empty label.
+    let old = format!("{}t900,w0,\nt0,w900,\n", rows(0..400, 0..12));
+    // New tasks, new workers, new labels on old tasks, changed labels, a repeated row, a class not seen before.
+    let new = format!(
+        "{}{}{}t5,w1,c2\nt5,w1,c0\nt6,w2,c9\nt900,w3,c1\n",
+        rows(400..430, 3..14),
+        rows(10..20, 12..15),
+        rows(30..33, 0..12).replace("c1", "c2"),
+    );
+    write(folder, "old.csv", &old);
+    write(folder, "new.csv", &new);
+    write(folder, "all.csv", &format!("{old}{new}"));
+    for duplicates in ["last", "first", "keep"] {
+        let settings = format!("--duplicates {duplicates} --json");
+        done(
+            folder,
+            &format!(
+                "aggregate old.csv -m ds -p tol=1e-13 -p max-iter=20000 --model m.json --keep-labels -o old-out.csv {settings}"
+            ),
+        );
+        let full = done(
+            folder,
+            &format!("aggregate all.csv -m ds -p tol=1e-13 -p max-iter=20000 -o full.csv {settings}"),
+        );
+        // The parameters are those of the model.
+        let update = done(
+            folder,
+            &format!("aggregate new.csv --update m.json --model m.json -o update.csv {settings}"),
+        );
+        let read = |name: &str| answers(&fs::read_to_string(folder.join(name)).unwrap());
+        assert_eq!(read("update.csv"), read("full.csv"), "{duplicates}");
+        for task in ["t0", "t429", "t900"] {
+            assert!(read("update.csv").iter().any(|row| row.0 == task), "{task}");
+        }
+        for run in [&full, &update] {
+            let summary: serde_json::Value = serde_json::from_str(&run.stdout).unwrap();
+            assert_eq!(summary["converged"], true);
+        }
+        // The updated model rests on all labels: with nothing new it stays where it is.
+        if duplicates == "last" {
+            write(folder, "again.csv", new.lines().last().unwrap());
+            done(
+                folder,
+                &format!("aggregate again.csv --update m.json -o again-out.csv {settings}"),
+            );
+            assert_eq!(read("again-out.csv"), read("full.csv"));
+        }
+    }
+    write(folder, "nothing.csv", "");
+    assert_eq!(run(folder, "aggregate nothing.csv --update m.json").code, 2);
+}
+
+#[test]
+fn what_cannot_be_updated_is_refused_in_words() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    write(folder, "old.csv", &rows(0..40, 0..6));
+    write(folder, "new.csv", &rows(40..50, 0..6));
+    done(folder, "aggregate old.csv -m ds --model plain.json -o out.csv");
+    done(
+        folder,
+        "aggregate old.csv -m one-coin --model coin.json --keep-labels -o out.csv",
+    );
+    done(
+        folder,
+        "aggregate old.csv -m ds --model kept.json --keep-labels -o out.csv",
+    );
+    fs::copy(folder.join("kept.json"), folder.join("moved.json")).unwrap();
+    fs::copy(folder.join("kept.json"), folder.join("other.json")).unwrap();
+    write(folder, "less.csv", &rows(0..39, 0..6));
+    done(
+        folder,
+        "aggregate less.csv -m ds --model kept.json --keep-labels -o out.csv",
+    );
+    for (arguments, words) in [
+        ("aggregate new.csv --update plain.json", "were not kept"),
+        ("aggregate new.csv --update coin.json", "\"one-coin\""),
+        ("aggregate new.csv --update kept.json -m mace", "dawid-skene only"),
+        (
+            "aggregate new.csv --update other.json",
+            "does not hold the labels",
+        ),
+        (
+            "aggregate new.csv --update kept.json --classes c0,c1,c2,c3 --duplicates error",
+            "",
+        ),
+        ("aggregate new.csv --update kept.json --classes c0,c1", "c2"),
+        (
+            "aggregate less.csv --update kept.json --duplicates error",
+            "worker",
+        ),
+        ("aggregate new.csv --update absent.json", "absent.json"),
+        ("aggregate new.csv -m ds --keep-labels", "--model"),
+    ] {
+        let refused = run(folder, arguments);
+        let code = if words.is_empty() { 0 } else { 2 };
+        assert_eq!(refused.code, code, "{arguments}: {}", refused.stderr);
+        assert!(refused.stderr.contains(words), "{arguments}: {}", refused.stderr);
+    }
+    fs::remove_file(folder.join("kept.labels.csv.zst")).unwrap();
+    let refused = run(folder, "aggregate new.csv --update kept.json");
+    assert_eq!(refused.code, 2);
+    assert!(
+        refused.stderr.contains("kept.labels.csv.zst"),
+        "{}",
+        refused.stderr
+    );
+}
