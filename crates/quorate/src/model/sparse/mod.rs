@@ -16,6 +16,9 @@
 //! a task are equally likely but for the prior. With cells the log-likelihood may fall a little between rounds, as the
 //! backgrounds move.
 //!
+//! With cells the confidence is far too high where workers gave few labels a class: a cell seen once, on this very task,
+//! already speaks for itself. The labels are better than votes; `one-coin` is the safer choice there.
+//!
 //! A round is one pass over the (label, candidate) pairs and one over the cells; memory is about 42 bytes a pair, and
 //! `N K` numbers for the consensus that is returned.
 
