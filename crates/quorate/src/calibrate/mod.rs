@@ -8,7 +8,7 @@
 //!   of (`docs/calibration.md`);
 //! - with gold the share that makes the known truths most likely is taken, drawn to the typical one where they are few.
 //!
-//! Labels do not change: only the confidence is lowered to what the [misled-task model](misled) gives the label, never raised.
+//! Labels do not change: only the confidence is lowered to what the misled-task model ([`MisledTasks`]) gives the label, never raised.
 
 mod misled;
 mod share;

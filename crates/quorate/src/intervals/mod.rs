@@ -1,7 +1,7 @@
 //! How sure one can be of the numbers: intervals for worker accuracies, confusion matrices, class shares and the error of
 //! the labels.
 //!
-//! Truths and parameters are drawn in turn from their posterior given the labels (Gibbs sampling, [`sampler`]):
+//! Truths and parameters are drawn in turn from their posterior given the labels (Gibbs sampling):
 //!
 //! ```text
 //! truth z_n ~ prior(k) prod A_m(x_mn, k)       A_m(., k) ~ Dir(C_m(., k) + s_k P(., k)),   prior ~ Dir(mass + 1)
