@@ -69,6 +69,18 @@ pub struct RunArgs {
     pub memory: f64,
 }
 
+impl RunArgs {
+    /// Holds reading and writing to the number of threads, too; comes before anything is read.
+    pub fn limit_threads(&self) {
+        if self.threads > 0 {
+            // Fails only where the threads run already, and then they are these.
+            let _ = rayon::ThreadPoolBuilder::new()
+                .num_threads(self.threads)
+                .build_global();
+        }
+    }
+}
+
 /// A number between 0 and 1.
 pub fn share(text: &str) -> Result<f64, String> {
     match text.parse::<f64>() {

@@ -11,6 +11,7 @@ use std::fs::File;
 use std::io::{Read, Seek, SeekFrom};
 use std::ops::Range;
 use std::path::Path;
+use std::sync::{Mutex, PoisonError};
 
 use quorate::annotations::{Annotations, Field, Irregular, Part, PartRead, PartsBuilder};
 use rayon::prelude::*;
@@ -20,8 +21,12 @@ use crate::scan::MAX_FIELD;
 use crate::source::Progress;
 use crate::structure::{PADDING, Seen, find_ends};
 
-/// Bytes that one thread reads and parses at a time.
-pub(crate) const BLOCK: u64 = 2 << 20;
+/// Bytes that one thread reads and parses at a time: with all that is found in them they stay in the cache.
+pub(crate) const BLOCK: u64 = 1 << 18;
+
+/// Blocks of each thread in the first round and in the longest.
+const FIRST_ROUND: usize = 4;
+const LONGEST_ROUND: usize = 32;
 
 /// Longest line; longer ones are read row by row.
 const LONGEST_LINE: usize = 1 << 20;
@@ -37,6 +42,34 @@ pub(crate) struct BlockFile<'a> {
     pub delimiter: u8,
     /// Bytes of a block.
     pub block: u64,
+}
+
+/// Buffers that are done with: fresh ones of this size come from the system page by page, and that costs more than reading
+/// into them.
+#[derive(Default)]
+struct Spare {
+    texts: Mutex<Vec<Vec<u8>>>,
+    places: Mutex<Vec<Vec<u32>>>,
+}
+
+impl Spare {
+    fn take(&self) -> (Vec<u8>, Vec<u32>) {
+        fn pop<T>(buffers: &Mutex<Vec<Vec<T>>>) -> Vec<T> {
+            let mut buffers = buffers.lock().unwrap_or_else(PoisonError::into_inner);
+            buffers.pop().unwrap_or_default()
+        }
+        (pop(&self.texts), pop(&self.places))
+    }
+
+    fn keep(&self, places: Vec<u32>) {
+        let mut kept = self.places.lock().unwrap_or_else(PoisonError::into_inner);
+        kept.push(places);
+    }
+
+    fn give(&self, texts: Vec<Vec<u8>>) {
+        let mut kept = self.texts.lock().unwrap_or_else(PoisonError::into_inner);
+        kept.extend(texts);
+    }
 }
 
 /// The columns of a table: how many, and which hold task, worker and label.
@@ -62,17 +95,19 @@ impl BlockFile<'_> {
         let cuts: Vec<Range<u64>> = (0..(end - start).div_ceil(self.block))
             .map(|block| start + block * self.block..(start + (block + 1) * self.block).min(end))
             .collect();
-        let (mut rest, mut round) = (&cuts[..], rayon::current_num_threads());
+        let threads = rayon::current_num_threads();
+        let (mut rest, mut round) = (&cuts[..], FIRST_ROUND * threads);
+        let spare = Spare::default();
         while !rest.is_empty() {
             let (wave, later) = rest.split_at(round.min(rest.len()));
             let parts = wave
                 .par_iter()
-                .map(|range| self.part(range.clone(), start, end, &layout, &builder))
+                .map(|range| self.part(range.clone(), start, end, &layout, &builder, &spare))
                 .collect::<Result<Vec<_>, _>>()?;
-            builder.append(parts)?;
+            spare.give(builder.append(parts)?);
             rest = later;
             // Rounds grow: workers that an early round made known cost later ones a look-up and nothing else.
-            round = (2 * round).min(8 * rayon::current_num_threads());
+            round = (2 * round).min(LONGEST_ROUND * threads);
             progress(wave.last().map_or(0, |range| range.end), Some(end));
         }
         builder.build()
@@ -121,25 +156,36 @@ impl BlockFile<'_> {
         end: u64,
         layout: &Layout,
         builder: &PartsBuilder,
+        spare: &Spare,
     ) -> Result<PartRead, Irregular> {
-        let text = self.lines(range, first, end).map_err(|_| Irregular)??;
+        let (text, mut places) = spare.take();
+        let text = self.lines(range, first, end, text).map_err(|_| Irregular)??;
         let length = text.len() - PADDING;
-        let mut places = Vec::with_capacity(length / 5);
         let seen = find_ends(&text, length, self.delimiter, &mut places);
-        match layout.plain(&text, &places, &seen, builder)? {
+        let plain = layout.plain(&text, &places, &seen, builder)?;
+        spare.keep(places);
+        match plain {
             Some(part) => Ok(part.finish(text)),
             None => layout.row_by_row(&text[..length], self.delimiter, builder),
         }
     }
 
-    /// The lines that start in the range, whole, each with its line feed, and padding behind them.
-    fn lines(&self, range: Range<u64>, first: u64, end: u64) -> std::io::Result<Result<Vec<u8>, Irregular>> {
+    /// The lines that start in the range, whole, each with its line feed, and padding behind them, in `text`.
+    fn lines(
+        &self,
+        range: Range<u64>,
+        first: u64,
+        end: u64,
+        mut text: Vec<u8>,
+    ) -> std::io::Result<Result<Vec<u8>, Irregular>> {
         let mut file = File::open(self.path)?;
+        text.clear();
         let Some(start) = line_start(&mut file, &range, first)? else {
-            return Ok(Ok(vec![0; PADDING]));
+            text.resize(PADDING, 0);
+            return Ok(Ok(text));
         };
         file.seek(SeekFrom::Start(start))?;
-        let mut text = Vec::with_capacity((range.end - start) as usize + (1 << 12) + PADDING);
+        text.reserve((range.end - start) as usize + (1 << 12) + PADDING);
         file.by_ref().take(range.end - start).read_to_end(&mut text)?;
         if text.len() as u64 != range.end - start {
             return Ok(Err(Irregular));
@@ -198,65 +244,81 @@ impl Layout {
         seen: &Seen,
         builder: &'k PartsBuilder,
     ) -> Result<Option<Part<'k>>, Irregular> {
-        if seen.special || !places.len().is_multiple_of(self.columns) {
+        // If there are as many line feeds as rows, and one ends each row, then none stands inside.
+        if seen.special || places.len() != seen.lines * self.columns {
             return Ok(None);
         }
         let mut part = builder.part();
         part.reserve(places.len() / self.columns);
-        let (mut start, mut returns) = (0, 0);
-        let mut take = |ends: &[u32]| self.plain_row(text, ends, &mut start, &mut returns, &mut part);
         // Nearly all files: where the compiler knows the number of columns, a row takes half the instructions.
-        let plain = if self.columns == 3 {
-            all_rows(places.as_chunks::<3>().0.iter().map(|ends| take(ends)))
-        } else {
-            all_rows(places.chunks_exact(self.columns).map(take))
-        };
-        // A carriage return elsewhere ends a row, too.
-        Ok((plain? && returns == seen.returns).then_some(part))
-    }
-
-    /// Takes one row, whose fields end at `ends`; false if it is not plain.
-    #[inline(always)]
-    fn plain_row(
-        &self,
-        text: &[u8],
-        ends: &[u32],
-        start: &mut usize,
-        returns: &mut u32,
-        part: &mut Part<'_>,
-    ) -> Result<bool, Irregular> {
-        let [inner @ .., line] = ends else {
-            return Ok(false);
-        };
-        let line = *line as usize;
-        if text[line] != b'\n' || inner.iter().any(|&end| text[end as usize] == b'\n') {
-            return Ok(false);
-        }
-        let returned = line > *start && text[line - 1] == b'\r';
-        *returns += u32::from(returned);
-        let field = |column: usize| {
-            let from = match column {
-                0 => *start,
-                _ => ends[column - 1] as usize + 1,
-            };
-            let to = ends[column] as usize - usize::from(returned && column + 1 == ends.len());
-            Field {
-                start: from,
-                length: to - from,
+        let plain = match (self.columns, self.chosen) {
+            (3, [task, worker, label]) => {
+                let fields = |start: usize, ends: &[u32; 3], returned: usize| {
+                    let [first, second, third] = ends.map(|end| end as usize);
+                    // Arms, not an array: what was just written in two pieces is slow to read in one.
+                    let field = |column: usize| match column {
+                        0 => Field::between(start, first),
+                        1 => Field::between(first + 1, second),
+                        _ => Field::between(second + 1, third - returned),
+                    };
+                    [field(task), field(worker), field(label)]
+                };
+                self.plain_rows(text, places.as_chunks::<3>().0, seen, fields, &mut part)?
+            }
+            (columns, _) => {
+                let rows: Vec<&[u32]> = places.chunks_exact(columns).collect();
+                let fields = |start: usize, ends: &&[u32], returned: usize| {
+                    self.chosen.map(|column| {
+                        let from = match column {
+                            0 => start,
+                            _ => ends[column - 1] as usize + 1,
+                        };
+                        let last = column + 1 == ends.len();
+                        Field::between(from, ends[column] as usize - if last { returned } else { 0 })
+                    })
+                };
+                self.plain_rows(text, &rows, seen, fields, &mut part)?
             }
         };
-        let [task, worker, label] = self.chosen;
-        let (task, worker, label) = (field(task), field(worker), field(label));
-        if task.length.max(worker.length).max(label.length) > MAX_FIELD {
-            return Err(Irregular);
+        Ok(plain.then_some(part))
+    }
+
+    /// Takes rows, whose fields end at the places; false if not all of them are plain. `fields` makes the fields of a row
+    /// of where it starts, where its fields end, and the carriage returns at its end.
+    #[inline(always)]
+    fn plain_rows<E: AsRef<[u32]>>(
+        &self,
+        text: &[u8],
+        rows: &[E],
+        seen: &Seen,
+        fields: impl Fn(usize, &E, usize) -> [Field; 3],
+        part: &mut Part<'_>,
+    ) -> Result<bool, Irregular> {
+        let mut batch = [[Field::default(); 3]; 64];
+        let (mut start, mut returns) = (0, 0);
+        for rows in rows.chunks(batch.len()) {
+            let mut longest = 0;
+            for (row, ends) in batch.iter_mut().zip(rows) {
+                let line = ends.as_ref()[self.columns - 1] as usize;
+                // An empty line of a table with one column is no row.
+                if text[line] != b'\n' || (self.columns == 1 && line == start) {
+                    return Ok(false);
+                }
+                let returned = seen.returns > 0 && line > start && text[line - 1] == b'\r';
+                returns += u32::from(returned);
+                *row = fields(start, ends, usize::from(returned));
+                longest = row
+                    .iter()
+                    .fold(longest, |longest, field| longest.max(field.length));
+                start = line + 1;
+            }
+            if longest as usize > MAX_FIELD {
+                return Err(Irregular);
+            }
+            part.push(text, &batch[..rows.len()])?;
         }
-        // An empty line of a table with one column is no row.
-        if ends.len() == 1 && task.length == 0 {
-            return Ok(false);
-        }
-        part.push(text, task, worker, label)?;
-        *start = line + 1;
-        Ok(true)
+        // A carriage return elsewhere ends a row, too.
+        Ok(returns == seen.returns)
     }
 
     /// Takes the rows of a block through the parser that knows quotes.
@@ -277,31 +339,15 @@ impl Layout {
             let fields = self.chosen.map(|column| {
                 let value = &records.record[column];
                 used.extend_from_slice(value);
-                Field {
-                    start: used.len() - value.len(),
-                    length: value.len(),
-                }
+                Field::between(used.len() - value.len(), used.len())
             });
-            if fields.iter().any(|field| field.length > MAX_FIELD) {
+            if fields.iter().any(|field| field.length as usize > MAX_FIELD) {
                 return Err(Irregular);
             }
             rows.push(fields);
         }
         used.resize(used.len() + PADDING, 0);
-        for [task, worker, label] in rows {
-            part.push(&used, task, worker, label)?;
-        }
+        part.push(&used, &rows)?;
         Ok(part.finish(used))
     }
-}
-
-/// Whether all rows are plain; stops at the first that is not.
-#[inline(always)]
-fn all_rows(rows: impl Iterator<Item = Result<bool, Irregular>>) -> Result<bool, Irregular> {
-    for row in rows {
-        if !row? {
-            return Ok(false);
-        }
-    }
-    Ok(true)
 }

@@ -1,5 +1,7 @@
 //! The consensus as a table: `task, label, confidence` and, if asked for, `p:<class>` for every class.
 
+use std::ops::Range;
+
 use quorate::annotations::Names;
 use quorate::model::Consensus;
 
@@ -7,6 +9,7 @@ use crate::error::Result;
 use crate::format::FileFormat;
 use crate::labels::{CONFIDENCE_COLUMN, PROBABILITY_PREFIX};
 use crate::table::{Cell, ColumnKind, Table, write_table};
+use crate::table_text::PIECE;
 use crate::target::Target;
 
 /// Writes the label and the confidence of every task, with the probabilities of all classes if asked for.
@@ -33,6 +36,7 @@ pub fn write_consensus(
         classes,
         consensus,
         probabilities,
+        rows: 0..tasks.len(),
     };
     write_table(target, format, &table)
 }
@@ -42,6 +46,7 @@ struct ConsensusRows<'t> {
     classes: &'t Names,
     consensus: &'t Consensus,
     probabilities: bool,
+    rows: Range<usize>,
 }
 
 impl Table for ConsensusRows<'_> {
@@ -51,17 +56,30 @@ impl Table for ConsensusRows<'_> {
 
     fn for_each_row(&self, each: &mut dyn FnMut(&[Cell<'_>]) -> Result<()>) -> Result<()> {
         let mut cells = Vec::new();
-        for (n, task) in self.tasks.iter().enumerate() {
+        for n in self.rows.clone() {
+            let (label, row) = (self.consensus.label(n), self.consensus.row(n));
             cells.clear();
-            cells.push(Cell::Text(task));
-            cells.push(Cell::Text(self.classes.get(self.consensus.label(n))));
-            cells.push(self.consensus.confidence(n).into());
+            cells.push(Cell::Text(self.tasks.get(n)));
+            cells.push(Cell::Text(self.classes.get(label)));
+            cells.push(row[label].into());
             if self.probabilities {
-                cells.extend(self.consensus.row(n).iter().map(|&p| Cell::from(p)));
+                cells.extend(row.iter().map(|&p| Cell::from(p)));
             }
             each(&cells)?;
         }
         Ok(())
+    }
+
+    fn pieces(&self) -> Vec<Box<dyn Table + Send + '_>> {
+        let starts = self.rows.clone().step_by(PIECE);
+        starts
+            .map(|start| -> Box<dyn Table + Send + '_> {
+                Box::new(Self {
+                    rows: start..(start + PIECE).min(self.rows.end),
+                    ..*self
+                })
+            })
+            .collect()
     }
 }
 

@@ -8,11 +8,13 @@
 
 use std::io::{self, Read, Write};
 
-use ::csv::{ByteRecord, Reader, ReaderBuilder, Terminator, WriterBuilder};
+use ::csv::{ByteRecord, Reader, ReaderBuilder, Terminator, Writer, WriterBuilder};
 
+use crate::decimal::push_decimal;
 use crate::error::{Error, ErrorKind, Position, Result};
 use crate::scan::{MAX_ROW, Row, RowSink};
-use crate::table::{Cell, Table, push_decimal};
+use crate::table::{Cell, Table};
+use crate::table_text::write_pieces;
 
 /// Reads a table of text into the sink.
 pub(crate) fn read(input: impl Read, delimiter: u8, sink: &mut impl RowSink) -> Result<()> {
@@ -229,14 +231,17 @@ impl<R: Read> Read for Marked<R> {
 
 /// Writes a table as text.
 pub(crate) fn write(output: &mut dyn Write, delimiter: u8, table: &dyn Table) -> Result<()> {
-    let mut writer = WriterBuilder::new()
-        .delimiter(delimiter)
-        .terminator(Terminator::Any(b'\n'))
-        .buffer_capacity(1 << 16)
-        .from_writer(output);
-    writer
+    let mut header = writer(&mut *output, delimiter);
+    header
         .write_record(table.columns().iter().map(|(name, _)| name.as_bytes()))
         .map_err(write_error)?;
+    header.flush()?;
+    drop(header);
+    write_pieces(output, table, |output, rows| write_rows(output, delimiter, rows))
+}
+
+fn write_rows(output: &mut dyn Write, delimiter: u8, table: &dyn Table) -> Result<()> {
+    let mut writer = writer(output, delimiter);
     let mut number = String::new();
     table.for_each_row(&mut |cells| {
         for cell in cells {
@@ -261,6 +266,14 @@ pub(crate) fn write(output: &mut dyn Write, delimiter: u8, table: &dyn Table) ->
         writer.write_record(None::<&[u8]>).map_err(write_error)
     })?;
     Ok(writer.flush()?)
+}
+
+fn writer<W: Write>(output: W, delimiter: u8) -> Writer<W> {
+    WriterBuilder::new()
+        .delimiter(delimiter)
+        .terminator(Terminator::Any(b'\n'))
+        .buffer_capacity(1 << 16)
+        .from_writer(output)
 }
 
 fn write_error(error: ::csv::Error) -> Error {

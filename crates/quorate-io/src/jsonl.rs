@@ -9,9 +9,11 @@ use std::io::{BufRead, BufReader, Read, Write};
 use serde::de::{DeserializeSeed, Deserializer, IgnoredAny, MapAccess, Visitor};
 use serde_json::value::RawValue;
 
+use crate::decimal::push_decimal;
 use crate::error::{Error, ErrorKind, Position, Result};
 use crate::scan::{MAX_ROW, Row, RowSink};
-use crate::table::{Cell, Table, push_decimal};
+use crate::table::{Cell, Table};
+use crate::table_text::write_pieces;
 
 /// Reads objects into the sink.
 pub(crate) fn read(input: impl Read, sink: &mut impl RowSink) -> Result<()> {
@@ -268,6 +270,10 @@ pub(crate) fn write(output: &mut dyn Write, table: &dyn Table) -> Result<()> {
         .iter()
         .map(|(name, _)| format!("{}:", serde_json::Value::from(name.as_str())))
         .collect();
+    write_pieces(output, table, |output, rows| write_rows(output, &keys, rows))
+}
+
+fn write_rows(output: &mut dyn Write, keys: &[String], table: &dyn Table) -> Result<()> {
     let mut line = Vec::new();
     let mut number = String::new();
     table.for_each_row(&mut |cells| {

@@ -34,6 +34,7 @@ mod blocks;
 #[cfg(feature = "columnar")]
 mod columnar;
 mod consensus;
+mod decimal;
 mod delimited;
 mod error;
 mod features;
@@ -54,6 +55,7 @@ mod source;
 mod spill;
 mod structure;
 mod table;
+mod table_text;
 mod target;
 mod workers;
 
@@ -61,6 +63,7 @@ pub use annotations::{
     AnnotationsRead, Columns, ReadOptions, read_annotations, read_annotations_with, write_annotations,
 };
 pub use consensus::write_consensus;
+pub use decimal::decimal;
 pub use error::{Error, ErrorKind, Position, Result};
 pub use features::{FeaturesRead, read_features};
 pub use format::{Compression, FileFormat, Format};
@@ -75,6 +78,6 @@ pub use probabilities::{ProbabilitiesRead, read_probabilities};
 pub use scan::MAX_FIELD;
 pub use source::{Progress, Source};
 pub use spill::{ResultSummary, SpillOptions, SpilledLabels, spill_annotations};
-pub use table::{Cell, ColumnKind, Table, decimal, write_table};
+pub use table::{Cell, ColumnKind, Table, write_table};
 pub use target::{Target, write_whole};
 pub use workers::{WorkerRow, write_workers};

@@ -10,34 +10,49 @@ pub(crate) struct Seen {
     pub special: bool,
     /// Carriage returns.
     pub returns: u32,
+    /// Line feeds.
+    pub lines: usize,
 }
 
 /// Lists the places of delimiters and line feeds in the first `length` bytes of `text`, which has at least
 /// [`PADDING`] bytes more.
 pub(crate) fn find_ends(text: &[u8], length: usize, delimiter: u8, places: &mut Vec<u32>) -> Seen {
     let mut seen = Seen::default();
+    let mut found = [0; 64];
     places.clear();
-    for (block, bytes) in text.as_chunks::<64>().0.iter().enumerate() {
+    for (block, bytes) in text[..length + PADDING].as_chunks::<64>().0.iter().enumerate() {
         let base = block * 64;
         if base >= length {
             break;
         }
-        // The last block holds bytes of the padding.
-        let inside = (length - base).min(64);
-        let mut ends = end_bits(bytes, delimiter) & (u64::MAX >> (64 - inside));
-        let inside = if inside == 64 {
-            &bytes[..]
+        let mut ends = end_bits(bytes, delimiter);
+        if length - base >= 64 {
+            seen.note(bytes);
         } else {
-            &bytes[..inside]
-        };
-        seen.special |= count(inside, |byte| (byte == b'"') | (byte == 0)) > 0;
-        seen.returns += count(inside, |byte| byte == b'\r');
-        while ends != 0 {
-            places.push((base + ends.trailing_zeros() as usize) as u32);
+            // The last block holds bytes of the padding.
+            ends &= u64::MAX >> (64 - (length - base));
+            seen.note(&bytes[..length - base]);
+        }
+        let count = ends.count_ones() as usize;
+        for place in &mut found[..count] {
+            *place = base as u32 + ends.trailing_zeros();
             ends &= ends - 1;
         }
+        places.extend_from_slice(&found[..count]);
     }
     seen
+}
+
+impl Seen {
+    #[inline(always)]
+    fn note(&mut self, bytes: &[u8]) {
+        self.lines += count(bytes, |byte| byte == b'\n') as usize;
+        // One look for all that is rare.
+        if count(bytes, |byte| (byte == b'"') | (byte == 0) | (byte == b'\r')) > 0 {
+            self.special |= bytes.iter().any(|byte| matches!(byte, b'"' | 0));
+            self.returns += count(bytes, |byte| byte == b'\r');
+        }
+    }
 }
 
 /// A bit for each byte that is a delimiter or a line feed. Comparisons of whole blocks become vector instructions on
@@ -77,6 +92,7 @@ mod tests {
             let expected: Vec<u32> = (0..bytes.len() as u32).filter(|&place| matches!(bytes[place as usize], b',' | b'\n')).collect();
             prop_assert_eq!(places, expected);
             prop_assert_eq!(seen.special, bytes.iter().any(|byte| matches!(byte, 0 | b'"')));
+            prop_assert_eq!(seen.lines, bytes.iter().filter(|&&byte| byte == b'\n').count());
             prop_assert_eq!(seen.returns as usize, bytes.iter().filter(|&&byte| byte == b'\r').count());
         }
     }

@@ -1,6 +1,5 @@
 //! The one path from results to files: a table names its columns and hands over rows, a format writes them.
 
-use std::fmt::Write as _;
 use std::io::Write;
 
 use crate::error::Result;
@@ -50,6 +49,12 @@ pub trait Table {
 
     /// Calls `each` with the cells of every row, in order; stops at the first error.
     fn for_each_row(&self, each: &mut dyn FnMut(&[Cell<'_>]) -> Result<()>) -> Result<()>;
+
+    /// The same rows in pieces, in order, which several threads can turn into text at a time; none where rows are
+    /// few or come one after the other.
+    fn pieces(&self) -> Vec<Box<dyn Table + Send + '_>> {
+        Vec::new()
+    }
 }
 
 /// Writes a table, whole or not at all. The format is the one given, else told by the extension, else CSV.
@@ -86,46 +91,5 @@ fn write_format(output: &mut (dyn Write + Send), format: Format, table: &dyn Tab
         Format::Arrow => crate::arrow::write(output, table),
         #[cfg(not(feature = "columnar"))]
         Format::Parquet | Format::Arrow => Err(crate::ErrorKind::NotBuilt(format.name()).into()),
-    }
-}
-
-/// A number as it stands in text files: six decimals, without the zeros at the end.
-pub fn decimal(value: f64) -> String {
-    let mut text = String::new();
-    push_decimal(&mut text, value);
-    text
-}
-
-pub(crate) fn push_decimal(text: &mut String, value: f64) {
-    let start = text.len();
-    // Writing into a string does not fail.
-    let _ = write!(text, "{value:.6}");
-    let kept = text[start..].trim_end_matches('0').trim_end_matches('.').len();
-    text.truncate(start + kept);
-    if &text[start..] == "-0" {
-        text.replace_range(start.., "0");
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn decimals_are_short_and_plain() {
-        let cases = [
-            (1.0, "1"),
-            (0.0, "0"),
-            (0.5, "0.5"),
-            (2.0 / 3.0, "0.666667"),
-            (0.999_999_9, "1"),
-            (-1e-9, "0"),
-            (10.0, "10"),
-            (1e-6, "0.000001"),
-            (1e20, "100000000000000000000"),
-        ];
-        for (value, text) in cases {
-            assert_eq!(decimal(value), text);
-        }
     }
 }

@@ -7,7 +7,7 @@ use anyhow::{Result, bail};
 use clap::Args;
 use quorate::calibrate::{TYPICAL_SHARE, calibrate, estimate_share};
 use quorate::intervals::Intervals;
-use quorate::methods::{DEFAULT_METHOD, Fit, Method, Values, vote_fractions};
+use quorate::methods::{DEFAULT_METHOD, Fit, Method, Values, changed_from_votes};
 use quorate::model::count_answers;
 use quorate::{Annotations, Context};
 use quorate_io::{
@@ -112,6 +112,7 @@ struct Summary<'a> {
 
 /// Reads, fits, writes.
 pub fn run(args: &AggregateArgs, printer: &mut Printer) -> Result<()> {
+    args.run.limit_threads();
     let update = args.update.open(&args.method)?;
     let mut method = find(&args.method)?;
     let mut parameters = parse_parameters(&args.parameters)?;
@@ -223,7 +224,7 @@ pub fn run(args: &AggregateArgs, printer: &mut Printer) -> Result<()> {
     let output = Target::from(args.output.clone());
     let (tasks, classes) = (annotations.tasks(), annotations.classes());
     write_consensus(&output, None, tasks, classes, &fit.consensus, args.probabilities)?;
-    let changed = changed_labels(&annotations, &fit);
+    let changed = changed_from_votes(&annotations, &fit.consensus);
     report(method, &annotations, &fit, seconds, changed, printer);
     if let Some(interval) = error_interval {
         printer.note(format!(
@@ -283,14 +284,6 @@ fn calibrate_fit(annotations: &Annotations, fit: &mut Fit, context: &Context, pr
     fit.consensus = context.run(|| calibrate(annotations, model, consensus, share));
 }
 
-/// Tasks whose label is not the one that majority vote gives.
-pub fn changed_labels(annotations: &Annotations, fit: &Fit) -> usize {
-    let votes = Context::default().run(|| vote_fractions(annotations));
-    (0..votes.len())
-        .filter(|&task| votes.label(task) != fit.consensus.label(task))
-        .count()
-}
-
 fn report(
     method: &Method,
     annotations: &Annotations,
@@ -340,29 +333,15 @@ fn report(
     ));
     printer.note(format!(
         "by their own confidence {:.1} % of the labels are wrong",
-        100.0 * expected_error(fit)
+        100.0 * fit.consensus.expected_error()
     ));
-    let tied = tied_tasks(fit);
+    let tied = fit.consensus.tied_tasks();
     if tied > 0 {
         printer.note(format!(
             "{} tied: the lowest class was taken",
             plural(tied, "task")
         ));
     }
-}
-
-/// Share of the labels that are wrong if the confidence is right.
-fn expected_error(fit: &Fit) -> f64 {
-    let tasks = fit.consensus.len();
-    let doubt: f64 = (0..tasks).map(|task| 1.0 - fit.consensus.confidence(task)).sum();
-    doubt / tasks.max(1) as f64
-}
-
-/// Tasks where several classes share the first place.
-pub fn tied_tasks(fit: &Fit) -> usize {
-    (0..fit.consensus.len())
-        .filter(|&task| fit.consensus.tied(task) > 1)
-        .count()
 }
 
 fn summary<'a>(
@@ -382,9 +361,9 @@ fn summary<'a>(
         abstentions: annotations.rows().abstentions,
         repeated_rows: annotations.rows().repeated,
         unlabelled_tasks: annotations.summary().unlabelled_tasks,
-        tied_tasks: tied_tasks(fit),
+        tied_tasks: fit.consensus.tied_tasks(),
         changed_from_majority_vote: changed,
-        expected_error: expected_error(fit),
+        expected_error: fit.consensus.expected_error(),
         iterations: fit.iterations,
         converged: fit.converged,
         objective: fit.trace.last().copied(),

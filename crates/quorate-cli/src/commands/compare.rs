@@ -13,7 +13,6 @@ use serde::Serialize;
 
 use crate::args::RunArgs;
 use crate::catalog::{find, methods};
-use crate::commands::aggregate::tied_tasks;
 use crate::input::{InputArgs, size_line};
 use crate::knowledge::KnowledgeArgs;
 use crate::printer::Printer;
@@ -87,6 +86,7 @@ struct PairJson {
 
 /// Runs the methods one after the other and prints the table.
 pub fn run(args: &CompareArgs, printer: &mut Printer) -> Result<()> {
+    args.run.limit_threads();
     let chosen: Vec<&'static Method> = match args.methods.is_empty() {
         // What needs side data is left out where there is none.
         true => methods()
@@ -207,7 +207,7 @@ fn run_method(
             row.changed_from_majority_vote = (0..votes.len())
                 .filter(|&task| votes.label(task) != row.labels[task])
                 .count();
-            row.tied = tied_tasks(&fit);
+            row.tied = fit.consensus.tied_tasks();
             row.iterations = fit.iterations;
             row.converged = fit.converged;
             row.warnings = fit.warnings;

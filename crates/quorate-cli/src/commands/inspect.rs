@@ -70,6 +70,7 @@ pub enum FailOn {
 
 /// Inspects and prints; code 1 if something is found that was asked to fail on.
 pub fn run(args: &InspectArgs, printer: &mut Printer) -> Result<ExitCode> {
+    args.run.limit_threads();
     let annotations = args.input.read(printer)?;
     let session = Session::start(&args.run, printer.quiet());
     let settings = Inspect {

@@ -108,3 +108,26 @@ fn workers_with_and_without_a_model() {
     rows[0].confusion = Some(&confusion[..3]);
     assert!(write_workers(&path.as_path().into(), None, &classes, &rows).is_err());
 }
+
+#[test]
+fn many_rows_are_written_in_order() {
+    const TASKS: usize = 50_001;
+    let (tasks, classes) = (Names::numbered("t", TASKS), Names::numbered("c", 2));
+    let rows = (0..TASKS).flat_map(|task| {
+        let share = (task % 1000) as f64 / 1000.0;
+        [share, 1.0 - share]
+    });
+    let consensus = Consensus::new(2, rows.collect());
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("labels.csv");
+    write_consensus(&path.as_path().into(), None, &tasks, &classes, &consensus, false).unwrap();
+    let text = std::fs::read_to_string(&path).unwrap();
+    let mut lines = text.lines();
+    assert_eq!(lines.next(), Some("task,label,confidence"));
+    for task in 0..TASKS {
+        let (class, confidence) = (consensus.label(task), consensus.confidence(task));
+        let expected = format!("t{task},c{class},{}", (confidence * 1000.0).round() / 1000.0);
+        assert_eq!(lines.next(), Some(expected.as_str()));
+    }
+    assert_eq!(lines.next(), None);
+}

@@ -232,18 +232,11 @@ fn order_tasks(
 /// Sorts one task's labels by worker, rows of one worker in their order; returns how many rows repeat the worker of
 /// another.
 fn sort_by_worker(workers: &mut [u32], labels: &mut [u16], scratch: &mut Vec<(u32, u16)>) -> u64 {
-    const SMALL: usize = 24;
+    const SMALL: usize = 16;
     if workers.len() <= SMALL {
-        for place in 1..workers.len() {
-            let (m, x) = (workers[place], labels[place]);
-            let mut at = place;
-            while at > 0 && workers[at - 1] > m {
-                (workers[at], labels[at]) = (workers[at - 1], labels[at - 1]);
-                at -= 1;
-            }
-            (workers[at], labels[at]) = (m, x);
-        }
-    } else if !workers.is_sorted() {
+        return sort_few::<SMALL>(workers, labels);
+    }
+    if !workers.is_sorted() {
         scratch.clear();
         scratch.extend(workers.iter().copied().zip(labels.iter().copied()));
         scratch.sort_by_key(|&(m, _)| m);
@@ -252,6 +245,28 @@ fn sort_by_worker(workers: &mut [u32], labels: &mut [u16], scratch: &mut Vec<(u3
         }
     }
     workers.windows(2).filter(|pair| pair[0] == pair[1]).count() as u64
+}
+
+/// [`sort_by_worker`] for at most `MOST` rows: every row goes past all that are sorted already, the smaller of two to the
+/// front. No branch depends on the order, and wrong guesses at branches are what sorting a few random numbers costs.
+#[inline(always)]
+fn sort_few<const MOST: usize>(workers: &mut [u32], labels: &mut [u16]) -> u64 {
+    let mut sorted = [0u64; MOST];
+    let sorted = &mut sorted[..workers.len()];
+    for (row, (&worker, &label)) in workers.iter().zip(&*labels).enumerate() {
+        let mut last = u64::from(worker) << 32 | (row as u64) << 16 | u64::from(label);
+        for earlier in &mut sorted[..row] {
+            (*earlier, last) = ((*earlier).min(last), (*earlier).max(last));
+        }
+        sorted[row] = last;
+    }
+    let (mut repeated, mut before) = (0, None);
+    for ((new_worker, new_label), &row) in workers.iter_mut().zip(labels).zip(&*sorted) {
+        (*new_worker, *new_label) = ((row >> 32) as u32, row as u16);
+        repeated += u64::from(before == Some(*new_worker));
+        before = Some(*new_worker);
+    }
+    repeated
 }
 
 /// Keeps one label of each worker on each task.

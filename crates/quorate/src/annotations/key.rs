@@ -15,11 +15,25 @@ const LONGEST: usize = (1 << 24) - 1;
 const LENGTH_AT: u32 = 88;
 const LONG: u128 = 0xff;
 
+/// The bytes of a window that belong to a name of this length: a look-up is cheaper than shifts of 128 bits.
+const KEPT: [u128; 16] = {
+    let mut kept = [0; 16];
+    let mut length = 0;
+    while length < 16 {
+        kept[length] = (1 << (8 * length)) - 1;
+        length += 1;
+    }
+    kept
+};
+
 /// A name of one to [`LONGEST`] bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Key(u128);
 
 impl Key {
+    /// No name's key.
+    pub(super) const NONE: Self = Self(0);
+
     /// Bits of a key; those above are free for other uses.
     pub(super) const MASK: u128 = (1 << 96) - 1;
 
@@ -30,15 +44,14 @@ impl Key {
         }
         let mut window = [0; 16];
         window[..name.len()].copy_from_slice(name);
-        Self::short(u128::from_le_bytes(window), name.len())
+        (!name.is_empty()).then(|| Self::of_window(u128::from_le_bytes(window), name.len()))
     }
 
-    /// The key of a name of at most [`SHORT`] bytes that starts a window of 16.
+    /// The key of a name of one to [`SHORT`] bytes that starts a window of 16.
     #[inline(always)]
-    pub(super) fn short(window: u128, length: usize) -> Option<Self> {
-        debug_assert!(length <= SHORT);
-        let kept = window & ((1 << (8 * length)) - 1);
-        (length > 0).then_some(Self(kept | (length as u128) << LENGTH_AT))
+    pub(super) fn of_window(window: u128, length: usize) -> Self {
+        debug_assert!((1..=SHORT).contains(&length));
+        Self(window & KEPT[length & 15] | (length as u128) << LENGTH_AT)
     }
 
     fn long(name: &[u8]) -> Option<Self> {
@@ -76,6 +89,12 @@ impl Key {
         } else {
             (self.0 >> LENGTH_AT) as usize
         }
+    }
+
+    /// A number that orders names of at most [`SHORT`] bytes as their bytes do, but for zeros at the end.
+    #[inline(always)]
+    pub(super) fn spelling(self) -> u128 {
+        self.0.swap_bytes() >> (128 - 8 * SHORT)
     }
 
     /// The first bytes; the whole name if it is short.

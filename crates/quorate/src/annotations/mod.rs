@@ -14,8 +14,11 @@ mod gold;
 mod interner;
 mod joined;
 mod key;
+mod mentions;
 mod names;
 mod parts;
+mod rising;
+mod shard;
 mod summary;
 
 use std::sync::OnceLock;

@@ -16,8 +16,8 @@ use super::{Aggregate, ClassSupport, Fit, Kind, Method, Parameter, Values};
 use crate::annotations::{Annotations, ByTask};
 use crate::context::Context;
 use crate::error::Result;
-use crate::model::{Consensus, TIE, count_answers};
-use crate::parallel::{balanced_ranges, map_rows};
+use crate::model::{Consensus, TIE, count_answers, label_of};
+use crate::parallel::{balanced_ranges, map_ranges, map_rows};
 
 pub(super) const METHOD: Method = Method {
     name: "majority-vote",
@@ -154,23 +154,54 @@ pub(super) fn fill_votes(labels: ByTask<'_>, rows: &mut [f64]) -> Vec<Vec<f64>> 
     map_rows(ranges, rows, classes, |tasks, rows| {
         let mut sum = vec![0.0; classes];
         for (task, row) in tasks.zip(rows.chunks_exact_mut(classes)) {
-            let (workers, answers) = labels.task(task);
-            row.fill(0.0);
-            for &label in answers {
-                row[label as usize] += 1.0;
-            }
-            let given = workers.len() as f64;
-            row.iter_mut().for_each(|share| *share /= given.max(1.0));
-            if let Some(truth) = labels.gold(task) {
-                row.fill(0.0);
-                row[truth] = 1.0;
-            }
-            for (share, sum) in row.iter().zip(&mut sum).filter(|_| !workers.is_empty()) {
+            vote_row(labels, task, row);
+            let voted = !labels.task(task).0.is_empty();
+            for (share, sum) in row.iter().zip(&mut sum).filter(|_| voted) {
                 *sum += share;
             }
         }
         sum
     })
+}
+
+/// Writes the vote shares of one task.
+fn vote_row(labels: ByTask<'_>, task: usize, row: &mut [f64]) {
+    row.fill(0.0);
+    if let Some(truth) = labels.gold(task) {
+        row[truth] = 1.0;
+        return;
+    }
+    let (_, answers) = labels.task(task);
+    for &label in answers {
+        row[label as usize] += 1.0;
+    }
+    let given = answers.len().max(1) as f64;
+    row.iter_mut().for_each(|share| *share /= given);
+}
+
+/// Number of tasks whose label is not the one that majority vote gives.
+pub fn changed_from_votes(annotations: &Annotations, consensus: &Consensus) -> usize {
+    let labels = ByTask::from(annotations);
+    let silent =
+        |task: &usize| annotations.task_slices(*task).0.is_empty() && annotations.gold(*task).is_none();
+    // Tasks that nobody voted on all have the label of the mean share.
+    let of_silent = (0..annotations.task_count())
+        .find(silent)
+        .map(|task| vote_fractions(annotations).label(task));
+    let changed = map_ranges(balanced_ranges(labels.starts, 64), |tasks| {
+        let mut row = vec![0.0; labels.class_count];
+        let mut by_vote = |task: usize| match of_silent {
+            Some(label) if silent(&task) => label,
+            _ => {
+                vote_row(labels, task, &mut row);
+                label_of(&row)
+            }
+        };
+        tasks
+            .filter(|&task| by_vote(task) != consensus.label(task))
+            .count()
+    });
+    changed.iter().sum()
 }
 
 /// Lets `choose` pick the winner of each tie; the winner gets a hair of the mass of the other tied classes.
@@ -205,6 +236,25 @@ fn heaviest(prior: &[f64], tied: &[usize]) -> usize {
 mod tests {
     use super::*;
     use crate::methods::tests::toy_a;
+
+    #[test]
+    fn changes_are_counted_against_the_votes() {
+        // Task 3 has no label: the mean share of the others names class 1. The truth of task 1 is known.
+        let labels = [(0, 0, 0), (0, 1, 0), (1, 0, 1), (1, 1, 1), (2, 0, 1), (2, 1, 1)];
+        let annotations = Annotations::from_codes(4, 2, 2, labels)
+            .unwrap()
+            .with_gold([(1, 0)])
+            .unwrap();
+        let votes = vote_fractions(&annotations);
+        assert_eq!(changed_from_votes(&annotations, &votes), 0);
+        for task in 0..4 {
+            let labels = (0..4).map(|n| votes.label(n) ^ usize::from(n == task));
+            assert_eq!(
+                changed_from_votes(&annotations, &Consensus::one_hot(2, labels)),
+                1
+            );
+        }
+    }
 
     #[test]
     fn toy_a_by_hand() {

@@ -55,7 +55,7 @@ pub use kos::{Kos, KosStart};
 pub use kos_svd::KosSvd;
 pub use m_msr::MMsr;
 pub use mace::{Mace, MaceUpdate};
-pub use majority_vote::{MajorityVote, vote_fractions};
+pub use majority_vote::{MajorityVote, changed_from_votes, vote_fractions};
 pub use minimax_entropy::{MinimaxEntropy, MinimaxModel};
 pub use multi_spa::MultiSpa;
 pub use one_coin::OneCoin;

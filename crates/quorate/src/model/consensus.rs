@@ -1,8 +1,15 @@
 //! The posterior over the classes for every task.
 
+use std::ops::Range;
+
+use crate::parallel::{even_ranges, map_ranges};
+
 /// Probabilities closer than this count as tied. Sums of the same terms in another order differ by less, so
 /// the label of a tied task does not depend on the order of rows.
 pub const TIE: f64 = 1e-9;
+
+/// Parts that tasks are cut into where all of them are looked at.
+const PARTS: usize = 64;
 
 /// One probability vector for each task.
 #[derive(Debug, Clone, PartialEq)]
@@ -76,6 +83,19 @@ impl Consensus {
     /// Probability of the task's label.
     pub fn confidence(&self, task: usize) -> f64 {
         self.row(task)[self.label(task)]
+    }
+
+    /// Share of the labels that are wrong if the confidence is right.
+    pub fn expected_error(&self) -> f64 {
+        let doubt = |tasks: Range<usize>| tasks.map(|task| 1.0 - self.confidence(task)).sum::<f64>();
+        let doubts = map_ranges(even_ranges(self.len(), PARTS), doubt);
+        doubts.iter().sum::<f64>() / self.len().max(1) as f64
+    }
+
+    /// Number of tasks where several classes share the first place.
+    pub fn tied_tasks(&self) -> usize {
+        let tied = |tasks: Range<usize>| tasks.filter(|&task| self.tied(task) > 1).count();
+        map_ranges(even_ranges(self.len(), PARTS), tied).iter().sum()
     }
 
     /// Number of classes that share the first place (1: no tie).

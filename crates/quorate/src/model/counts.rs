@@ -50,7 +50,7 @@ pub(super) fn chunk_count(labels: ByTask<'_>, truths: usize) -> usize {
 }
 
 /// Adds the parts in order.
-pub(super) fn fold(parts: Vec<AnswerCounts>) -> AnswerCounts {
+fn fold(parts: Vec<AnswerCounts>) -> AnswerCounts {
     let mut parts = parts.into_iter();
     let mut total = parts.next().expect("there is at least one chunk");
     let parts: Vec<AnswerCounts> = parts.collect();
@@ -77,6 +77,11 @@ impl AnswerCounts {
         }
     }
 
+    /// From the cells `[worker][answer][truth]` and the mass of each truth.
+    pub(super) fn from_cells(answers: usize, cells: Vec<f64>, mass: Vec<f64>) -> Self {
+        Self { answers, cells, mass }
+    }
+
     /// Adds `count` answers of a worker to tasks of a class.
     pub fn add(&mut self, worker: usize, answer: usize, truth: usize, count: f64) {
         self.cells[(worker * self.answers + answer) * self.mass.len() + truth] += count;
@@ -84,7 +89,7 @@ impl AnswerCounts {
 
     /// Adds the answers to one task, of which `row` is the posterior.
     #[inline(always)]
-    pub(super) fn add_task<W: Width>(&mut self, width: W, labels: ByTask<'_>, task: usize, row: &[f64]) {
+    fn add_task<W: Width>(&mut self, width: W, labels: ByTask<'_>, task: usize, row: &[f64]) {
         let (truths, answers) = (width.get(), labels.class_count);
         let row = &row[..truths];
         let (workers, labels) = labels.task(task);

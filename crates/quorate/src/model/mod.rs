@@ -12,6 +12,7 @@ mod explanation;
 mod posterior;
 mod priors;
 mod sparse;
+mod tally;
 mod variational;
 
 pub use alignment::{Alignment, align_classes};

@@ -7,7 +7,8 @@
 //! Probabilities are floored at 2^-52, so that one impossible answer does not outweigh everything. A task whose truth is known (gold) has no other. One pass over the labels, `O(L K)`.
 
 use super::consensus::label_of;
-use super::counts::{AnswerCounts, chunk_count, fold};
+use super::counts::{AnswerCounts, chunk_count};
+use super::tally::Tally;
 use super::{Consensus, DawidSkene};
 use crate::annotations::{Annotations, ByTask, keep_truth};
 use crate::linalg::width::{Width, with_width};
@@ -107,37 +108,43 @@ impl Sweep {
     ) -> SweepResult {
         let ranges = balanced_ranges(labels.starts, chunk_count(labels, width.get()));
         let parts = map_rows(ranges, rows, width.get(), |tasks, rows| {
-            let mut counts = counting
-                .then(|| AnswerCounts::zero_components(labels.worker_count, labels.class_count, width.get()));
+            let mut tally = counting.then(|| Tally::new(width, &self.cells));
             let mut scratch = vec![0.0; width.get()];
             let (mut likelihood, mut change) = (LogProduct::default(), 0.0f64);
             for (task, row) in tasks.zip(rows.chunks_exact_mut(width.get())) {
-                self.task(width, labels, task, &mut scratch, &mut likelihood);
+                let weights = match &tally {
+                    Some(tally) => tally.weights(width, &self.cells),
+                    None => (&self.cells[..], width.get()),
+                };
+                self.task(width, weights, labels, task, &mut scratch, &mut likelihood);
                 for (old, &new) in row.iter_mut().zip(&scratch) {
                     change += (*old - new).abs();
                     *old = new;
                 }
-                if let Some(counts) = &mut counts {
-                    counts.add_task(width, labels, task, row);
+                if let Some(tally) = &mut tally {
+                    tally.add_task(width, labels.class_count, labels.task(task), row);
                 }
             }
-            (likelihood.logarithm(), change, counts)
+            (likelihood.logarithm(), change, tally)
         });
         let log_likelihood = parts.iter().map(|part| part.0).sum();
         let change = parts.iter().map(|part| part.1).sum();
-        let counts: Option<Vec<_>> = parts.into_iter().map(|part| part.2).collect();
+        let tallies: Option<Vec<Tally>> = parts.into_iter().map(|part| part.2).collect();
+        let sum = |tallies: Vec<Tally>| Tally::sum(width, labels.class_count, self.cells.len(), &tallies);
         SweepResult {
             log_likelihood,
             change,
-            counts: counts.map(fold),
+            counts: tallies.map(sum),
         }
     }
 
-    /// Posterior of one task into `row`; the likelihood of its labels into `likelihood`.
+    /// Posterior of one task into `row`; the likelihood of its labels into `likelihood`. The weights are those of the sweep,
+    /// so many numbers from one (worker, answer) to the next.
     #[inline(always)]
     fn task<W: Width>(
         &self,
         width: W,
+        weights: (&[f64], usize),
         labels: ByTask<'_>,
         task: usize,
         row: &mut [f64],
@@ -148,7 +155,7 @@ impl Sweep {
         let gold = labels.gold(task);
         let product = match self.logarithms {
             true => None,
-            false => self.multiply(width, labels, task, gold, row),
+            false => self.multiply(width, weights, labels, task, row),
         };
         // Without labels a task says nothing about the model.
         let counted = !workers.is_empty();
@@ -178,9 +185,9 @@ impl Sweep {
     fn multiply<W: Width>(
         &self,
         width: W,
+        (weights, stride): (&[f64], usize),
         labels: ByTask<'_>,
         task: usize,
-        gold: Option<usize>,
         row: &mut [f64],
     ) -> Option<(f64, f64)> {
         let (truths, answers) = (width.get(), labels.class_count);
@@ -190,7 +197,7 @@ impl Sweep {
         // After so many factors of at least FLOOR the largest product is still far from the smallest number.
         for (workers, given) in workers.chunks(STEPS).zip(given.chunks(STEPS)) {
             for (&worker, &label) in workers.iter().zip(given) {
-                let cells = &self.cells[(worker as usize * answers + label as usize) * truths..][..truths];
+                let cells = &weights[(worker as usize * answers + label as usize) * stride..][..truths];
                 for k in 0..truths {
                     row[k] *= cells[k];
                 }
@@ -200,7 +207,7 @@ impl Sweep {
                 scale += SMALL.ln();
             }
         }
-        if let Some(truth) = gold {
+        if let Some(truth) = labels.gold(task) {
             keep_truth(row, truth, answers, 0.0);
         }
         let sum: f64 = row.iter().sum();

@@ -1,0 +1,107 @@
+//! The counts of a chunk of tasks while a sweep goes over it.
+//!
+//! With few truths the weights of an answer lie beside its counts, `[worker][answer][weights, counts]`: a label then touches
+//! one cache line instead of two, and in crowds of thousands of workers, whose tables outgrow the cache, that is what a
+//! pass waits for. With many truths the copy of the weights would cost more than it saves, and they stay where they are.
+
+use rayon::prelude::*;
+
+use super::AnswerCounts;
+use crate::linalg::width::Width;
+use crate::parallel::add;
+
+/// Most truths whose weights are copied.
+const WIDEST: usize = 8;
+
+/// Numbers in a cache line.
+const LINE: usize = 8;
+
+/// Counts of one chunk, and the weights if they lie beside them.
+pub(super) struct Tally {
+    values: Vec<f64>,
+    /// Where a cache line starts in `values`.
+    offset: usize,
+    mass: Vec<f64>,
+}
+
+/// Numbers from one (worker, answer) to the next where counts are kept.
+#[inline(always)]
+fn stride<W: Width>(width: W) -> usize {
+    match width.get() {
+        truths if truths <= WIDEST => 2 * truths,
+        truths => truths,
+    }
+}
+
+impl Tally {
+    /// No counts yet.
+    pub(super) fn new<W: Width>(width: W, weights: &[f64]) -> Self {
+        let (truths, stride) = (width.get(), stride(width));
+        let mut values = vec![0.0; weights.len() / truths * stride + LINE];
+        let offset = values.as_ptr().align_offset(LINE * size_of::<f64>()).min(LINE);
+        if stride > truths {
+            let cells = values[offset..].chunks_exact_mut(stride);
+            for (cell, weights) in cells.zip(weights.chunks_exact(truths)) {
+                cell[..truths].copy_from_slice(weights);
+            }
+        }
+        Self {
+            values,
+            offset,
+            mass: vec![0.0; truths],
+        }
+    }
+
+    /// The weights to use, and the numbers from one (worker, answer) to the next; `shared` are those of all chunks.
+    #[inline(always)]
+    pub(super) fn weights<'t, W: Width>(&'t self, width: W, shared: &'t [f64]) -> (&'t [f64], usize) {
+        match stride(width) {
+            stride if stride > width.get() => (&self.values[self.offset..], stride),
+            stride => (shared, stride),
+        }
+    }
+
+    /// Adds the answers to one task, of which `row` is the posterior; `answers` is how many a worker can give.
+    #[inline(always)]
+    pub(super) fn add_task<W: Width>(
+        &mut self,
+        width: W,
+        answers: usize,
+        (workers, labels): (&[u32], &[u16]),
+        row: &[f64],
+    ) {
+        let (truths, stride) = (width.get(), stride(width));
+        let row = &row[..truths];
+        let values = &mut self.values[self.offset + stride - truths..];
+        for (&worker, &label) in workers.iter().zip(labels) {
+            let cells = &mut values[(worker as usize * answers + label as usize) * stride..][..truths];
+            for k in 0..truths {
+                cells[k] += row[k];
+            }
+        }
+        if !workers.is_empty() {
+            add(&mut self.mass[..truths], row);
+        }
+    }
+
+    /// The sum of the counts of all chunks, each number in the order of the chunks.
+    pub(super) fn sum<W: Width>(width: W, answers: usize, cells: usize, parts: &[Self]) -> AnswerCounts {
+        const CELLS: usize = 1 << 12;
+        let (truths, stride) = (width.get(), stride(width));
+        let mut total = vec![0.0; cells];
+        total
+            .par_chunks_mut(CELLS * truths)
+            .enumerate()
+            .for_each(|(chunk, total)| {
+                for part in parts {
+                    let values = &part.values[part.offset + chunk * CELLS * stride + stride - truths..];
+                    for (total, counts) in total.chunks_exact_mut(truths).zip(values.chunks(stride)) {
+                        add(total, counts);
+                    }
+                }
+            });
+        let mut mass = vec![0.0; truths];
+        parts.iter().for_each(|part| add(&mut mass, &part.mass));
+        AnswerCounts::from_cells(answers, total, mass)
+    }
+}
