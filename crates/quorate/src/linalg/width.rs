@@ -7,6 +7,9 @@
 pub(crate) trait Width: Copy + Send + Sync {
     /// The number.
     fn get(self) -> usize;
+
+    /// Multiplies the row, number by number, by those that stand at each of the places of a table.
+    fn multiply(self, row: &mut [f64], table: &[f64], places: impl Iterator<Item = usize>);
 }
 
 /// Known to the compiler.
@@ -22,12 +25,37 @@ impl<const K: usize> Width for Fixed<K> {
     fn get(self) -> usize {
         K
     }
+
+    #[inline(always)]
+    fn multiply(self, row: &mut [f64], table: &[f64], places: impl Iterator<Item = usize>) {
+        let Some(row) = row.first_chunk_mut::<K>() else {
+            return;
+        };
+        // An array of its own stays in registers; through the slice every product would go through memory.
+        let mut product = *row;
+        for place in places {
+            let factors = &table[place..][..K];
+            for k in 0..K {
+                product[k] *= factors[k];
+            }
+        }
+        *row = product;
+    }
 }
 
 impl Width for Runtime {
     #[inline(always)]
     fn get(self) -> usize {
         self.0
+    }
+
+    #[inline(always)]
+    fn multiply(self, row: &mut [f64], table: &[f64], places: impl Iterator<Item = usize>) {
+        for place in places {
+            for (value, factor) in row.iter_mut().zip(&table[place..][..self.0]) {
+                *value *= factor;
+            }
+        }
     }
 }
 

@@ -196,12 +196,10 @@ impl Sweep {
         let mut scale = 0.0;
         // After so many factors of at least FLOOR the largest product is still far from the smallest number.
         for (workers, given) in workers.chunks(STEPS).zip(given.chunks(STEPS)) {
-            for (&worker, &label) in workers.iter().zip(given) {
-                let cells = &weights[(worker as usize * answers + label as usize) * stride..][..truths];
-                for k in 0..truths {
-                    row[k] *= cells[k];
-                }
-            }
+            let labels = workers.iter().zip(given);
+            let places =
+                labels.map(|(&worker, &label)| (worker as usize * answers + label as usize) * stride);
+            width.multiply(row, weights, places);
             if workers.len() == STEPS && row.iter().all(|&value| value < SMALL) {
                 row.iter_mut().for_each(|value| *value *= SMALL.recip());
                 scale += SMALL.ln();
