@@ -74,6 +74,11 @@ impl UpdateArgs {
         self.update.is_some()
     }
 
+    /// Whether labels are to be kept.
+    pub fn keeps_labels(&self) -> bool {
+        self.keep_labels
+    }
+
     /// Keeps the labels beside the model at `path`, if that was asked for, and notes them in its file.
     pub fn keep_labels(
         &self,
