@@ -49,6 +49,8 @@ mod npy;
 #[cfg(feature = "columnar")]
 mod parquet;
 mod probabilities;
+#[cfg(feature = "columnar")]
+mod row_groups;
 mod scan;
 mod source;
 mod spill;
