@@ -47,6 +47,7 @@ fn labels_on_disk_give_the_answers_of_labels_in_memory() {
         ("majority-vote", "4"),
         ("dawid-skene", "0.0001"),
         ("one-coin", "4"),
+        ("pooled-ds", "0.0001"),
     ] {
         for extra in [&[][..], &["--duplicates", "first"], &["--duplicates", "keep"]] {
             let mut in_memory = vec![
@@ -101,21 +102,14 @@ fn what_needs_memory_is_refused_in_words_and_bad_rows_are_named() {
     );
     assert_eq!(run.code, 2);
     assert!(run.stderr.contains("dawid-skene"), "{}", run.stderr);
-    let run = quorate(
-        folder.path(),
-        &[
-            "aggregate",
-            "labels.csv",
-            "-m",
-            "dawid-skene",
-            "--spill",
-            "s",
-            "--model",
-            "m.json",
-        ],
-    );
-    assert_eq!(run.code, 2);
-    assert!(run.stderr.contains("--model"), "{}", run.stderr);
+    for option in ["--changes", "--intervals"] {
+        let run = quorate(
+            folder.path(),
+            &["aggregate", "labels.csv", "--spill", "s", option, "file"],
+        );
+        assert_eq!(run.code, 2);
+        assert!(run.stderr.contains(option), "{}", run.stderr);
+    }
     fs::write(folder.path().join("bad.csv"), "task,worker,label\na,b,c\na,,c\n").unwrap();
     let run = quorate(
         folder.path(),
@@ -160,4 +154,143 @@ fn a_file_above_the_memory_goes_to_disk_by_itself_and_says_so() {
         .map(|entry| entry.unwrap().file_name())
         .collect();
     assert_eq!(left.len(), 2, "{left:?}");
+}
+
+#[test]
+fn the_default_method_goes_to_disk_and_says_what_it_is_there() {
+    let folder = tempfile::tempdir().unwrap();
+    write_labels(&folder.path().join("labels.csv"));
+    let disk = [
+        "aggregate",
+        "labels.csv",
+        "--spill",
+        "s",
+        "-o",
+        "disk.csv",
+        "--json",
+    ];
+    let run = quorate(folder.path(), &disk);
+    assert_eq!(run.code, 0, "{}", run.stderr);
+    assert!(
+        run.stderr.contains("auto over labels on disk is the average of"),
+        "{}",
+        run.stderr
+    );
+    let summary: serde_json::Value = serde_json::from_str(&run.stdout).unwrap();
+    assert!(summary["expected_error"].as_f64().unwrap() > 0.0);
+    let memory = quorate(
+        folder.path(),
+        &["aggregate", "labels.csv", "-o", "memory.csv", "-q"],
+    );
+    assert_eq!(memory.code, 0);
+    // Fewer members, nearly the same labels.
+    let label = |line: &String| line.rsplitn(2, ',').nth(1).unwrap().to_owned();
+    let (disk, memory) = (
+        lines(&folder.path().join("disk.csv")),
+        lines(&folder.path().join("memory.csv")),
+    );
+    assert_eq!(disk.len(), memory.len());
+    let equal = disk
+        .iter()
+        .zip(&memory)
+        .filter(|(a, b)| label(a) == label(b))
+        .count();
+    assert!(equal * 100 >= 95 * disk.len(), "{equal} of {}", disk.len());
+}
+
+#[test]
+fn a_model_from_disk_is_the_model_from_memory() {
+    let folder = tempfile::tempdir().unwrap();
+    write_labels(&folder.path().join("labels.csv"));
+    let model = |name: &str, extra: &[&str]| -> serde_json::Value {
+        let mut arguments = vec![
+            "aggregate",
+            "labels.csv",
+            "-m",
+            "ds",
+            "-o",
+            "out.csv",
+            "--model",
+            name,
+        ];
+        arguments.extend(extra);
+        let run = quorate(folder.path(), &arguments);
+        assert_eq!(run.code, 0, "{}", run.stderr);
+        serde_json::from_str(&fs::read_to_string(folder.path().join(name)).unwrap()).unwrap()
+    };
+    let memory = model("memory.json", &[]);
+    let disk = model("disk.json", &["--spill", "s", "--memory", "0.0001"]);
+    let numbers = |model: &serde_json::Value| -> Vec<f64> {
+        let workers = model["workers"].as_array().unwrap();
+        let matrices = |key: &str| -> Vec<f64> {
+            let rows = workers.iter().flat_map(|worker| worker[key].as_array().unwrap());
+            rows.flat_map(|row| row.as_array().unwrap())
+                .map(|cell| cell.as_f64().unwrap())
+                .collect()
+        };
+        [matrices("confusion"), matrices("counts")].concat()
+    };
+    for key in ["method", "parameters", "classes"] {
+        assert_eq!(memory[key], disk[key], "{key}");
+    }
+    let (memory, disk) = (numbers(&memory), numbers(&disk));
+    assert_eq!(memory.len(), disk.len());
+    for (memory, disk) in memory.iter().zip(&disk) {
+        assert!((memory - disk).abs() < 1e-6, "{memory} {disk}");
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn a_killed_run_leaves_no_half_of_an_output_and_a_rerun_works() {
+    use std::process::{Command, Stdio};
+    use std::time::Duration;
+
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    write_labels(&folder.join("labels.csv"));
+    let arguments = [
+        "aggregate",
+        "labels.csv",
+        "-m",
+        "ds",
+        "--spill",
+        "s",
+        "--memory",
+        "0.0001",
+        "--model",
+        "model.json",
+        "-o",
+        "out.csv",
+    ];
+    let reference = quorate(folder, &arguments);
+    assert_eq!(reference.code, 0, "{}", reference.stderr);
+    let whole = [
+        fs::read(folder.join("out.csv")).unwrap(),
+        fs::read(folder.join("model.json")).unwrap(),
+    ];
+    // Wherever the kill hits: what is there is whole.
+    for delay in [0, 2, 5, 10, 20, 40, 80, 160, 320] {
+        for name in ["out.csv", "model.json"] {
+            let _ = fs::remove_file(folder.join(name));
+        }
+        let mut child = Command::new(env!("CARGO_BIN_EXE_quorate"))
+            .args(arguments)
+            .current_dir(folder)
+            .stderr(Stdio::null())
+            .spawn()
+            .unwrap();
+        std::thread::sleep(Duration::from_millis(delay));
+        let _ = child.kill();
+        child.wait().unwrap();
+        for (name, whole) in ["out.csv", "model.json"].iter().zip(&whole) {
+            if let Ok(found) = fs::read(folder.join(name)) {
+                assert!(&found == whole, "{name} after {delay} ms");
+            }
+        }
+    }
+    let again = quorate(folder, &arguments);
+    assert_eq!(again.code, 0, "{}", again.stderr);
+    assert!(fs::read(folder.join("out.csv")).unwrap() == whole[0]);
+    assert_eq!(fs::read_dir(folder.join("s")).unwrap().count(), 0);
 }

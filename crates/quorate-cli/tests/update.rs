@@ -58,7 +58,37 @@ fn answers(text: &str) -> Vec<(String, String, String)> {
 }
 
 #[test]
-fn an_update_is_a_full_fit() {
+fn an_update_is_a_full_fit_to_the_last_digit() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    let (old, new) = (
+        rows(0..300, 0..12),
+        format!("{}t5,w1,c2\n", rows(280..330, 3..14)),
+    );
+    write(folder, "old.csv", &old);
+    write(folder, "new.csv", &new);
+    write(folder, "all.csv", &format!("{old}{new}"));
+    // A loose tolerance: both stop on the same way, long before its end.
+    for settings in ["", " -p tol=0.01", " -p smoothing=0.5 -p prior=flat"] {
+        done(
+            folder,
+            &format!("aggregate old.csv -m ds --model m.json --keep-labels -o out.csv{settings}"),
+        );
+        done(
+            folder,
+            &format!("aggregate all.csv -m ds --probabilities -o full.csv{settings}"),
+        );
+        done(
+            folder,
+            "aggregate new.csv --update m.json --probabilities -o update.csv",
+        );
+        let read = |name: &str| fs::read_to_string(folder.join(name)).unwrap();
+        assert_eq!(read("update.csv"), read("full.csv"), "{settings}");
+    }
+}
+
+#[test]
+fn an_update_from_the_counts_ends_where_a_full_fit_ends() {
     let folder = tempfile::tempdir().unwrap();
     let folder = folder.path();
     // One old task and one old worker have nothing but an empty label.
@@ -88,7 +118,9 @@ fn an_update_is_a_full_fit() {
         // The parameters are those of the model.
         let update = done(
             folder,
-            &format!("aggregate new.csv --update m.json --model m.json -o update.csv {settings}"),
+            &format!(
+                "aggregate new.csv --update m.json --update-start counts --model m.json -o update.csv {settings}"
+            ),
         );
         let read = |name: &str| answers(&fs::read_to_string(folder.join(name)).unwrap());
         assert_eq!(read("update.csv"), read("full.csv"), "{duplicates}");
@@ -104,7 +136,9 @@ fn an_update_is_a_full_fit() {
             write(folder, "again.csv", new.lines().last().unwrap());
             done(
                 folder,
-                &format!("aggregate again.csv --update m.json -o again-out.csv {settings}"),
+                &format!(
+                    "aggregate again.csv --update m.json --update-start counts -o again-out.csv {settings}"
+                ),
             );
             assert_eq!(read("again-out.csv"), read("full.csv"));
         }

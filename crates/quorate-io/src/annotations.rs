@@ -120,8 +120,8 @@ pub fn read_annotations_with(
         .map_err(|error| error.in_file(source.name()))
 }
 
-/// Reads a plain delimited file in parallel; none if it is something else, or has anything in it that only the row by
-/// row reader can settle.
+/// Reads a plain delimited file or a Parquet file in parallel; none if it is something else, or has anything in it that only
+/// the row by row reader can settle.
 fn read_blocks(
     source: &Source,
     options: &ReadOptions,
@@ -131,18 +131,8 @@ fn read_blocks(
     let Source::Path(path) = source else {
         return None;
     };
-    let delimiter = match source.format(options.format).ok()? {
-        FileFormat {
-            format: Format::Csv,
-            compression: Compression::None,
-        } => b',',
-        FileFormat {
-            format: Format::Tsv,
-            compression: Compression::None,
-        } => b'\t',
-        _ => return None,
-    };
-    if !std::fs::metadata(path).ok()?.is_file() {
+    let FileFormat { format, compression } = source.format(options.format).ok()?;
+    if compression != Compression::None || !std::fs::metadata(path).ok()?.is_file() {
         return None;
     }
     let builder = PartsBuilder::new(
@@ -151,16 +141,19 @@ fn read_blocks(
         options.class_order,
         &options.missing,
     )?;
-    let file = BlockFile {
+    let select = |names: &[String]| options.columns.find(names).ok()?.try_into().ok();
+    let delimited = |delimiter| BlockFile {
         path,
         delimiter,
         block,
     };
-    let built = file.read(
-        builder,
-        |names| options.columns.find(names).ok()?.try_into().ok(),
-        progress,
-    );
+    let built = match format {
+        Format::Csv => delimited(b',').read(builder, select, progress),
+        Format::Tsv => delimited(b'\t').read(builder, select, progress),
+        #[cfg(feature = "columnar")]
+        Format::Parquet => crate::row_groups::read(path, builder, select, progress),
+        _ => return None,
+    };
     Some(built.ok()?.map_err(Error::from))
 }
 
@@ -384,6 +377,64 @@ mod tests {
                 text.push_str(&format!("{quote}{label}{quote},{task},{worker}{end}"));
             }
             prop_assert!(agree(text.as_bytes(), &ReadOptions::default(), block, 2));
+        }
+    }
+
+    #[cfg(feature = "columnar")]
+    #[test]
+    fn row_groups_read_what_the_row_by_row_reader_reads() {
+        use std::sync::Arc;
+
+        use ::parquet::arrow::ArrowWriter;
+        use ::parquet::file::properties::WriterProperties;
+        use arrow_array::{ArrayRef, Int64Array, RecordBatch, StringArray};
+
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("labels.parquet");
+        // Tasks that run over the ends of row groups, numbers, abstentions, repeated rows; at last an empty id.
+        for empty in [false, true] {
+            let rows = 0..1000usize;
+            let tasks: Int64Array = rows.clone().map(|row| Some((row * 7 / 30) as i64)).collect();
+            let worker = |row: usize| match (empty && row == 900, row % 3) {
+                (true, _) => String::new(),
+                (_, 0) => format!("a worker with a long name {}", row % 11),
+                _ => format!("w{}", row % 17),
+            };
+            let labels = rows.clone().map(|row| {
+                ["x", "y", "a class with a long name", "nan", ""]
+                    .get(row * row % 6)
+                    .copied()
+            });
+            let columns: Vec<(&str, ArrayRef)> = vec![
+                (
+                    "worker",
+                    Arc::new(rows.clone().map(|row| Some(worker(row))).collect::<StringArray>()),
+                ),
+                ("label", Arc::new(labels.collect::<StringArray>())),
+                ("task", Arc::new(tasks)),
+            ];
+            let batch = RecordBatch::try_from_iter(columns).unwrap();
+            let properties = WriterProperties::builder()
+                .set_max_row_group_row_count(Some(64))
+                .build();
+            let file = std::fs::File::create(&path).unwrap();
+            let mut writer = ArrowWriter::try_new(file, batch.schema(), Some(properties)).unwrap();
+            writer.write(&batch).unwrap();
+            writer.close().unwrap();
+            for threads in [1, 3] {
+                let pool = rayon::ThreadPoolBuilder::new()
+                    .num_threads(threads)
+                    .build()
+                    .unwrap();
+                let (source, options) = (Source::from(path.as_path()), ReadOptions::default());
+                let parts = pool.install(|| read_blocks(&source, &options, BLOCK, &mut |_, _| {}));
+                if empty {
+                    assert!(parts.is_none());
+                    continue;
+                }
+                let (parts, rows) = (parts.unwrap().unwrap(), row_by_row(&path, &options).unwrap());
+                assert_eq!(content(&parts), content(&rows));
+            }
         }
     }
 

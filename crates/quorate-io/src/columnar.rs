@@ -48,30 +48,37 @@ impl Projection {
     /// Lets the sink choose among the columns of a schema.
     pub(crate) fn choose(schema: &Schema, sink: &mut impl RowSink) -> Result<Self> {
         let names: Vec<String> = schema.fields().iter().map(|field| field.name().clone()).collect();
-        let chosen = sink.select(&names)?;
-        let mut columns = chosen.clone();
+        Ok(Self::new(&names, &sink.select(&names)?))
+    }
+
+    /// These of the columns with these names.
+    pub(crate) fn new(names: &[String], chosen: &[usize]) -> Self {
+        let mut columns = chosen.to_vec();
         columns.sort_unstable();
         columns.dedup();
         let slots = chosen
             .iter()
             .map(|column| columns.partition_point(|loaded| loaded < column))
             .collect();
-        let names = chosen.into_iter().map(|column| names[column].clone()).collect();
-        Ok(Self {
+        Self {
             columns,
             slots,
-            names,
-        })
+            names: chosen.iter().map(|&column| names[column].clone()).collect(),
+        }
+    }
+
+    /// The columns of a batch, in the order in which they were chosen.
+    pub(crate) fn columns_of(&self, batch: &RecordBatch) -> Result<Vec<TextColumn>> {
+        self.slots
+            .iter()
+            .zip(&self.names)
+            .map(|(&slot, name)| TextColumn::new(batch.column(slot)).map_err(|error| error.in_column(name)))
+            .collect()
     }
 
     /// Hands the rows of a batch to the sink; `rows` counts all rows so far.
     pub(crate) fn deliver(&self, batch: &RecordBatch, rows: &mut u64, sink: &mut impl RowSink) -> Result<()> {
-        let columns = self
-            .slots
-            .iter()
-            .zip(&self.names)
-            .map(|(&slot, name)| TextColumn::new(batch.column(slot)).map_err(|error| error.in_column(name)))
-            .collect::<Result<Vec<_>>>()?;
+        let columns = self.columns_of(batch)?;
         for index in 0..batch.num_rows() {
             *rows += 1;
             let row = BatchRow {
@@ -102,7 +109,7 @@ impl Row for BatchRow<'_> {
 }
 
 /// A column whose values can be had as text; null is the empty string.
-struct TextColumn {
+pub(crate) struct TextColumn {
     array: ArrayRef,
     /// For a dictionary: the place of each row's value.
     keys: Option<Vec<usize>>,
@@ -135,7 +142,7 @@ impl TextColumn {
         })
     }
 
-    fn text(&self, row: usize) -> &str {
+    pub(crate) fn text(&self, row: usize) -> &str {
         if self.array.is_null(row) {
             return "";
         }

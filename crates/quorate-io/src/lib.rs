@@ -50,6 +50,8 @@ mod npy;
 #[cfg(feature = "columnar")]
 mod parquet;
 mod probabilities;
+#[cfg(feature = "columnar")]
+mod row_groups;
 mod scan;
 mod source;
 mod spill;
@@ -77,7 +79,7 @@ pub use model::{MODEL_FORMAT_VERSION, ModelFile, ModelWorker, read_model, write_
 pub use probabilities::{ProbabilitiesRead, read_probabilities};
 pub use scan::MAX_FIELD;
 pub use source::{Progress, Source};
-pub use spill::{ResultSummary, SpillOptions, SpilledLabels, spill_annotations};
+pub use spill::{ResultSummary, SpillOptions, SpilledLabels, SpilledResults, spill_annotations};
 pub use table::{Cell, ColumnKind, Table, write_table};
 pub use target::{Target, write_whole};
 pub use workers::{WorkerRow, write_workers};

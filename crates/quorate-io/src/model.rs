@@ -74,34 +74,52 @@ impl ModelFile {
     /// # Panics
     /// If model and annotations differ in the number of workers or classes.
     pub fn new(annotations: &Annotations, model: &DawidSkene) -> Self {
-        let (workers, classes) = (annotations.worker_count(), annotations.class_count());
+        let labels = annotations.labels_per_worker();
+        Self::of(
+            annotations.workers(),
+            annotations.classes(),
+            |worker| u64::from(labels[worker]),
+            annotations.fingerprint(),
+            model,
+        )
+    }
+
+    /// The model of these workers, who gave so many labels each, and classes.
+    ///
+    /// # Panics
+    /// If the model is one of another number of workers or classes.
+    pub fn of(
+        workers: &Names,
+        classes: &Names,
+        labels: impl Fn(usize) -> u64,
+        fingerprint: u64,
+        model: &DawidSkene,
+    ) -> Self {
         assert_eq!(
             (model.worker_count(), model.class_count()),
-            (workers, classes),
-            "the model is one of these annotations"
+            (workers.len(), classes.len()),
+            "the model is one of these workers and classes"
         );
-        let labels = annotations.labels_per_worker();
+        let worker = |(m, id): (usize, &str)| ModelWorker {
+            id: id.to_owned(),
+            labels: labels(m),
+            confusion: model
+                .confusion(m)
+                .chunks_exact(classes.len())
+                .map(<[f64]>::to_vec)
+                .collect(),
+            counts: None,
+        };
         Self {
             format_version: MODEL_FORMAT_VERSION,
             method: String::new(),
             parameters: BTreeMap::new(),
             seed: 0,
-            fingerprint: format!("{:016x}", annotations.fingerprint()),
+            fingerprint: format!("{fingerprint:016x}"),
             labels_file: None,
-            classes: annotations.classes().iter().map(str::to_owned).collect(),
+            classes: classes.iter().map(str::to_owned).collect(),
             prior: model.prior().to_vec(),
-            workers: (0..workers)
-                .map(|m| ModelWorker {
-                    id: annotations.workers().get(m).to_owned(),
-                    labels: u64::from(labels[m]),
-                    confusion: model
-                        .confusion(m)
-                        .chunks_exact(classes)
-                        .map(<[f64]>::to_vec)
-                        .collect(),
-                    counts: None,
-                })
-                .collect(),
+            workers: workers.iter().enumerate().map(worker).collect(),
         }
     }
 

@@ -15,10 +15,10 @@ use crate::scan::RowSink;
 use crate::source::Progress;
 use crate::table::Table;
 
-const NAME: &str = "Parquet";
+pub(crate) const NAME: &str = "Parquet";
 
 /// Rows in a batch that is read.
-const BATCH: usize = 1 << 13;
+pub(crate) const BATCH: usize = 1 << 13;
 
 /// Reads a Parquet file into the sink.
 pub(crate) fn read(file: File, sink: &mut impl RowSink, progress: Progress<'_>) -> Result<()> {

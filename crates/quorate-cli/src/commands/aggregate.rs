@@ -144,6 +144,7 @@ pub fn run(args: &AggregateArgs, printer: &mut Printer) -> Result<()> {
                 labels: Target::from(args.output.clone()),
                 probabilities: args.probabilities,
                 workers: args.workers.clone().map(Target::from),
+                model: args.model.clone().map(Target::from),
                 json: args.json,
             },
             printer,
@@ -252,8 +253,9 @@ impl AggregateArgs {
     fn refuse_with_spill(&self) -> Result<()> {
         let given = [
             ("--update", self.update.is_given()),
+            ("--keep-labels", self.update.keeps_labels()),
+            ("--intervals", self.intervals.is_some()),
             ("--changes", self.changes.is_some()),
-            ("--model", self.model.is_some()),
             ("--calibrate", self.calibrate),
             ("--gold", self.knowledge.gold.is_some()),
             ("--prior", self.knowledge.prior.is_some()),

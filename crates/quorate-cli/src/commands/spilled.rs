@@ -7,10 +7,10 @@ use std::time::Instant;
 
 use anyhow::Result;
 use clap::Args;
-use quorate::methods::{LabelBlocks, Method, STREAMED, StreamedFit, StreamedMethod};
+use quorate::methods::{LabelBlocks, Method, STREAMED, StreamedFit, StreamedMethod, Values};
 use quorate_io::{
-    Compression, ResultSummary, Source, SpillOptions, SpilledLabels, Target, WorkerRow, spill_annotations,
-    write_workers,
+    Compression, ModelFile, ResultSummary, Source, SpillOptions, SpilledLabels, Target, WorkerRow,
+    spill_annotations, write_model, write_workers,
 };
 use serde_json::json;
 
@@ -28,8 +28,9 @@ pub struct SpillArgs {
     /// Keep the labels on disk in this folder, and go through them in blocks
     ///
     /// Happens by itself, in the output's folder (else the system's folder for temporary files), when a file would
-    /// need more than --memory and the method can do it: majority-vote, dawid-skene, one-coin. The files take less room
-    /// than the labels as CSV and are removed at the end.
+    /// need more than --memory and the method can do it: auto (with four of its nine members), majority-vote, dawid-skene,
+    /// one-coin, pooled-ds. The files take less room than the labels as CSV and are removed at the end; those of a run that was
+    /// killed are removed by the next run in the same place.
     #[arg(long, value_name = "DIR")]
     spill: Option<PathBuf>,
 }
@@ -42,6 +43,8 @@ pub struct Outputs {
     pub probabilities: bool,
     /// A table of the workers.
     pub workers: Option<Target>,
+    /// The model.
+    pub model: Option<Target>,
     /// Whether to print a summary as JSON.
     pub json: bool,
 }
@@ -144,6 +147,9 @@ impl Spilling<'_> {
         printer: &mut Printer,
     ) -> Result<()> {
         let streamed = StreamedMethod::new(method, parameters)?;
+        if let Some(difference) = streamed.difference() {
+            printer.note(difference);
+        }
         let session = Session::start(self.run, printer.quiet());
         let mut spilled = self.spill(&session, printer)?;
         let left_out = spilled.left_out();
@@ -156,15 +162,21 @@ impl Spilling<'_> {
         let started = Instant::now();
         let fit = streamed.fit(&mut spilled, &mut context)?;
         let seconds = started.elapsed().as_secs_f64();
-        let summary =
-            spilled.write_results(&outputs.labels, None, &fit, outputs.probabilities, &mut || {
-                context.step("writing", 0, None)
-            })?;
+        let results = spilled.results(&fit, outputs.model.is_some(), &mut || {
+            context.step("posteriors", 0, None)
+        })?;
         drop(context);
+        // Side files first: when the labels are there, everything is.
+        let (spilled, summary) = (results.labels(), &results.summary);
         if let Some(target) = &outputs.workers {
-            write_worker_table(target, &spilled, &fit, &summary)?;
+            write_worker_table(target, spilled, &fit, summary)?;
         }
-        report(method, &spilled, &fit, &summary, seconds, printer);
+        if let Some(target) = &outputs.model {
+            let values = Values::with(method.parameters, parameters)?;
+            write_model(target, &self.model_file(method, &values, spilled, &fit, summary))?;
+        }
+        results.write(&outputs.labels, None, outputs.probabilities)?;
+        report(method, spilled, &fit, summary, seconds, printer);
         if outputs.json {
             printer.json(&json!({
                 "method": method.name,
@@ -177,6 +189,7 @@ impl Spilling<'_> {
                 "unlabelled_tasks": summary.unlabelled_tasks,
                 "tied_tasks": summary.tied_tasks,
                 "changed_from_majority_vote": summary.changed,
+                "expected_error": expected_error(spilled, summary),
                 "iterations": fit.iterations,
                 "converged": fit.converged,
                 "objective": fit.trace.last(),
@@ -186,6 +199,27 @@ impl Spilling<'_> {
             }))?;
         }
         Ok(())
+    }
+
+    fn model_file(
+        &self,
+        method: &Method,
+        values: &Values,
+        spilled: &SpilledLabels,
+        fit: &StreamedFit,
+        summary: &ResultSummary,
+    ) -> ModelFile {
+        let (workers, classes) = (spilled.workers(), spilled.classes());
+        let labels = |worker: usize| summary.labels[worker];
+        let file = ModelFile::of(workers, classes, labels, spilled.fingerprint(), &fit.model);
+        let parameters = values
+            .iter()
+            .map(|(name, value)| (name.to_owned(), value.to_owned()));
+        let file = file.fitted_by(method.name, parameters, self.run.seed);
+        match &summary.counts {
+            Some(counts) => file.resting_on(counts, None),
+            None => file,
+        }
     }
 
     fn spill(&self, session: &Session, printer: &Printer) -> Result<SpilledLabels> {
@@ -246,12 +280,21 @@ fn report(
         duration(seconds),
         plural(summary.changed as usize, "task")
     ));
+    printer.note(format!(
+        "by their own confidence {:.1} % of the labels are wrong",
+        100.0 * expected_error(spilled, summary)
+    ));
     if summary.tied_tasks > 0 {
         printer.note(format!(
             "{} tied: the lowest class was taken",
             plural(summary.tied_tasks as usize, "task")
         ));
     }
+}
+
+/// Share of the labels that are wrong if the confidence is right.
+fn expected_error(spilled: &SpilledLabels, summary: &ResultSummary) -> f64 {
+    summary.doubt / spilled.task_count().max(1) as f64
 }
 
 fn write_worker_table(

@@ -1,15 +1,15 @@
 //! `aggregate --update`: new labels folded into a model that was fitted before.
 //!
 //! The labels that the model rests on were kept beside it (`--keep-labels`). They are joined with the new ones as if all rows
-//! stood in one file, and EM runs over all of them from the saved counts: the answer of a full fit without reading the old tables again. Without smoothing the
-//! likelihood can have several optima, and a few tasks may end in another one than that of a full fit.
+//! stood in one file, and fitted: from the votes, which is a full fit, bit for bit, without reading the old tables again; or from the saved
+//! counts, for a few passes. The likelihood has several optima, so from there a few tasks can end otherwise than in a full fit.
 
 use std::path::PathBuf;
 
 use anyhow::{Result, bail};
-use clap::Args;
+use clap::{Args, ValueEnum};
 use quorate::annotations::Duplicates;
-use quorate::methods::{DEFAULT_METHOD, DawidSkeneEm, Fit, Method, Values};
+use quorate::methods::{Aggregate, DEFAULT_METHOD, DawidSkeneEm, Fit, Method, Values};
 use quorate::{Annotations, Context};
 use quorate_io::{ModelFile, Source, read_kept_labels, read_model, write_kept_labels};
 
@@ -26,15 +26,35 @@ const METHOD: &str = "dawid-skene";
 pub struct UpdateArgs {
     /// Fold LABELS into this model, fitted before by dawid-skene with --model and --keep-labels
     ///
-    /// The output covers all tasks, old and new, and is that of a fit of all labels together: to six digits with
-    /// -p smoothing=0.1 -p tol=1e-10, within the tolerance of EM else; without smoothing a few tasks can end otherwise. Parameters are
-    /// those of the model unless --param says otherwise; give --gold, --prior, --classes and --duplicates as before. With
-    /// --model the labels are kept again; it may be the same file.
+    /// The output covers all tasks, old and new, and is that of a fit of all labels together, to the last digit. Parameters are
+    /// those of the model unless --param says otherwise; give --gold, --prior, --classes and --duplicates as before. With --model
+    /// the labels are kept again; it may be the same file.
     #[arg(long, value_name = "MODEL", conflicts_with = "worker_prior")]
     update: Option<PathBuf>,
+    /// Where the fit of --update starts: votes, as a full fit does, or the counts of the model
+    ///
+    /// From the counts some rounds less are needed, and a few are good enough (-p max-iter=5); but the likelihood has
+    /// several optima, and a few tasks can end in another one than that of a full fit.
+    #[arg(
+        long,
+        value_enum,
+        value_name = "START",
+        default_value = "votes",
+        requires = "update"
+    )]
+    update_start: UpdateStart,
     /// Keep the labels beside the file of --model (NAME.labels.csv.zst), for a later --update
     #[arg(long, requires = "model")]
     keep_labels: bool,
+}
+
+/// Where the fit of an update starts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum UpdateStart {
+    /// The votes, as in a full fit.
+    Votes,
+    /// The counts that the model rests on.
+    Counts,
 }
 
 /// A model that is to be brought up to date.
@@ -42,6 +62,7 @@ pub struct UpdateArgs {
 pub struct Update {
     path: PathBuf,
     model: ModelFile,
+    start: UpdateStart,
 }
 
 impl UpdateArgs {
@@ -66,12 +87,18 @@ impl UpdateArgs {
         Ok(Some(Update {
             path: path.clone(),
             model,
+            start: self.update_start,
         }))
     }
 
     /// Whether a model is to be updated.
     pub fn is_given(&self) -> bool {
         self.update.is_some()
+    }
+
+    /// Whether labels are to be kept.
+    pub fn keeps_labels(&self) -> bool {
+        self.keep_labels
     }
 
     /// Keeps the labels beside the model at `path`, if that was asked for, and notes them in its file.
@@ -134,9 +161,15 @@ impl Update {
         Ok(joined)
     }
 
-    /// Fits all labels from the saved counts.
+    /// Fits all labels.
     pub fn fit(&self, annotations: &Annotations, values: &Values, context: &mut Context) -> Result<Fit> {
-        let (earlier, _) = self.model.history(annotations, 1.0);
-        Ok(DawidSkeneEm::from(values).refit(annotations, &earlier, context)?)
+        let method = DawidSkeneEm::from(values);
+        Ok(match self.start {
+            UpdateStart::Votes => method.fit(annotations, context)?,
+            UpdateStart::Counts => {
+                let (earlier, _) = self.model.history(annotations, 1.0);
+                method.refit(annotations, &earlier, context)?
+            }
+        })
     }
 }

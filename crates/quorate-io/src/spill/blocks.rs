@@ -1,11 +1,13 @@
 //! The blocks on disk, and passes over them.
 
 use std::fs::File;
+use std::hash::Hasher;
 use std::io::{BufReader, BufWriter, Read, Write};
 use std::sync::mpsc::sync_channel;
 
 use quorate::annotations::{Names, RowCounts, TaskBlock};
 use quorate::methods::LabelBlocks;
+use rustc_hash::FxHasher;
 
 use super::folder::Folder;
 use super::partitions::{Partition, PartitionSink, read_u32};
@@ -25,6 +27,7 @@ pub struct SpilledLabels {
     dropped_workers: usize,
     absent_workers: usize,
     bytes: u64,
+    fingerprint: u64,
 }
 
 impl SpilledLabels {
@@ -55,6 +58,7 @@ impl SpilledLabels {
                 duplicates: options.duplicates,
             },
             bytes: 0,
+            fingerprint: 0,
         }
     }
 
@@ -81,6 +85,11 @@ impl SpilledLabels {
             names.write_all(name.as_bytes())?;
         }
         names.flush()?;
+        for (task, name) in sorted.tasks.iter().enumerate() {
+            let range = starts[task] as usize..starts[task + 1] as usize;
+            let labels = worker[range.clone()].iter().zip(&label[range]);
+            self.fingerprint = self.fingerprint.wrapping_add(task_hash(name, labels));
+        }
         self.partitions = partition + 1;
         self.tasks += sorted.tasks.len() as u64;
         self.labels += worker.len() as u64;
@@ -112,6 +121,12 @@ impl SpilledLabels {
     /// Workers in the file that were left out, and workers asked for that are not in the file.
     pub fn left_out(&self) -> (usize, usize) {
         (self.dropped_workers, self.absent_workers)
+    }
+
+    /// A hash of tasks, workers and labels that does not depend on the partitions. It is not that of a table in memory,
+    /// which has the tasks in order.
+    pub fn fingerprint(&self) -> u64 {
+        self.fingerprint
     }
 
     /// Bytes on disk.
@@ -154,6 +169,15 @@ impl LabelBlocks for SpilledLabels {
             Ok(())
         })
     }
+}
+
+fn task_hash<'l>(name: &str, labels: impl Iterator<Item = (&'l u32, &'l u16)>) -> u64 {
+    let mut hasher = FxHasher::default();
+    hasher.write(name.as_bytes());
+    for (worker, label) in labels {
+        hasher.write_u64(u64::from(*worker) << 16 | u64::from(*label));
+    }
+    hasher.finish()
 }
 
 /// Reads the labels of a partition.

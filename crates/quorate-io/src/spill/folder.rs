@@ -24,10 +24,25 @@ impl Folder {
     pub(super) fn new(place: &Path) -> io::Result<Self> {
         fs::create_dir_all(place)?;
         remove_abandoned(place)?;
+        // Another run may take a folder that is not locked yet for an abandoned one: then make another.
+        for _ in 0..16 {
+            if let Some(folder) = Self::make(place)? {
+                return Ok(folder);
+            }
+        }
+        Err(io::Error::other("other runs keep removing the folder; run again"))
+    }
+
+    /// A locked folder; none if somebody removed it before it was locked.
+    fn make(place: &Path) -> io::Result<Option<Self>> {
         let folder = tempfile::Builder::new().prefix(PREFIX).tempdir_in(place)?;
-        let lock = File::create(folder.path().join(LOCK))?;
+        let path = folder.path().join(LOCK);
+        let lock = match File::create(&path) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+            lock => lock?,
+        };
         lock.lock()?;
-        Ok(Self { folder, _lock: lock })
+        Ok(path.exists().then_some(Self { folder, _lock: lock }))
     }
 
     /// A file in the folder.
@@ -42,8 +57,9 @@ fn remove_abandoned(place: &Path) -> io::Result<()> {
         if !name.to_string_lossy().starts_with(PREFIX) {
             continue;
         }
-        // Without a lock file the owner has only just made the folder: leave it alone.
         let Ok(lock) = File::open(entry.path().join(LOCK)) else {
+            // Its owner was killed, or is, before the first file: only an empty folder goes.
+            let _ = fs::remove_dir(entry.path());
             continue;
         };
         if lock.try_lock().is_ok() {
@@ -67,6 +83,7 @@ mod tests {
         fs::create_dir(&dead).unwrap();
         fs::write(dead.join(LOCK), "").unwrap();
         fs::write(dead.join("rows-0"), "x").unwrap();
+        fs::create_dir(place.path().join(format!("{PREFIX}empty"))).unwrap();
         let other = place.path().join("something-else");
         fs::create_dir(&other).unwrap();
         let next = Folder::new(place.path()).unwrap();

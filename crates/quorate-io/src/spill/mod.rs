@@ -19,7 +19,7 @@ use quorate::annotations::{ClassOrder, Duplicates, Names};
 pub use blocks::SpilledLabels;
 use folder::Folder;
 use partitions::{PartitionSink, sort_partition};
-pub use results::ResultSummary;
+pub use results::{ResultSummary, SpilledResults};
 
 use crate::annotations::ReadOptions;
 use crate::error::{Error, Result};

@@ -7,9 +7,10 @@ use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 use std::fs::File;
 use std::io::{BufReader, BufWriter, Read, Write};
+use std::path::PathBuf;
 
 use quorate::methods::{LabelBlocks, StreamedFit};
-use quorate::model::Consensus;
+use quorate::model::{AnswerCounts, Consensus};
 
 use super::blocks::SpilledLabels;
 use super::partitions::{damaged, read_start, read_u32};
@@ -20,7 +21,7 @@ use crate::table::{Cell, ColumnKind, Table, write_table};
 use crate::target::Target;
 
 /// Facts that come out of the last pass.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default)]
 pub struct ResultSummary {
     /// Tasks without any label.
     pub unlabelled_tasks: u64,
@@ -32,22 +33,34 @@ pub struct ResultSummary {
     pub labels: Vec<u64>,
     /// Labels of each worker that equal the consensus.
     pub agreed: Vec<u64>,
+    /// Sum of `1 - confidence` over the tasks.
+    pub doubt: f64,
+    /// Expected answers of the workers, if they were asked for.
+    pub counts: Option<AnswerCounts>,
+}
+
+/// Posteriors on disk, to be written as a table.
+#[derive(Debug)]
+pub struct SpilledResults<'s> {
+    spilled: &'s SpilledLabels,
+    files: Vec<PathBuf>,
+    /// What the pass told.
+    pub summary: ResultSummary,
 }
 
 impl SpilledLabels {
-    /// Makes the posteriors of a fit and writes them as [`write_consensus`](crate::write_consensus) does, whole or not at
-    /// all. `step` is called before each block and may stop the work.
-    pub fn write_results(
+    /// Makes the posteriors of a fit; `counts`: the expected answers with them. `step` is called before each block and may
+    /// stop the work.
+    pub fn results(
         &mut self,
-        target: &Target,
-        format: Option<FileFormat>,
         fit: &StreamedFit,
-        probabilities: bool,
+        counts: bool,
         step: &mut dyn FnMut() -> quorate::Result<()>,
-    ) -> Result<ResultSummary> {
+    ) -> Result<SpilledResults<'_>> {
         let mut summary = ResultSummary {
             labels: vec![0; self.workers.len()],
             agreed: vec![0; self.workers.len()],
+            counts: counts.then(|| AnswerCounts::zero(self.workers.len(), self.classes.len())),
             ..ResultSummary::default()
         };
         let classes = self.classes.len();
@@ -64,6 +77,9 @@ impl SpilledLabels {
             step()?;
             let mut rows = Vec::new();
             fit.posterior(block, &mut rows);
+            if let Some(counts) = &mut summary.counts {
+                counts.merge(&fit.count(block, &rows));
+            }
             fit.votes(block, &mut votes);
             let voted = Consensus::new(classes, std::mem::take(&mut votes));
             let consensus = Consensus::new(classes, rows);
@@ -83,6 +99,7 @@ impl SpilledLabels {
                     record.extend_from_slice(&probability.to_le_bytes());
                 }
                 to.write_all(&record)?;
+                summary.doubt += 1.0 - consensus.confidence(task);
                 summary.tied_tasks += u64::from(consensus.tied(task) > 1);
                 summary.changed += u64::from(voted.label(task) != label);
                 let range = block.starts[task] as usize..block.starts[task + 1] as usize;
@@ -98,18 +115,30 @@ impl SpilledLabels {
             votes = voted.into_vec();
             Ok(())
         })?;
-        let table = MergedResults {
+        Ok(SpilledResults {
             spilled: self,
+            files: results,
+            summary,
+        })
+    }
+}
+
+impl SpilledResults<'_> {
+    /// The labels that these are the results of.
+    pub fn labels(&self) -> &SpilledLabels {
+        self.spilled
+    }
+
+    /// Writes the labels as [`write_consensus`](crate::write_consensus) does, whole or not at all.
+    pub fn write(&self, target: &Target, format: Option<FileFormat>, probabilities: bool) -> Result<()> {
+        let classes = self.spilled.classes.len();
+        let sources = self.files.iter().map(|path| ResultReader::open(path, classes));
+        let table = MergedResults {
+            spilled: self.spilled,
             probabilities,
-            sources: RefCell::new(
-                results
-                    .iter()
-                    .map(|path| ResultReader::open(path, classes))
-                    .collect::<Result<_>>()?,
-            ),
+            sources: RefCell::new(sources.collect::<Result<_>>()?),
         };
-        write_table(target, format, &table)?;
-        Ok(summary)
+        write_table(target, format, &table)
     }
 }
 

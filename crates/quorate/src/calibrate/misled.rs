@@ -10,7 +10,6 @@
 //! misleading classes are sought among the [`RIVALS`] most likely classes of the task. `O(n)` for `n` labels, with a
 //! constant of about 100 products.
 
-use crate::annotations::Annotations;
 use crate::model::{DawidSkene, LOG_FLOOR};
 
 /// Classes that are looked at, the most likely ones of a task.
@@ -51,22 +50,22 @@ impl<'m> MisledTasks<'m> {
         }
     }
 
-    /// Goes through the labels of a task. A known truth is not looked at.
-    pub fn weigh(&mut self, annotations: &Annotations, task: usize) {
-        self.weigh_with(annotations, task, |_, _, _| {});
+    /// Goes through the labels of a task: its workers and their answers, side by side. A known truth is not looked at.
+    pub fn weigh(&mut self, labels: (&[u32], &[u16])) {
+        self.weigh_with(labels, |_, _, _| {});
     }
 
     /// [`weigh`](Self::weigh) with the chances of each answer, one for each class, changed by `adjust(worker, answer, chances)`.
     pub(super) fn weigh_with(
         &mut self,
-        annotations: &Annotations,
-        task: usize,
+        (workers, answers): (&[u32], &[u16]),
         adjust: impl Fn(usize, usize, &mut [f64]),
     ) {
         let classes = self.model.class_count();
         let floor = LOG_FLOOR.exp();
         self.chances.clear();
-        for (worker, answer) in annotations.labels_of_task(task) {
+        for (&worker, &answer) in workers.iter().zip(answers) {
+            let (worker, answer) = (worker as usize, usize::from(answer));
             let start = self.chances.len();
             let row = &self.model.confusion(worker)[answer * classes..][..classes];
             self.chances.extend_from_slice(row);
@@ -154,6 +153,7 @@ impl<'m> MisledTasks<'m> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::annotations::Annotations;
     use crate::methods::tests::assert_close;
 
     #[test]
@@ -167,7 +167,7 @@ mod tests {
         );
         let annotations = Annotations::from_codes(1, 2, 3, [(0, 0, 0), (0, 1, 1)]).unwrap();
         let mut misled = MisledTasks::new(&model);
-        misled.weigh(&annotations, 0);
+        misled.weigh(annotations.task_slices(0));
         let mut row = [0.0; 3];
         misled.posterior(0.4, &mut row);
         let mut expected: Vec<f64> = (0..3)
@@ -204,7 +204,7 @@ mod tests {
         let labels = (0..3000).map(|worker| (0, worker, (worker % 10) as u16));
         let annotations = Annotations::from_codes(1, 3000, 10, labels).unwrap();
         let mut misled = MisledTasks::new(&model);
-        misled.weigh(&annotations, 0);
+        misled.weigh(annotations.task_slices(0));
         let mut row = [0.0; 10];
         misled.posterior(0.3, &mut row);
         assert!(row.iter().all(|p| p.is_finite() && *p >= 0.0), "{row:?}");

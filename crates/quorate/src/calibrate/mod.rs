@@ -16,7 +16,7 @@ mod share;
 pub use misled::MisledTasks;
 pub use share::{TYPICAL_SHARE, estimate_share};
 
-use crate::annotations::Annotations;
+use crate::annotations::{Annotations, ByTask};
 use crate::model::{Consensus, DawidSkene, label_of};
 use crate::parallel::{balanced_ranges, map_rows};
 
@@ -29,24 +29,30 @@ pub fn calibrate(
     share: f64,
 ) -> Consensus {
     let classes = consensus.class_count();
-    if share <= 0.0 || classes < 2 {
-        return consensus;
-    }
     let mut rows = consensus.into_vec();
-    let ranges = balanced_ranges(annotations.task_starts(), 64);
-    map_rows(ranges, &mut rows, classes, |tasks, rows| {
+    calibrate_rows(annotations.into(), model, &mut rows, share);
+    Consensus::new(classes, rows)
+}
+
+/// [`calibrate`] for posteriors that stand in a slice, one row after another.
+pub(crate) fn calibrate_rows(labels: ByTask<'_>, model: &DawidSkene, rows: &mut [f64], share: f64) {
+    let classes = model.class_count();
+    if share <= 0.0 || classes < 2 {
+        return;
+    }
+    let ranges = balanced_ranges(labels.starts, 64);
+    map_rows(ranges, rows, classes, |tasks, rows| {
         let mut misled = MisledTasks::new(model);
         let mut cautious = vec![0.0; classes];
         for (task, row) in tasks.zip(rows.chunks_exact_mut(classes)) {
-            if annotations.gold(task).is_some() || annotations.task_slices(task).0.is_empty() {
+            if labels.gold(task).is_some() || labels.task(task).0.is_empty() {
                 continue;
             }
-            misled.weigh(annotations, task);
+            misled.weigh(labels.task(task));
             misled.posterior(share, &mut cautious);
             lower_confidence(row, &cautious);
         }
     });
-    Consensus::new(classes, rows)
 }
 
 /// A label whose confidence was lowered stays ahead of the next class by about twice this: by more than rounding in a file.

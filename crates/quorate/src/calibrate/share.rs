@@ -43,7 +43,7 @@ pub fn estimate_share(annotations: &Annotations, model: &DawidSkene, evidence: &
     let mut misled = MisledTasks::new(model);
     let mut row = vec![0.0; classes];
     for (task, truth) in known {
-        misled.weigh_with(annotations, task, |worker, _, chances| {
+        misled.weigh_with(annotations.task_slices(task), |worker, _, chances| {
             let labels = evidence[worker * classes + truth];
             chances[truth] = match labels > 1.0 {
                 true => (chances[truth] * labels - 1.0) / (labels - 1.0),

@@ -72,7 +72,7 @@ const PARAMETERS: &[Parameter] = &[
 ];
 
 /// Pseudo-labels a column that draw the returned model to the crowd.
-const MODEL_STRENGTH: f64 = 1.0;
+pub(super) const MODEL_STRENGTH: f64 = 1.0;
 
 /// Members stop when the mean change of a posterior falls below this: an average does not need the last digits.
 const TOL: f64 = 1e-5;
@@ -108,11 +108,6 @@ impl Auto {
     /// The members that stand alone, from the most pooled to the most flexible.
     fn members(&self, classes: usize) -> Vec<(&'static str, Box<dyn Aggregate>)> {
         let max_iter = self.max_iter;
-        let pooled = |strength| PooledDawidSkene {
-            max_iter,
-            tol: TOL,
-            strength: Some(strength),
-        };
         // Its even first start alone: others are worth little in an average.
         let mace = Mace {
             restarts: 1,
@@ -134,14 +129,24 @@ impl Auto {
             ("mace", Box::new(mace)),
             ("fast-ds", Box::new(fast)),
             ("ibcc", Box::new(ibcc)),
-            ("pooled-ds, strength 4", Box::new(pooled(4.0))),
-            ("pooled-ds, strength 1", Box::new(pooled(1.0))),
+            ("pooled-ds, strength 4", Box::new(self.pooled(4.0))),
+            ("pooled-ds, strength 1", Box::new(self.pooled(1.0))),
             ("dawid-skene", Box::new(smoothed)),
             ("rob-symnmf", Box::new(SymNmf::new(Family::Robust, false))),
         ]
     }
 
-    fn em(&self) -> Em {
+    /// A member that draws workers to the crowd.
+    pub(super) fn pooled(&self, strength: f64) -> PooledDawidSkene {
+        PooledDawidSkene {
+            max_iter: self.max_iter,
+            tol: TOL,
+            strength: Some(strength),
+        }
+    }
+
+    /// The member with a matrix for each worker, smoothed.
+    pub(super) fn em(&self) -> Em {
         Em {
             max_iter: self.max_iter,
             tol: TOL,

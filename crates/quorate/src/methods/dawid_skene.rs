@@ -10,7 +10,7 @@
 //! 4. Stop when no posterior moves by more than `tol`, or after `max-iter` rounds.
 //!
 //! One pass over the labels a round, `O(L K)`; memory `O(M K^2 + N K)`. Where that does not fit or nearly all cells would be
-//! empty (many classes), only the answers seen are kept, over a background (`model/sparse`). The likelihood has local optima: with few
+//! empty (many classes), only the answers seen are kept, and a task is judged by counts without itself (`model/sparse`). The likelihood has local optima: with few
 //! labels a worker the model follows its own mistakes, and more rounds can raise the error while the likelihood
 //! rises. The tables of the field run 10 rounds with a flat prior and call it MV-EM: `max-iter=10`, `prior=flat`.
 //!
@@ -21,7 +21,7 @@ use super::{Aggregate, ClassSupport, Fit, Kind, Method, Parameter, Values, start
 use crate::annotations::Annotations;
 use crate::context::Context;
 use crate::error::Result;
-use crate::model::{Em, EmFit, EmStart, SparseEm, SparseFit, prefers_sparse};
+use crate::model::{CellSettings, Em, EmFit, EmStart, SparseEm, SparseFit, prefers_sparse};
 
 pub(super) const METHOD: Method = Method {
     name: "dawid-skene",
@@ -53,9 +53,6 @@ const PARAMETERS: &[Parameter] = &[
         default: "estimated",
     },
 ];
-
-/// Pseudo-labels a column that a worker's background is worth where the matrices are sparse.
-const BACKGROUND_STRENGTH: f64 = 4.0;
 
 /// Dawid-Skene by EM from majority vote.
 #[derive(Debug, Clone, PartialEq)]
@@ -106,7 +103,7 @@ impl DawidSkeneEm {
             max_iter: self.em.max_iter,
             tol: self.em.tol,
             // What smoothing would add to a column goes to the background.
-            strength: Some(BACKGROUND_STRENGTH + self.em.smoothing * classes as f64),
+            cells: Some(CellSettings::learnt(self.em.smoothing * classes as f64)),
             flat_prior: self.em.flat_prior,
         };
         let note = format!(

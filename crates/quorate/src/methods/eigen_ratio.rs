@@ -76,8 +76,8 @@ impl Default for EigenRatio {
 
 impl Aggregate for EigenRatio {
     fn fit(&self, annotations: &Annotations, context: &mut Context) -> Result<Fit> {
-        let mut notes = Vec::new();
-        let blocks = PairBlocks::observed(annotations, context, &mut notes)?;
+        let mut warnings = Vec::new();
+        let blocks = PairBlocks::observed(annotations, context, &mut warnings)?;
         let parts = connected_parts(annotations);
         let mut fit = fit_thresholds(annotations, context, "thresholds", |signs, votes, context| {
             if blocks.pair_count() == 0 {
@@ -88,7 +88,7 @@ impl Aggregate for EigenRatio {
             }
             Ok(context.run(|| decide(signs, votes, &blocks, &parts)))
         })?;
-        fit.notes.extend(notes);
+        fit.warnings.extend(warnings);
         Ok(fit)
     }
 }

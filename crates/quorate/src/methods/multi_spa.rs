@@ -110,15 +110,15 @@ impl Aggregate for MultiSpa {
         if self.fill_uniform {
             fill = DawidSkene::new(fill.prior().to_vec(), vec![uniform; fill.confusions().len()]);
         }
-        let mut notes = Vec::new();
-        let blocks = PairBlocks::observed(annotations, context, &mut notes)?;
+        let mut warnings = Vec::new();
+        let blocks = PairBlocks::observed(annotations, context, &mut warnings)?;
         context.step("extreme columns", 0, None)?;
         let estimate = context.run(|| estimate_workers(&blocks, &fill, self.min_blocks));
         let model = DawidSkene::new(vec![uniform; classes], estimate.confusion);
         let (consensus, _) = context.run(|| posterior(annotations, &model));
         let mut fit = Fit {
             model: Some(model),
-            notes,
+            warnings,
             ..Fit::direct(consensus)
         };
         estimate.summary.describe(&mut fit);

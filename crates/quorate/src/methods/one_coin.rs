@@ -25,7 +25,7 @@ use super::{Aggregate, ClassSupport, Fit, Kind, Method, Parameter, Values, start
 use crate::annotations::Annotations;
 use crate::context::Context;
 use crate::error::Result;
-use crate::model::{AnswerCounts, DawidSkene, Em, EmStart, SparseEm, prefers_sparse};
+use crate::model::{ACCURACY_MARGIN, AnswerCounts, DawidSkene, Em, EmStart, SparseEm, prefers_sparse};
 
 pub(super) const METHOD: Method = Method {
     name: "one-coin",
@@ -56,9 +56,6 @@ const PARAMETERS: &[Parameter] = &[
         default: "estimated",
     },
 ];
-
-/// Accuracies are kept this far from 0 and 1, so that one wrong answer is never impossible.
-const MARGIN: f64 = 1e-10;
 
 /// One-coin Dawid-Skene by EM from majority vote.
 #[derive(Debug, Clone, PartialEq)]
@@ -93,7 +90,7 @@ impl Aggregate for OneCoin {
             let sparse = SparseEm {
                 max_iter: self.max_iter,
                 tol: self.tol,
-                strength: None,
+                cells: None,
                 flat_prior: self.flat_prior,
             };
             let note = "many classes: accuracies alone were fitted; there is no model to write".to_owned();
@@ -140,7 +137,7 @@ fn share_of_right(block: &[f64]) -> Option<f64> {
     let classes = block.len().isqrt();
     let right: f64 = block.iter().step_by(classes + 1).sum();
     let total: f64 = block.iter().sum();
-    (total > 0.0).then(|| (right / total).clamp(MARGIN, 1.0 - MARGIN))
+    (total > 0.0).then(|| (right / total).clamp(ACCURACY_MARGIN, 1.0 - ACCURACY_MARGIN))
 }
 
 #[cfg(test)]

@@ -111,24 +111,35 @@ impl Aggregate for PooledDawidSkene {
 }
 
 impl PooledDawidSkene {
-    fn fit_from(&self, annotations: &Annotations, start: EmStart, context: &mut Context) -> Result<Fit> {
-        let em = Em {
+    /// The rounds.
+    pub(super) fn em(&self) -> Em {
+        Em {
             max_iter: self.max_iter,
             tol: self.tol,
             smoothing: 0.0,
             flat_prior: false,
-        };
-        let strengths = RefCell::new(vec![
-            self.strength.unwrap_or(FIRST_STRENGTH);
-            annotations.class_count()
-        ]);
-        let fit = em.run_with(annotations, start, context, |counts| {
-            let crowd = crowd_matrix(counts);
-            let mut strengths = strengths.borrow_mut();
-            if self.strength.is_none() {
-                learn_strengths(counts, &crowd, &mut strengths);
-            }
-            draw_to_crowd(counts, &crowd, &strengths)
+        }
+    }
+
+    /// The strengths of the first round, for [`estimate`](Self::estimate) to keep.
+    pub(super) fn first_strengths(&self, classes: usize) -> RefCell<Vec<f64>> {
+        RefCell::new(vec![self.strength.unwrap_or(FIRST_STRENGTH); classes])
+    }
+
+    /// M-step.
+    pub(super) fn estimate(&self, counts: &AnswerCounts, strengths: &RefCell<Vec<f64>>) -> DawidSkene {
+        let crowd = crowd_matrix(counts);
+        let mut strengths = strengths.borrow_mut();
+        if self.strength.is_none() {
+            learn_strengths(counts, &crowd, &mut strengths);
+        }
+        draw_to_crowd(counts, &crowd, &strengths)
+    }
+
+    fn fit_from(&self, annotations: &Annotations, start: EmStart, context: &mut Context) -> Result<Fit> {
+        let strengths = self.first_strengths(annotations.class_count());
+        let fit = self.em().run_with(annotations, start, context, |counts| {
+            self.estimate(counts, &strengths)
         })?;
         let mut fit: Fit = fit.into();
         // The objective of this model is not the plain likelihood that EM reports.

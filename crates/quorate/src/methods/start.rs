@@ -9,10 +9,7 @@ use super::vote_fractions;
 use crate::annotations::Annotations;
 use crate::context::Context;
 use crate::error::Result;
-use crate::model::{Consensus, count_answers, posterior, reserve_confusions};
-
-/// What the votes say of a column of a worker's matrix counts as this many labels on known tasks.
-const VOTES_WORTH: f64 = 2.0;
+use crate::model::{Consensus, VOTES_WORTH, count_answers, posterior, reserve_confusions};
 
 /// The first posteriors.
 pub(super) fn starting_votes(annotations: &Annotations, context: &Context) -> Result<Consensus> {

@@ -111,8 +111,8 @@ impl Aggregate for TensorAdmm {
     fn fit(&self, annotations: &Annotations, context: &mut Context) -> Result<Fit> {
         let votes = context.run(|| vote_fractions(annotations));
         let start = context.run(|| count_answers(annotations, &votes)).to_model(0.0);
-        let mut notes = Vec::new();
-        let blocks = PairBlocks::observed(annotations, context, &mut notes)?;
+        let mut warnings = Vec::new();
+        let blocks = PairBlocks::observed(annotations, context, &mut warnings)?;
         context.reserve(
             format!("the moments of {} triples of workers", self.max_triples),
             256 * self
@@ -122,7 +122,7 @@ impl Aggregate for TensorAdmm {
         )?;
         context.step("triples", 0, None)?;
         let triples = count_triples(annotations, self.max_triples, context.seed());
-        notes.extend(describe(&triples));
+        let notes = describe(&triples);
         let moments = Moments::new(answer_frequencies(annotations), blocks, triples);
         let mut state = State::new(start);
         let order = annotations.workers().natural_order();
@@ -158,6 +158,7 @@ impl Aggregate for TensorAdmm {
             trace,
             iterations,
             converged,
+            warnings,
             notes,
             ..Fit::direct(consensus)
         };

@@ -26,8 +26,15 @@ pub use explanation::{Testimony, explain};
 pub use posterior::{LOG_FLOOR, posterior};
 pub(crate) use posterior::{Sweep, softmax_in_place};
 pub use priors::{ClassPrior, Priors};
-pub(crate) use sparse::{SparseEm, SparseFit, prefers_sparse};
+pub(crate) use sparse::{CellSettings, SparseEm, SparseFit, prefers_sparse};
 pub(crate) use variational::{Variational, VariationalFit};
+
+/// With known truths: what the votes say of a worker (of a column of its matrix) counts as this many labels on known tasks, at
+/// the start.
+pub(crate) const VOTES_WORTH: f64 = 2.0;
+
+/// Accuracies are kept this far from 0 and 1, so that one wrong answer is never impossible.
+pub(crate) const ACCURACY_MARGIN: f64 = 1e-10;
 
 /// A prior over the K classes and a K x K confusion matrix for each of the M workers.
 #[derive(Debug, Clone, PartialEq)]

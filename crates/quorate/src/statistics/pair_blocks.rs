@@ -88,11 +88,15 @@ impl PairBlocks {
     }
 
     /// The observed pairs of a table, refused if their blocks would not fit into memory. Tasks with very many labels
-    /// count with some of them ([`cap_labels`]); `notes` tells.
-    pub fn observed(annotations: &Annotations, context: &Context, notes: &mut Vec<String>) -> Result<Self> {
+    /// count with some of them ([`cap_labels`]); `warnings` tells.
+    pub fn observed(
+        annotations: &Annotations,
+        context: &Context,
+        warnings: &mut Vec<String>,
+    ) -> Result<Self> {
         const WORTH_COUNTING: u64 = 1 << 32;
         let capped = cap_labels(annotations, context)?;
-        notes.extend(capped.note);
+        warnings.extend(capped.note);
         let annotations = &*capped.annotations;
         let workers = annotations.worker_count() as u64;
         let cost = context.run(|| pair_cost(annotations, WORTH_COUNTING));

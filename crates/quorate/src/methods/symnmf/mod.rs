@@ -272,7 +272,13 @@ impl SymNmf {
         );
         let weights = self.worker_weights(annotations);
         let (mut notes, mut warnings) = (Vec::new(), Vec::new());
-        let completed = self.impute(annotations, &start, &weights, context, &mut notes)?;
+        let completed = self.impute(
+            annotations,
+            &start,
+            &weights,
+            context,
+            (&mut notes, &mut warnings),
+        )?;
         let h = self.rotate(&completed.factor, &start, &weights, context)?;
         let mut model = extract_model(&h, &weights, &answers, classes);
         let mut say = annotations.labels_per_worker();
@@ -335,16 +341,16 @@ impl SymNmf {
         start: &DawidSkene,
         weights: &[f64],
         context: &mut Context,
-        notes: &mut Vec<String>,
+        (notes, warnings): (&mut Vec<String>, &mut Vec<String>),
     ) -> Result<Completed> {
         let designated = match self.family {
             Family::Robust | Family::Uniform => {
-                return self.impute_robustly(annotations, start, context, notes);
+                return self.impute_robustly(annotations, start, context, (notes, warnings));
             }
             Family::Plain => Designated::None,
             Family::Designated => self.designated_workers(annotations)?,
         };
-        let blocks = PairBlocks::observed(annotations, context, notes)?;
+        let blocks = PairBlocks::observed(annotations, context, warnings)?;
         let roots: Vec<f64> = weights.iter().map(|weight| weight.sqrt()).collect();
         let imputed = impute_designated(
             &blocks,
@@ -371,7 +377,7 @@ impl SymNmf {
         annotations: &Annotations,
         start: &DawidSkene,
         context: &mut Context,
-        notes: &mut Vec<String>,
+        (notes, warnings): (&mut Vec<String>, &mut Vec<String>),
     ) -> Result<Completed> {
         let start = match self.init {
             Init::Votes => model_factor(start),
@@ -379,8 +385,8 @@ impl SymNmf {
         };
         let capped = cap_labels(annotations, context)?;
         if self.stores_pairs(&capped.annotations, context) {
-            notes.extend(capped.note);
-            let blocks = PairBlocks::observed(&capped.annotations, context, notes)?;
+            warnings.extend(capped.note);
+            let blocks = PairBlocks::observed(&capped.annotations, context, warnings)?;
             let order = annotations.canonical_worker_order();
             return Ok(impute_robust(&blocks, &order, start, &self.robust, context)?.into());
         }

@@ -1,10 +1,10 @@
 //! The cells of the confusion matrices that any label can touch, and where the labels touch them.
 //!
 //! A label of worker m, answer a, on a task with candidates k touches the cells (a, k) of m. Cells stand by worker, then
-//! truth, then answer, so that a column of a matrix is one run. Counts are gathered, not scattered: each cell knows
+//! truth, then answer, so that a column of a matrix is one run; a cell knows its (answer, truth) among all workers, too. Counts are gathered, not scattered: each cell knows
 //! its places among the posteriors, and is summed by one thread in one order.
 
-use std::ops::Range;
+use rustc_hash::FxHashMap;
 
 use super::candidates::Candidates;
 use crate::annotations::Annotations;
@@ -17,10 +17,15 @@ pub(super) struct Cells {
     of_label: Vec<u32>,
     /// Where the entries of a task start in `of_label`.
     task_starts: Vec<usize>,
-    /// The worker, the truth and the first cell of each column.
+    /// The truth and the first cell of each column of each worker.
     columns: Vec<Column>,
-    /// The answer of each cell.
-    answers: Vec<u16>,
+    /// The column of each cell.
+    column_of: Vec<u32>,
+    /// The place of each cell's (answer, truth) among the crowd's.
+    crowd_of: Vec<u32>,
+    /// Whether the answer is the truth, for each of the crowd's pairs.
+    right_pairs: Vec<bool>,
+    classes: usize,
     /// Where each cell's places start in `places`; one entry more than there are cells.
     place_starts: Vec<u32>,
     places: Vec<u32>,
@@ -28,17 +33,18 @@ pub(super) struct Cells {
 
 #[derive(Debug, Clone, Copy)]
 struct Column {
-    worker: u32,
     truth: u16,
     start: u32,
 }
 
-/// One column with its counts, for the caller to turn into log-probabilities.
-pub(super) struct ColumnCounts<'a> {
-    pub(super) worker: usize,
-    pub(super) truth: u16,
-    pub(super) answers: &'a [u16],
-    pub(super) counts: &'a mut [f64],
+/// Expected counts of labels.
+pub(super) struct CellCounts {
+    /// Of each cell and each column.
+    pub(super) cells: Vec<f64>,
+    pub(super) columns: Vec<f64>,
+    /// Of each (answer, truth) over all workers, and of the wrong ones of each truth.
+    pub(super) crowd: Vec<f64>,
+    pub(super) crowd_columns: Vec<f64>,
 }
 
 /// A (label, candidate) on the way into its cell.
@@ -50,8 +56,8 @@ struct Entry {
     of_label: u32,
 }
 
-/// Bytes for each (label, candidate) while the cells are laid out.
-pub(super) const BYTES_A_TOUCH: u64 = 12 + 4 + 4 + 8 + 8 + 2 + 4;
+/// Bytes for each (label, candidate), if each has a cell, a column and a pair of the crowd's of its own.
+pub(super) const BYTES_A_TOUCH: u64 = 12 + 4 + 4 + (4 + 4 + 4 + 8) + (8 + 8) + 8;
 
 /// Number of (label, candidate) pairs.
 pub(super) fn touches(annotations: &Annotations, candidates: &Candidates) -> u64 {
@@ -67,27 +73,35 @@ impl Cells {
         let mut cells = Self {
             of_label: vec![0; entries.len()],
             task_starts,
+            classes: annotations.class_count(),
             places: entries.iter().map(|entry| entry.place).collect(),
             ..Self::default()
         };
-        for (worker, range) in worker_starts.windows(2).enumerate() {
+        let mut crowd = FxHashMap::default();
+        for range in worker_starts.windows(2) {
             let own = &entries[range[0]..range[1]];
             for (position, entry) in own.iter().enumerate() {
                 let before = position.checked_sub(1).map(|before| &own[before]);
                 let new_column = before.is_none_or(|before| before.truth != entry.truth);
                 if new_column {
                     cells.columns.push(Column {
-                        worker: worker as u32,
                         truth: entry.truth,
-                        start: cells.answers.len() as u32,
+                        start: cells.column_of.len() as u32,
                     });
                 }
                 if new_column || before.is_none_or(|before| before.answer != entry.answer) {
-                    cells.answers.push(entry.answer);
+                    let next = crowd.len() as u32;
+                    let pair = *crowd.entry((entry.answer, entry.truth)).or_insert(next);
+                    cells.crowd_of.push(pair);
+                    cells.column_of.push(cells.columns.len() as u32 - 1);
                     cells.place_starts.push((range[0] + position) as u32);
                 }
-                cells.of_label[entry.of_label as usize] = cells.answers.len() as u32 - 1;
+                cells.of_label[entry.of_label as usize] = cells.column_of.len() as u32 - 1;
             }
+        }
+        cells.right_pairs = vec![false; crowd.len()];
+        for (_, &pair) in crowd.iter().filter(|((answer, truth), _)| answer == truth) {
+            cells.right_pairs[pair as usize] = true;
         }
         cells.place_starts.push(entries.len() as u32);
         cells
@@ -98,37 +112,53 @@ impl Cells {
         &self.of_label[self.task_starts[task]..self.task_starts[task + 1]]
     }
 
-    /// Expected counts of every cell under these posteriors, turned into what `finish` makes of each column.
-    pub(super) fn count(&self, posterior: &[f64], finish: impl Fn(ColumnCounts<'_>) + Sync) -> Vec<f64> {
-        let parts = map_ranges(even_ranges(self.columns.len(), 256), |columns| {
-            let mut values = Vec::new();
-            for column in columns {
-                let cells = self.column_cells(column);
-                let from = values.len();
-                values.extend(cells.clone().map(|cell| {
-                    let places = self.place_starts[cell] as usize..self.place_starts[cell + 1] as usize;
-                    let sum = |sum: f64, &place: &u32| sum + posterior[place as usize];
-                    self.places[places].iter().fold(0.0, sum)
-                }));
-                let Column { worker, truth, .. } = self.columns[column];
-                finish(ColumnCounts {
-                    worker: worker as usize,
-                    truth,
-                    answers: &self.answers[cells],
-                    counts: &mut values[from..],
-                });
-            }
-            values
-        });
-        parts.concat()
+    /// The column of a cell.
+    pub(super) fn column_of(&self, cell: usize) -> usize {
+        self.column_of[cell] as usize
     }
 
-    fn column_cells(&self, column: usize) -> Range<usize> {
-        let end = self
-            .columns
-            .get(column + 1)
-            .map_or(self.answers.len(), |next| next.start as usize);
-        self.columns[column].start as usize..end
+    /// The place of a cell among the crowd's.
+    pub(super) fn crowd_of(&self, cell: usize) -> usize {
+        self.crowd_of[cell] as usize
+    }
+
+    /// Expected counts under these posteriors.
+    pub(super) fn count(&self, posterior: &[f64]) -> CellCounts {
+        let parts = map_ranges(even_ranges(self.column_of.len(), 256), |cells| {
+            let sum = |cell: usize| {
+                let places = self.place_starts[cell] as usize..self.place_starts[cell + 1] as usize;
+                let add = |sum: f64, &place: &u32| sum + posterior[place as usize];
+                self.places[places].iter().fold(0.0, add)
+            };
+            cells.map(sum).collect::<Vec<f64>>()
+        });
+        let cells = parts.concat();
+        let mut columns = Vec::with_capacity(self.columns.len());
+        let mut crowd = vec![0.0; self.right_pairs.len()];
+        let mut crowd_columns = vec![0.0; self.classes];
+        // One thread: few additions, in an order that does not depend on the threads.
+        for (place, column) in self.columns.iter().enumerate() {
+            let end = self
+                .columns
+                .get(place + 1)
+                .map_or(cells.len(), |next| next.start as usize);
+            let mut total = 0.0;
+            for cell in column.start as usize..end {
+                let pair = self.crowd_of[cell] as usize;
+                total += cells[cell];
+                crowd[pair] += cells[cell];
+                if !self.right_pairs[pair] {
+                    crowd_columns[usize::from(column.truth)] += cells[cell];
+                }
+            }
+            columns.push(total);
+        }
+        CellCounts {
+            cells,
+            columns,
+            crowd,
+            crowd_columns,
+        }
     }
 }
 

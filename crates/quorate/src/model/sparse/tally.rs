@@ -3,7 +3,7 @@
 use crate::annotations::Annotations;
 
 /// What a pass over the tasks gives besides the posteriors.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub(super) struct Sums {
     pub(super) log_likelihood: f64,
     pub(super) change: f64,

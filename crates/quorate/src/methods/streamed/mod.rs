@@ -2,15 +2,19 @@
 //!
 //! A pass needs the model and one block; posteriors are made anew from the model before, not kept. So memory follows
 //! the workers and the size of a block, not the labels. The answer is that of the method in memory up to the order of
-//! summation.
+//! summation, but for `auto`, of which fewer members can do it.
+
+mod rounds;
 
 use super::majority_vote::fill_votes;
 use super::one_coin::estimate_accuracies;
-use super::{Method, Values, find};
+use super::{Auto, Method, PooledDawidSkene, Values, find};
 use crate::annotations::{ByTask, TaskBlock};
+use crate::calibrate::calibrate_rows;
 use crate::context::Context;
 use crate::error::{Error, Result};
 use crate::model::{AnswerCounts, DawidSkene, Em, Sweep, count_rows, reserve_model};
+use rounds::{run, run_auto, run_pooled};
 
 /// Labels in blocks of whole tasks, which can be gone through again and again.
 pub trait LabelBlocks {
@@ -34,7 +38,7 @@ pub trait LabelBlocks {
 }
 
 /// Names of the methods that can go through labels in blocks.
-pub const STREAMED: [&str; 3] = ["majority-vote", "dawid-skene", "one-coin"];
+pub const STREAMED: [&str; 5] = ["auto", "majority-vote", "dawid-skene", "one-coin", "pooled-ds"];
 
 /// A method that can go through labels in blocks.
 #[derive(Debug, Clone, PartialEq)]
@@ -45,6 +49,10 @@ pub enum StreamedMethod {
     DawidSkene(Em),
     /// EM from majority vote with one accuracy a worker.
     OneCoin(Em),
+    /// EM from majority vote with workers drawn to the crowd.
+    PooledDawidSkene(PooledDawidSkene),
+    /// The average of the votes and of those members of `auto` that can go through blocks.
+    Auto(Auto),
 }
 
 /// What a method found; [`posterior`](Self::posterior) gives the rest, block by block.
@@ -60,7 +68,19 @@ pub struct StreamedFit {
     pub converged: bool,
     /// Shares of the classes among the votes.
     vote_prior: Vec<f64>,
-    by_votes: bool,
+    answers: Answers,
+}
+
+/// What the posteriors are made of.
+#[derive(Debug, Clone)]
+enum Answers {
+    Votes,
+    Model,
+    /// The votes and these models, each with the same say, if a share `misled` of the tasks mislead workers together.
+    Average {
+        members: Vec<DawidSkene>,
+        misled: f64,
+    },
 }
 
 impl StreamedMethod {
@@ -89,6 +109,8 @@ impl StreamedMethod {
                 smoothing: 0.0,
                 flat_prior: flat_prior(),
             })),
+            "pooled-ds" => Ok(Self::PooledDawidSkene(PooledDawidSkene::from(&values))),
+            "auto" => Ok(Self::Auto(Auto::from(&values))),
             _ => Err(refuse(format!(
                 "it needs all labels in memory; with labels on disk use one of {}, or raise --memory and leave --spill out",
                 STREAMED.join(", ")
@@ -99,6 +121,14 @@ impl StreamedMethod {
     /// Whether the method of this name has a streamed form.
     pub fn exists(name: &str) -> bool {
         find(name).is_ok_and(|method| STREAMED.contains(&method.name))
+    }
+
+    /// How the streamed form differs from the one in memory, if it does.
+    pub fn difference(&self) -> Option<&'static str> {
+        matches!(self, Self::Auto(_)).then_some(
+            "auto over labels on disk is the average of majority-vote, pooled-ds (strengths 4 and 1) and smoothed dawid-skene: its \
+             other members need all labels in memory",
+        )
     }
 
     /// Fits the method.
@@ -130,7 +160,7 @@ impl StreamedMethod {
                 iterations: 0,
                 converged: true,
                 vote_prior,
-                by_votes: true,
+                answers: Answers::Votes,
             }),
             Self::DawidSkene(em) => run(
                 em,
@@ -140,68 +170,10 @@ impl StreamedMethod {
                 context,
             ),
             Self::OneCoin(em) => run(em, &estimate_accuracies, blocks, counts, context),
+            Self::PooledDawidSkene(pooled) => run_pooled(pooled, blocks, counts, context),
+            Self::Auto(auto) => run_auto(auto, blocks, counts, context),
         }
     }
-}
-
-/// EM from the counts against the votes.
-fn run<B: LabelBlocks>(
-    em: &Em,
-    estimate: &dyn Fn(&AnswerCounts) -> DawidSkene,
-    blocks: &mut B,
-    votes: AnswerCounts,
-    context: &mut Context,
-) -> Result<StreamedFit, B::Error> {
-    let (workers, classes) = (blocks.worker_count(), blocks.class_count());
-    let vote_prior = votes.prior();
-    let maximise = |counts: &AnswerCounts| em.with_prior(estimate(counts));
-    let mut fit = StreamedFit {
-        model: maximise(&votes),
-        trace: Vec::new(),
-        iterations: 1,
-        converged: false,
-        vote_prior,
-        by_votes: false,
-    };
-    let mut before: Option<DawidSkene> = None;
-    let mut rows = Vec::new();
-    for round in 1..=em.max_iter {
-        // The pass after the last round only tells the objective of the model that is returned.
-        let last = round == em.max_iter;
-        let (sweep, sweep_before) = (Sweep::new(&fit.model), before.as_ref().map(Sweep::new));
-        let (mut counts, mut log_likelihood, mut change) = (AnswerCounts::zero(workers, classes), 0.0, 0.0);
-        blocks.for_each(&mut |block| {
-            context.step("EM", round, Some(em.max_iter))?;
-            let labels = block.view(workers, classes);
-            rows.resize(labels.task_count() * classes, 0.0);
-            let result = context.run(|| {
-                match &sweep_before {
-                    Some(before) => drop(before.run(labels, &mut rows, false)),
-                    None => vote_rows(labels, &fit.vote_prior, &mut rows),
-                }
-                sweep.run(labels, &mut rows, !last)
-            });
-            log_likelihood += result.log_likelihood;
-            change += result.change;
-            if let Some(part) = &result.counts {
-                counts.merge(part);
-            }
-            Ok(())
-        })?;
-        fit.trace.push(log_likelihood + em.log_prior(&fit.model));
-        if last {
-            break;
-        }
-        fit.converged = change / ((2 * blocks.task_count()) as f64) < em.tol;
-        if fit.converged {
-            // In memory the posterior is made once more from the same model: the objective stands twice.
-            fit.trace.push(fit.trace[fit.trace.len() - 1]);
-            break;
-        }
-        before = Some(std::mem::replace(&mut fit.model, maximise(&counts)));
-        fit.iterations = round + 1;
-    }
-    Ok(fit)
 }
 
 fn vote_rows(labels: ByTask<'_>, prior: &[f64], rows: &mut [f64]) {
@@ -219,11 +191,27 @@ impl StreamedFit {
         let classes = self.model.class_count();
         let labels = block.view(self.model.worker_count(), classes);
         rows.resize(labels.task_count() * classes, 0.0);
-        if self.by_votes {
-            vote_rows(labels, &self.vote_prior, rows);
-        } else {
-            Sweep::new(&self.model).run(labels, rows, false);
+        match &self.answers {
+            Answers::Votes => vote_rows(labels, &self.vote_prior, rows),
+            Answers::Model => drop(Sweep::new(&self.model).run(labels, rows, false)),
+            Answers::Average { members, misled } => {
+                vote_rows(labels, &self.vote_prior, rows);
+                let mut row = vec![0.0; rows.len()];
+                for member in members {
+                    Sweep::new(member).run(labels, &mut row, false);
+                    rows.iter_mut().zip(&row).for_each(|(sum, q)| *sum += q);
+                }
+                let share = 1.0 / (1 + members.len()) as f64;
+                rows.iter_mut().for_each(|sum| *sum *= share);
+                calibrate_rows(labels, &self.model, rows, *misled);
+            }
         }
+    }
+
+    /// Expected answers of the workers to a block's tasks, of which `rows` are the posteriors.
+    pub fn count(&self, block: &TaskBlock, rows: &[f64]) -> AnswerCounts {
+        let classes = self.model.class_count();
+        count_rows(block.view(self.model.worker_count(), classes), rows, classes)
     }
 
     /// The vote shares of a block's tasks, one after another.
