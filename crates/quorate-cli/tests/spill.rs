@@ -184,7 +184,7 @@ fn the_default_method_goes_to_disk_and_says_what_it_is_there() {
     );
     assert_eq!(memory.code, 0);
     // Fewer members, nearly the same labels.
-    let label = |line: &String| line.rsplitn(2, ',').nth(1).unwrap().to_owned();
+    let label = |line: &String| line.rsplit_once(',').unwrap().0.to_owned();
     let (disk, memory) = (
         lines(&folder.path().join("disk.csv")),
         lines(&folder.path().join("memory.csv")),

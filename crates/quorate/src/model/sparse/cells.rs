@@ -142,13 +142,14 @@ impl Cells {
                 .columns
                 .get(place + 1)
                 .map_or(cells.len(), |next| next.start as usize);
+            let own = column.start as usize..end;
             let mut total = 0.0;
-            for cell in column.start as usize..end {
-                let pair = self.crowd_of[cell] as usize;
-                total += cells[cell];
-                crowd[pair] += cells[cell];
+            for (count, &pair) in cells[own.clone()].iter().zip(&self.crowd_of[own]) {
+                let pair = pair as usize;
+                total += count;
+                crowd[pair] += count;
                 if !self.right_pairs[pair] {
-                    crowd_columns[usize::from(column.truth)] += cells[cell];
+                    crowd_columns[usize::from(column.truth)] += count;
                 }
             }
             columns.push(total);
