@@ -90,6 +90,39 @@ pub const DL_MV: Contender = row("DL-MV", "dl-mv");
 /// Our average of seven models; not in the paper.
 pub const AUTO: Contender = row("auto (ours)", "auto");
 
+/// The rows that the paper proposes.
+pub const PROPOSED: [Contender; 6] = [
+    ROB_SYMNMF,
+    ROB_SYMNMF_EM,
+    ROB_SYMNMF_UNIFORM,
+    DES_SYMNMF,
+    DES_SYMNMF_EM,
+    SYMNMF,
+];
+
+/// The rows that all tables of errors begin with, in their order, KOS in both forms.
+const COMMON: [Contender; 14] = [
+    ROB_SYMNMF,
+    ROB_SYMNMF_EM,
+    ROB_SYMNMF_UNIFORM,
+    DES_SYMNMF,
+    DES_SYMNMF_EM,
+    SYMNMF,
+    MULTI_SPA,
+    CNMF,
+    TENSOR_ADMM,
+    SPECTRAL_DS,
+    MV_EM,
+    MINIMAX_ENTROPY,
+    KOS_SVD,
+    KOS,
+];
+
+/// All rows of a table of errors: those that every table has, the paper's others, majority voting, and ours.
+pub fn rows_with(others: &[Contender], ours: &[Contender]) -> Vec<Contender> {
+    [&COMMON, others, &[MAJORITY_VOTE], ours, &[DAWID_SKENE, AUTO]].concat()
+}
+
 impl Contender {
     /// The method with its parameters, as on the command line.
     pub fn words(&self) -> String {
