@@ -87,7 +87,7 @@ pub const CROWD_LAYER: Contender = Contender {
 };
 /// A network trained on the majority votes.
 pub const DL_MV: Contender = row("DL-MV", "dl-mv");
-/// Our average of seven models; not in the paper.
+/// Our default, an average of several answers; not in the paper.
 pub const AUTO: Contender = row("auto (ours)", "auto");
 
 /// The rows that the paper proposes.
