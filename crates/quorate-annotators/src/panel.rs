@@ -104,6 +104,16 @@ impl Panel {
         };
         self.answers.iter().map(right).collect()
     }
+
+    /// How many of the classes each annotator ever answers with. Fewer than all: its confusion matrix is singular.
+    pub fn classes_answered(&self) -> Vec<usize> {
+        let answered = |answers: &Vec<u8>| {
+            (0..self.classes as u8)
+                .filter(|class| answers.contains(class))
+                .count()
+        };
+        self.answers.iter().map(answered).collect()
+    }
 }
 
 /// The answers of all annotators, in the order of [`ANNOTATORS`].

@@ -87,8 +87,43 @@ pub const CROWD_LAYER: Contender = Contender {
 };
 /// A network trained on the majority votes.
 pub const DL_MV: Contender = row("DL-MV", "dl-mv");
-/// Our average of seven models; not in the paper.
+/// Our default, an average of several answers; not in the paper.
 pub const AUTO: Contender = row("auto (ours)", "auto");
+
+/// The rows that the paper proposes.
+pub const PROPOSED: [Contender; 6] = [
+    ROB_SYMNMF,
+    ROB_SYMNMF_EM,
+    ROB_SYMNMF_UNIFORM,
+    DES_SYMNMF,
+    DES_SYMNMF_EM,
+    SYMNMF,
+];
+
+/// The rows that follow them in all tables of errors, KOS in both forms.
+const BASELINES: [Contender; 8] = [
+    MULTI_SPA,
+    CNMF,
+    TENSOR_ADMM,
+    SPECTRAL_DS,
+    MV_EM,
+    MINIMAX_ENTROPY,
+    KOS_SVD,
+    KOS,
+];
+
+/// All rows of a table of errors: those that every table has, the paper's others, majority voting, and ours.
+pub fn rows_with(others: &[Contender], ours: &[Contender]) -> Vec<Contender> {
+    [
+        &PROPOSED[..],
+        &BASELINES,
+        others,
+        &[MAJORITY_VOTE],
+        ours,
+        &[DAWID_SKENE, AUTO],
+    ]
+    .concat()
+}
 
 impl Contender {
     /// The method with its parameters, as on the command line.

@@ -206,8 +206,8 @@ pub const EXPERIMENTS: &[Experiment] = &[
         runs: "ten classifiers trained on other rows label the items; all methods of the table, three settings of who labels what",
         trials: Trials { quick: 5, full: 20 },
         seconds: Estimate {
-            quick: 10.0,
-            full: 40.0,
+            quick: 1.0,
+            full: 8.0,
         },
         data: &["uci/credit.csv"],
         run: uci::run_credit,
@@ -218,8 +218,8 @@ pub const EXPERIMENTS: &[Experiment] = &[
         runs: "ten classifiers label three disjoint parts of the items; all methods of the table, three shares of missing blocks",
         trials: Trials { quick: 5, full: 20 },
         seconds: Estimate {
-            quick: 20.0,
-            full: 80.0,
+            quick: 40.0,
+            full: 320.0,
         },
         data: &["uci/car.csv"],
         run: uci::run_car,

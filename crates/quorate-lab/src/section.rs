@@ -236,6 +236,12 @@ impl Table {
         cells.any(|cell| cell.paper.is_some())
     }
 
+    /// Whether any cell of a column has a verdict.
+    pub fn has_verdict(&self, column: usize) -> bool {
+        let mut cells = self.rows.iter().filter_map(|row| row.cells.get(column));
+        cells.any(|cell| cell.verdict.is_some())
+    }
+
     /// The mean of ours in a row of this name.
     pub fn ours(&self, row: &str, column: usize) -> Option<f64> {
         let row = self.rows.iter().find(|candidate| candidate.name == row)?;

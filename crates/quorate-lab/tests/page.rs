@@ -157,34 +157,53 @@ fn data() -> PathBuf {
     )
 }
 
-#[test]
-fn classifiers_label_the_same_items_the_same_way_again() {
-    let credit = |setup, threads| {
-        let settings = Settings {
-            data: data(),
-            setup,
-            ..settings(1, threads)
-        };
-        let flag = Arc::new(AtomicBool::new(false));
-        run(&[find("tab:uci_credit").unwrap()], &settings, &flag, &Nobody).unwrap()
+fn report_on_data(names: &[&str], setup: Setup, threads: usize) -> Report {
+    let experiments: Vec<_> = names.iter().map(|name| find(name).unwrap()).collect();
+    let settings = Settings {
+        data: data(),
+        setup,
+        ..settings(1, threads)
     };
-    let (first, second) = (credit(Setup::Text, 1), credit(Setup::Text, 2));
+    let flag = Arc::new(AtomicBool::new(false));
+    run(&experiments, &settings, &flag, &Nobody).unwrap()
+}
+
+#[test]
+fn people_and_classifiers_label_the_same_way_again() {
+    let names = ["tab:uci_credit", "tab:AMT1"];
+    let first = report_on_data(&names, Setup::Text, 1);
+    let second = report_on_data(&names, Setup::Text, 2);
     let json = |report: &Report| serde_json::to_string(&report.without_times()).unwrap();
     assert_eq!(json(&first), json(&second));
-    assert_ne!(json(&first), json(&credit(Setup::Code, 2)));
+    let program = report_on_data(&names[..1], Setup::Code, 2);
+    let ours = |report: &Report, table: usize, column: usize| -> Vec<f64> {
+        let rows = report.sections[0].tables[table].rows.iter();
+        rows.map(|row| row.cells[column].ours.as_ref().unwrap().mean)
+            .collect()
+    };
+    assert_ne!(ours(&first, 0, 0), ours(&program, 0, 0));
     // Every row of the paper's table is there, with numbers, and nobody is worse than chance.
-    let tables = &first.sections[0].tables;
-    assert_eq!(tables[0].rows.len(), 19);
-    for row in tables[0].rows.iter().chain(&tables[2].rows) {
-        for cell in &row.cells {
-            let mean = cell.ours.as_ref().unwrap().mean;
-            assert!((5.0..95.0).contains(&mean), "{}: {mean}", row.name);
-        }
+    assert_eq!(ours(&first, 0, 0).len(), 19);
+    for column in 0..3 {
+        assert!(
+            ours(&first, 0, column)
+                .iter()
+                .all(|error| (5.0..50.0).contains(error))
+        );
     }
     assert!(
-        tables[2]
-            .rows
+        ours(&first, 2, 0)
             .iter()
-            .all(|row| row.cells[0].ours.as_ref().unwrap().mean > 50.0)
+            .all(|right| (50.0..95.0).contains(right))
+    );
+    assert_eq!(
+        ours(&first, 2, 1),
+        [2.0; 10],
+        "everybody answers with both classes"
+    );
+    // Ten diagonal blocks are missing, and are imputed.
+    assert_eq!(
+        (ours(&first, 3, 0), ours(&first, 3, 1)),
+        (vec![10.0; 3], vec![0.0; 3])
     );
 }

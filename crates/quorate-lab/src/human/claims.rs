@@ -1,23 +1,13 @@
 //! What the paper says of the human tables, and what was found.
 
 use crate::contender::{
-    AUTO, CNMF, Contender, DAWID_SKENE, DES_SYMNMF, DES_SYMNMF_EM, MV_EM, ROB_SYMNMF, ROB_SYMNMF_EM,
-    ROB_SYMNMF_UNIFORM, SYMNMF,
+    AUTO, CNMF, Contender, DAWID_SKENE, DES_SYMNMF, DES_SYMNMF_EM, MV_EM, PROPOSED, ROB_SYMNMF,
+    ROB_SYMNMF_EM, ROB_SYMNMF_UNIFORM, SYMNMF,
 };
 use crate::human_data::HumanData;
 use crate::paper::{self, printed};
 use crate::section::{Claim, Holds, Table};
 use crate::verdict::Noise;
-
-/// The rows the paper proposes.
-const PROPOSED: [Contender; 6] = [
-    ROB_SYMNMF,
-    ROB_SYMNMF_EM,
-    ROB_SYMNMF_UNIFORM,
-    DES_SYMNMF,
-    DES_SYMNMF_EM,
-    SYMNMF,
-];
 
 /// What the paper says of these tables; differences of at most three tasks are within noise.
 pub(super) fn claims(sets: &[&str], data: &[HumanData], errors: &Table, missing: &Table) -> Vec<Claim> {

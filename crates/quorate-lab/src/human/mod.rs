@@ -7,41 +7,11 @@ use quorate::statistics::PairBlocks;
 use quorate::symnmf::{Designated, impute_designated};
 
 use crate::bench::Bench;
-use crate::contender::{
-    AUTO, CNMF, CRIA_V, Contender, DAWID_SKENE, DES_SYMNMF, DES_SYMNMF_EM, EIGEN_RATIO, GHOSH_SVD, KOS,
-    KOS_SVD, MAJORITY_VOTE, MAJORITY_VOTE_LOWEST, MINIMAX_ENTROPY, MULTI_SPA, MV_EM, PG_TAC, ROB_SYMNMF,
-    ROB_SYMNMF_EM, ROB_SYMNMF_UNIFORM, SPECTRAL_DS, SYMNMF, TENSOR_ADMM,
-};
+use crate::contender::{CRIA_V, Contender, EIGEN_RATIO, GHOSH_SVD, MAJORITY_VOTE_LOWEST, PG_TAC, rows_with};
 use crate::human_data::HumanData;
 use crate::paper::{printed, printed_time};
 use crate::section::{Cell, Measure, Row, Section, Table};
 use crate::verdict::{Better, Noise};
-
-/// All rows of the tables, and three of ours.
-const CONTENDERS: [Contender; 22] = [
-    ROB_SYMNMF,
-    ROB_SYMNMF_EM,
-    ROB_SYMNMF_UNIFORM,
-    DES_SYMNMF,
-    DES_SYMNMF_EM,
-    SYMNMF,
-    MULTI_SPA,
-    CNMF,
-    TENSOR_ADMM,
-    SPECTRAL_DS,
-    MV_EM,
-    MINIMAX_ENTROPY,
-    KOS_SVD,
-    KOS,
-    GHOSH_SVD,
-    EIGEN_RATIO,
-    PG_TAC,
-    CRIA_V,
-    MAJORITY_VOTE,
-    MAJORITY_VOTE_LOWEST,
-    DAWID_SKENE,
-    AUTO,
-];
 
 /// Methods whose fits take a minute on the large sets and do not depend on the seed: one trial, and fewer steps in a quick run.
 const SLOW: [(Contender, &[(&str, &str)]); 2] = [
@@ -71,8 +41,9 @@ fn run(bench: &Bench<'_>, name: &str, sets: &[&str]) -> Result<Section> {
         Measure::Percent,
         columns(sets, &data),
     );
-    let total = (CONTENDERS.len() * sets.len() + 1) as f64;
-    for (place, contender) in CONTENDERS.iter().enumerate() {
+    let contenders = rows_with(&[GHOSH_SVD, EIGEN_RATIO, PG_TAC, CRIA_V], &[MAJORITY_VOTE_LOWEST]);
+    let total = (contenders.len() * sets.len() + 1) as f64;
+    for (place, contender) in contenders.iter().enumerate() {
         let mut cells = Vec::new();
         for (column, (set, data)) in sets.iter().zip(&data).enumerate() {
             bench.done((place * sets.len() + column) as f64 / total)?;

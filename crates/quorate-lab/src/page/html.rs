@@ -118,7 +118,8 @@ fn table_html(page: &mut String, table: &Table) {
         escape(&table.title)
     );
     for (place, column) in table.columns.iter().enumerate() {
-        let wide = if table.has_paper(place) { 3 } else { 1 } + if times.cells { 2 } else { 0 };
+        let parts = [true, table.has_paper(place), table.has_verdict(place)];
+        let wide = parts.iter().filter(|&&part| part).count() + if times.cells { 2 } else { 0 };
         let _ = write!(
             page,
             "<th colspan=\"{wide}\" class=\"group\">{}</th>",
@@ -131,9 +132,12 @@ fn table_html(page: &mut String, table: &Table) {
     page.push_str("</tr>\n<tr>");
     for place in 0..table.columns.len() {
         page.push_str(match table.has_paper(place) {
-            true => "<th class=\"group\">paper</th><th>ours</th><th></th>",
+            true => "<th class=\"group\">paper</th><th>ours</th>",
             false => "<th class=\"group\">ours</th>",
         });
+        if table.has_verdict(place) {
+            page.push_str("<th></th>");
+        }
         if times.cells {
             page.push_str("<th>time: paper</th><th>ours</th>");
         }
@@ -200,7 +204,7 @@ fn cell_html(page: &mut String, cell: &Cell, table: &Table, place: usize, times:
             escape(note.as_deref().unwrap_or(""))
         ),
     };
-    if has_paper {
+    if table.has_verdict(place) {
         let verdict = cell.verdict.map_or("", |verdict| verdict.word());
         let _ = write!(page, "<td class=\"{verdict}\">{verdict}</td>");
     }

@@ -88,8 +88,11 @@ fn table_text(text: &mut String, table: &Table) {
     let mut head = vec!["".to_owned(), "here".into()];
     for (place, column) in table.columns.iter().enumerate() {
         match table.has_paper(place) {
-            true => head.extend([format!("{column}: paper"), "ours".into(), "verdict".into()]),
+            true => head.extend([format!("{column}: paper"), "ours".into()]),
             false => head.push(column.clone()),
+        }
+        if table.has_verdict(place) {
+            head.push("verdict".into());
         }
         if times.cells {
             head.extend(["time: paper".into(), "ours".into()]);
@@ -111,8 +114,11 @@ fn table_text(text: &mut String, table: &Table) {
                 .verdict
                 .map_or(String::new(), |verdict| verdict.word().into());
             match table.has_paper(place) {
-                true => cells.extend([words::paper(cell), ours, verdict]),
+                true => cells.extend([words::paper(cell), ours]),
                 false => cells.push(ours),
+            }
+            if table.has_verdict(place) {
+                cells.push(verdict);
             }
             if times.cells {
                 cells.extend([

@@ -95,12 +95,41 @@ pub(super) fn speed(table: &Table) -> Option<String> {
     }
     let least = factors.iter().copied().fold(f64::INFINITY, f64::min);
     let most = factors.iter().copied().fold(0.0, f64::max);
-    Some(format!(
+    let mut text = format!(
         "Printed time over ours: median {}, from {} to {} (another machine and another language: an order of magnitude).",
         factor(median(&factors)),
         factor(least),
         factor(most)
-    ))
+    );
+    for (slow, fast) in RACES {
+        if let Some((paper, ours)) = ratio(table, slow, fast) {
+            text.push_str(&format!(
+                " {slow} takes {} times as long as {fast} in the paper, {} times here.",
+                factor(paper),
+                factor(ours)
+            ));
+        }
+    }
+    Some(text)
+}
+
+/// Rows whose times the paper compares.
+const RACES: [(&str, &str); 2] = [("CNMF", "RobSymNMF"), ("CrowdLayer", "RobSymNMF-EM")];
+
+/// Time of one row over that of another, in the paper and here, all columns together.
+fn ratio(table: &Table, slow: &str, fast: &str) -> Option<(f64, f64)> {
+    let times = |name: &str| -> Option<(f64, f64)> {
+        let row = table.rows.iter().find(|row| row.name == name)?;
+        let own = row.time.iter();
+        let times = own.chain(row.cells.iter().filter_map(|cell| cell.time.as_ref()));
+        let pairs: Vec<(f64, f64)> = times
+            .map(|time| time.paper.zip(time.seconds))
+            .collect::<Option<_>>()?;
+        let sum = |part: fn(&(f64, f64)) -> f64| pairs.iter().map(part).sum::<f64>();
+        (!pairs.is_empty()).then(|| (sum(|pair| pair.0), sum(|pair| pair.1)))
+    };
+    let (slow, fast) = (times(slow)?, times(fast)?);
+    Some((slow.0 / fast.0, slow.1 / fast.1))
 }
 
 fn factor(value: f64) -> String {

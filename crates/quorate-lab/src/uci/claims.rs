@@ -2,9 +2,10 @@
 
 use super::runs::Runs;
 use super::tables::place_of;
-use super::{Experiment, PROPOSED, Training, Who};
+use super::{Experiment, Training, Who};
 use crate::contender::{
-    CNMF, Contender, DES_SYMNMF, KOS, MAJORITY_VOTE, ROB_SYMNMF, ROB_SYMNMF_UNIFORM, SPECTRAL_DS, TENSOR_ADMM,
+    CNMF, Contender, DES_SYMNMF, KOS, MAJORITY_VOTE, PROPOSED, ROB_SYMNMF, ROB_SYMNMF_UNIFORM, SPECTRAL_DS,
+    TENSOR_ADMM,
 };
 use crate::paper::printed;
 use crate::section::{Claim, Holds};
@@ -30,7 +31,7 @@ pub(super) fn all(experiment: &Experiment, training: Training, runs: &Runs) -> V
     ];
     match experiment.columns[0].who {
         Who::Shares(_) => claims.push(means.robust_without_designated()),
-        Who::Parts(_) => claims.push(means.votes_far_behind()),
+        Who::Parts { .. } => claims.push(means.votes_far_behind()),
     }
     let words = match training {
         Training::Text => "training as in the text",
@@ -68,8 +69,12 @@ impl Means<'_> {
         format!("{:.2} % against {:.2} %", error(one), error(other))
     }
 
-    fn columns(&self) -> std::ops::Range<usize> {
-        0..self.experiment.columns.len()
+    /// The columns that the paper has.
+    fn columns(&self) -> impl Iterator<Item = usize> + Clone {
+        let columns = self.experiment.columns.iter().enumerate();
+        columns
+            .filter(|(_, column)| !column.key.is_empty())
+            .map(|(place, _)| place)
     }
 
     /// The method with the lowest error.

@@ -16,6 +16,8 @@ pub(super) struct Runs {
     pub(super) methods: Vec<Vec<Measured>>,
     /// Share of right answers `[annotator][trial]`, in percent.
     pub(super) accuracies: Vec<Vec<f64>>,
+    /// How many classes an annotator ever answers with `[annotator][trial]`.
+    pub(super) answered: Vec<Vec<f64>>,
     /// Missing blocks `[column]`, in percent.
     pub(super) missing: Vec<Missing>,
 }
@@ -57,6 +59,7 @@ pub(super) fn run(
             .map(|_| Default::default())
             .collect(),
         accuracies: Vec::new(),
+        answered: Vec::new(),
         missing: Vec::new(),
     };
     runs.missing
@@ -81,6 +84,11 @@ pub(super) fn run(
         for (all, own) in runs.accuracies.iter_mut().zip(accuracies) {
             all.push(100.0 * own);
         }
+        let answered = panel.classes_answered();
+        runs.answered.resize_with(answered.len(), Vec::new);
+        for (all, own) in runs.answered.iter_mut().zip(answered) {
+            all.push(own as f64);
+        }
         for (place, column) in experiment.columns.iter().enumerate() {
             done(place + 1)?;
             let labels = column.labels(&panel, seed)?;
@@ -90,9 +98,7 @@ pub(super) fn run(
                 .map(|&class| Some(usize::from(class)))
                 .collect();
             runs.fit_all(bench, experiment, place, trial, &labels, &truth)?;
-            if let Who::Parts(_) = column.who {
-                runs.missing[place].add(bench, trial, &labels.annotations)?;
-            }
+            runs.missing[place].add(bench, trial, &labels.annotations)?;
         }
     }
     Ok(runs)
@@ -111,10 +117,13 @@ impl Column {
                     annotations: labelled.annotations,
                 })
             }
-            Who::Parts(missing) => Ok(Labels {
-                annotations: by_parts(panel, &draw_groups(panel.answers.len(), missing, seed), seed)?,
-                designated: None,
-            }),
+            Who::Parts { missing, linked } => {
+                let groups = draw_groups(panel.answers.len(), missing, linked, seed);
+                Ok(Labels {
+                    annotations: by_parts(panel, &groups, seed)?,
+                    designated: None,
+                })
+            }
         }
     }
 }

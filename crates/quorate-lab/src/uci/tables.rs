@@ -3,8 +3,8 @@
 use quorate_annotators::ANNOTATORS;
 
 use super::runs::{Measured, Runs};
-use super::{Experiment, Training, Who};
-use crate::contender::{Contender, KOS};
+use super::{Experiment, Training};
+use crate::contender::{Contender, DES_SYMNMF, KOS};
 use crate::paper::{Printed, printed, printed_time};
 use crate::section::{Cell, Measure, Row, Table, Time};
 use crate::statistics::{mean, median};
@@ -14,19 +14,16 @@ const PAPER_TRIALS: usize = 20;
 
 /// All tables of one way of training.
 pub(super) fn all(experiment: &Experiment, training: Training, runs: &Runs) -> Vec<Table> {
-    let mut tables = vec![
+    vec![
         errors(experiment, training, runs),
         gaps(experiment, training, runs),
         annotators(experiment, training, runs),
-    ];
-    if let Who::Parts(_) = experiment.columns[0].who {
-        tables.push(missing(experiment, runs));
-    }
-    tables
+        missing(experiment, runs),
+    ]
 }
 
-fn titles(experiment: &Experiment) -> [&'static str; 3] {
-    experiment.columns.each_ref().map(|column| column.title)
+fn titles(experiment: &Experiment) -> impl Iterator<Item = &'static str> {
+    experiment.columns.iter().map(|column| column.title)
 }
 
 /// Errors beside the paper's, without a verdict: the annotators are not the same.
@@ -102,22 +99,22 @@ fn gaps(experiment: &Experiment, training: Training, runs: &Runs) -> Table {
     table
 }
 
-/// The median error of the paper's rows in a column: the paper's, and ours in each trial.
+/// The median error of the paper's rows in a column: the paper's (NaN in a column that it does not have), and ours in each
+/// trial.
 fn middle(experiment: &Experiment, runs: &Runs, column: usize) -> (f64, Vec<f64>) {
-    let key = experiment.columns[column].key;
-    let rows: Vec<(f64, &Measured)> = experiment
+    let value = |one: &Contender, column: usize| {
+        printed(experiment.table, one.paper, experiment.columns[column].key)?.value
+    };
+    let rows: Vec<(&Contender, &Measured)> = experiment
         .contenders
         .iter()
         .zip(&runs.methods)
-        .filter(|(contender, columns)| **contender != KOS && columns[column].failure.is_none())
-        .filter_map(|(contender, columns)| {
-            Some((
-                printed(experiment.table, contender.paper, key)?.value?,
-                &columns[column],
-            ))
+        .map(|(contender, columns)| (contender, &columns[column]))
+        .filter(|(contender, measured)| {
+            **contender != KOS && measured.failure.is_none() && value(contender, 0).is_some()
         })
         .collect();
-    let paper: Vec<f64> = rows.iter().map(|row| row.0).collect();
+    let paper: Vec<f64> = rows.iter().filter_map(|row| value(row.0, column)).collect();
     let trials = rows.first().map_or(0, |row| row.1.errors.len());
     let ours = (0..trials).map(|trial| {
         let errors: Vec<f64> = rows.iter().map(|row| row.1.errors[trial]).collect();
@@ -136,15 +133,18 @@ pub(super) fn place_of(experiment: &Experiment, wanted: &Contender) -> Option<us
 
 fn annotators(experiment: &Experiment, training: Training, runs: &Runs) -> Table {
     let title = format!(
-        "Right answers of each annotator in percent, on all items; annotators {}",
+        "Each annotator on all items: right answers in percent, and the number of classes it ever answers with; annotators {}",
         training.words(experiment.set)
     );
-    let mut table = Table::new(title, Measure::Percent, ["right answers"]);
-    for ((name, setting), trials) in ANNOTATORS.iter().zip(&runs.accuracies) {
+    let mut table = Table::new(title, Measure::Percent, ["right answers", "classes answered"]);
+    for (place, (name, setting)) in ANNOTATORS.iter().enumerate() {
         table.rows.push(Row {
             name: (*name).into(),
             method: (*setting).into(),
-            cells: vec![Cell::ours(trials)],
+            cells: vec![
+                Cell::ours(&runs.accuracies[place]),
+                Cell::ours(&runs.answered[place]),
+            ],
             time: None,
         });
     }
@@ -157,21 +157,21 @@ fn missing(experiment: &Experiment, runs: &Runs) -> Table {
         Measure::Percent,
         ["before", "after"],
     );
+    let noise = Noise::of_trials(PAPER_TRIALS);
     for (column, missing) in experiment.columns.iter().zip(&runs.missing) {
-        let Who::Parts(share) = column.who else { continue };
-        let wanted = format!("{:.0}", 100.0 * share);
-        let asked = Printed::parse(&wanted);
-        let noise = Noise::of_trials(PAPER_TRIALS);
-        let after = printed("text:missing", "car", &format!("{} after", column.key));
+        let said = |when: &str| {
+            printed(
+                "text:missing",
+                experiment.table,
+                &format!("{} {when}", column.key),
+            )
+        };
         table.rows.push(Row {
             name: column.title.into(),
-            method: "des-symnmf".into(),
+            method: DES_SYMNMF.words(),
             cells: vec![
-                Cell {
-                    paper: Some(asked),
-                    ..Cell::ours(&missing.before)
-                },
-                Cell::new(after, &missing.after, noise, Better::Lower),
+                Cell::new(said("before"), &missing.before, noise, Better::Lower).without_verdict(),
+                Cell::new(said("after"), &missing.after, noise, Better::Lower),
             ],
             time: None,
         });
