@@ -43,10 +43,11 @@ pub(crate) fn count_rows(labels: ByTask<'_>, rows: &[f64], truths: usize) -> Ans
 }
 
 /// Number of chunks for private counts: from the data alone, and few enough that the private counts stay a
-/// small part of the memory of the labels.
+/// small part of the memory of the labels. A power of two, which threads share evenly.
 pub(super) fn chunk_count(labels: ByTask<'_>, truths: usize) -> usize {
     let cells = labels.worker_count * labels.class_count * truths;
-    (labels.label.len() / (4 * cells).max(1)).clamp(1, 16)
+    let most = (labels.label.len() / (4 * cells).max(1)).clamp(1, 16);
+    1 << most.ilog2()
 }
 
 /// Adds the parts in order.

@@ -117,10 +117,13 @@ impl Sweep {
                     None => (&self.cells[..], width.get()),
                 };
                 self.task(width, weights, labels, task, &mut scratch, &mut likelihood);
+                // Each task first by itself, so that tasks do not wait for each other's sums.
+                let mut moved = 0.0;
                 for (old, &new) in row.iter_mut().zip(&scratch) {
-                    change += (*old - new).abs();
+                    moved += (*old - new).abs();
                     *old = new;
                 }
+                change += moved;
                 if let Some(tally) = &mut tally {
                     tally.add_task(width, labels.class_count, labels.task(task), row);
                 }
@@ -259,13 +262,18 @@ impl Default for LogProduct {
 }
 
 impl LogProduct {
-    /// Multiplies by `factor e^scale`.
+    /// Multiplies by `factor e^scale`; the factor is a normal number.
     #[inline(always)]
     fn multiply(&mut self, factor: f64, scale: f64) {
-        // A factor is a normal number, so the product of it and a number near 1 is one, too.
-        self.product *= factor;
+        const SMALL: f64 = 1e-150;
         self.logarithm += scale;
-        if self.product < 1e-15 || self.product > 1e15 {
+        if factor < SMALL {
+            self.logarithm += factor.ln();
+            return;
+        }
+        // Of two numbers that are no smaller the product is still a normal one.
+        self.product *= factor;
+        if !(SMALL..SMALL.recip()).contains(&self.product) {
             self.logarithm += self.product.ln();
             self.product = 1.0;
         }
