@@ -8,7 +8,7 @@
 
 use std::io::{self, Read, Write};
 
-use ::csv::{ByteRecord, Reader, ReaderBuilder, Terminator, Writer, WriterBuilder};
+use ::csv::{ByteRecord, Reader, ReaderBuilder};
 
 use crate::decimal::push_decimal;
 use crate::error::{Error, ErrorKind, Position, Result};
@@ -231,17 +231,19 @@ impl<R: Read> Read for Marked<R> {
 
 /// Writes a table as text.
 pub(crate) fn write(output: &mut dyn Write, delimiter: u8, table: &dyn Table) -> Result<()> {
-    let mut header = writer(&mut *output, delimiter);
-    header
-        .write_record(table.columns().iter().map(|(name, _)| name.as_bytes()))
-        .map_err(write_error)?;
-    header.flush()?;
-    drop(header);
+    let columns = table.columns();
+    let mut line = Vec::new();
+    for (name, _) in &columns {
+        push_field(&mut line, name, delimiter);
+    }
+    end_line(&mut line, columns.len());
+    output.write_all(&line)?;
     write_pieces(output, table, |output, rows| write_rows(output, delimiter, rows))
 }
 
 fn write_rows(output: &mut dyn Write, delimiter: u8, table: &dyn Table) -> Result<()> {
-    let mut writer = writer(output, delimiter);
+    const FULL: usize = 1 << 16;
+    let mut lines = Vec::with_capacity(FULL + (1 << 10));
     let mut number = String::new();
     table.for_each_row(&mut |cells| {
         for cell in cells {
@@ -261,24 +263,37 @@ fn write_rows(output: &mut dyn Write, delimiter: u8, table: &dyn Table) -> Resul
             if text.contains('\0') {
                 return Err(ErrorKind::Binary("; write JSONL, Parquet or Arrow to keep the byte").into());
             }
-            writer.write_field(text).map_err(write_error)?;
+            push_field(&mut lines, text, delimiter);
         }
-        writer.write_record(None::<&[u8]>).map_err(write_error)
+        end_line(&mut lines, cells.len());
+        if lines.len() >= FULL {
+            output.write_all(&lines)?;
+            lines.clear();
+        }
+        Ok(())
     })?;
-    Ok(writer.flush()?)
+    Ok(output.write_all(&lines)?)
 }
 
-fn writer<W: Write>(output: W, delimiter: u8) -> Writer<W> {
-    WriterBuilder::new()
-        .delimiter(delimiter)
-        .terminator(Terminator::Any(b'\n'))
-        .buffer_capacity(1 << 16)
-        .from_writer(output)
-}
-
-fn write_error(error: ::csv::Error) -> Error {
-    match error.into_kind() {
-        ::csv::ErrorKind::Io(error) => error.into(),
-        other => ErrorKind::Syntax(format!("{other:?}")).into(),
+/// Appends a field and the delimiter behind it; quoted if anything in it would be taken for the end of the field.
+fn push_field(line: &mut Vec<u8>, text: &str, delimiter: u8) {
+    let special = |byte: u8| (byte == delimiter) | (byte == b'"') | (byte == b'\n') | (byte == b'\r');
+    if text.bytes().any(special) {
+        line.push(b'"');
+        line.extend_from_slice(text.replace('"', "\"\"").as_bytes());
+        line.push(b'"');
+    } else {
+        line.extend_from_slice(text.as_bytes());
     }
+    line.push(delimiter);
+}
+
+/// Ends a line of so many fields: a line feed takes the place of the last delimiter.
+fn end_line(lines: &mut Vec<u8>, fields: usize) {
+    lines.pop();
+    // A line with nothing on it would be no row.
+    if fields == 1 && matches!(lines.last(), None | Some(b'\n')) {
+        lines.extend_from_slice(b"\"\"");
+    }
+    lines.push(b'\n');
 }

@@ -294,7 +294,7 @@ fn report(
     changed: usize,
     printer: &mut Printer,
 ) {
-    let unlabelled = annotations.summary().unlabelled_tasks;
+    let unlabelled = annotations.unlabelled_tasks();
     if unlabelled > 0 {
         let some: Vec<&str> = (0..annotations.task_count())
             .filter(|&task| annotations.task_slices(task).0.is_empty())
@@ -362,7 +362,7 @@ fn summary<'a>(
         labels: annotations.label_count(),
         abstentions: annotations.rows().abstentions,
         repeated_rows: annotations.rows().repeated,
-        unlabelled_tasks: annotations.summary().unlabelled_tasks,
+        unlabelled_tasks: annotations.unlabelled_tasks(),
         tied_tasks: fit.consensus.tied_tasks(),
         changed_from_majority_vote: changed,
         expected_error: fit.consensus.expected_error(),

@@ -203,6 +203,14 @@ impl Annotations {
         &self.rows
     }
 
+    /// Number of tasks without any label.
+    pub fn unlabelled_tasks(&self) -> usize {
+        self.task_starts
+            .windows(2)
+            .filter(|pair| pair[0] == pair[1])
+            .count()
+    }
+
     /// Sizes, density and other plain facts of the table.
     pub fn summary(&self) -> Summary {
         Summary::of(self)

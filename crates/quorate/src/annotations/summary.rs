@@ -42,7 +42,7 @@ impl Summary {
             workers: annotations.worker_count(),
             classes: annotations.class_count(),
             labels,
-            unlabelled_tasks: sizes.clone().filter(|&size| size == 0).count(),
+            unlabelled_tasks: annotations.unlabelled_tasks(),
             labels_per_task: (
                 sizes.clone().min().unwrap_or(0),
                 if tasks == 0 {

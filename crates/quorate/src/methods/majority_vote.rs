@@ -154,7 +154,8 @@ pub(super) fn fill_votes(labels: ByTask<'_>, rows: &mut [f64]) -> Vec<Vec<f64>> 
     map_rows(ranges, rows, classes, |tasks, rows| {
         let mut sum = vec![0.0; classes];
         for (task, row) in tasks.zip(rows.chunks_exact_mut(classes)) {
-            vote_row(labels, task, row);
+            let given = count_votes(labels, task, row).max(1) as f64;
+            row.iter_mut().for_each(|share| *share /= given);
             let voted = !labels.task(task).0.is_empty();
             for (share, sum) in row.iter().zip(&mut sum).filter(|_| voted) {
                 *sum += share;
@@ -164,19 +165,18 @@ pub(super) fn fill_votes(labels: ByTask<'_>, rows: &mut [f64]) -> Vec<Vec<f64>> 
     })
 }
 
-/// Writes the vote shares of one task.
-fn vote_row(labels: ByTask<'_>, task: usize, row: &mut [f64]) {
+/// Writes the votes of one task, a single one for the truth where that is known; returns how many there are.
+fn count_votes(labels: ByTask<'_>, task: usize, row: &mut [f64]) -> usize {
     row.fill(0.0);
     if let Some(truth) = labels.gold(task) {
         row[truth] = 1.0;
-        return;
+        return 1;
     }
     let (_, answers) = labels.task(task);
     for &label in answers {
         row[label as usize] += 1.0;
     }
-    let given = answers.len().max(1) as f64;
-    row.iter_mut().for_each(|share| *share /= given);
+    answers.len()
 }
 
 /// Number of tasks whose label is not the one that majority vote gives.
@@ -193,7 +193,7 @@ pub fn changed_from_votes(annotations: &Annotations, consensus: &Consensus) -> u
         let mut by_vote = |task: usize| match of_silent {
             Some(label) if silent(&task) => label,
             _ => {
-                vote_row(labels, task, &mut row);
+                count_votes(labels, task, &mut row);
                 label_of(&row)
             }
         };

@@ -87,7 +87,8 @@ impl Consensus {
 
     /// Share of the labels that are wrong if the confidence is right.
     pub fn expected_error(&self) -> f64 {
-        let doubt = |tasks: Range<usize>| tasks.map(|task| 1.0 - self.confidence(task)).sum::<f64>();
+        let top = |row: &[f64]| row.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+        let doubt = |tasks: Range<usize>| tasks.map(|task| 1.0 - top(self.row(task))).sum::<f64>();
         let doubts = map_ranges(even_ranges(self.len(), PARTS), doubt);
         doubts.iter().sum::<f64>() / self.len().max(1) as f64
     }
