@@ -88,19 +88,22 @@ fn a_small_run_writes_the_page_in_all_forms() {
 
 #[test]
 fn wrong_names_and_missing_data_are_errors_that_help() {
-    let folder = folder();
-    let run = reproduce(folder.path(), &["tab:AMT1", "-o", "out"]);
+    // A folder inside one of our own: nobody's data lie beside it.
+    let outer = folder();
+    let folder = outer.path().join("inner");
+    std::fs::create_dir(&folder).unwrap();
+    let run = reproduce(&folder, &["tab:AMT1", "-o", "out"]);
     assert_eq!(run.status.code(), Some(2));
     let message = text(&run.stderr);
     assert!(
         message.contains("../shared/data") && message.contains("--data"),
         "{message}"
     );
-    assert!(!folder.path().join("out").exists());
-    let run = reproduce(folder.path(), &["tab:nothing"]);
+    assert!(!folder.join("out").exists());
+    let run = reproduce(&folder, &["tab:nothing"]);
     assert_eq!(run.status.code(), Some(2));
     assert!(text(&run.stderr).contains("tab:AMT1"));
-    let list = reproduce(folder.path(), &["--list"]);
+    let list = reproduce(&folder, &["--list"]);
     assert_eq!(list.status.code(), Some(0));
     assert!(text(&list.stdout).contains("fig:conv_symnmf2"));
 }

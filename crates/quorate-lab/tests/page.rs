@@ -202,8 +202,10 @@ fn people_and_classifiers_label_the_same_way_again() {
         "everybody answers with both classes"
     );
     // Ten diagonal blocks are missing, and are imputed.
-    assert_eq!(
-        (ours(&first, 3, 0), ours(&first, 3, 1)),
-        (vec![10.0; 3], vec![0.0; 3])
+    let before = ours(&first, 3, 0);
+    assert!(
+        before.iter().all(|share| (share - 10.0).abs() < 1e-9),
+        "{before:?}"
     );
+    assert_eq!(ours(&first, 3, 1), [0.0; 3]);
 }

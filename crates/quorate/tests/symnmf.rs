@@ -418,17 +418,17 @@ fn skewed_tables_are_capped_and_say_so() {
         let capped = fit(50 << 20);
         assert!(
             capped
-                .notes
+                .warnings
                 .iter()
-                .any(|note| note.contains("have more than 500 labels")),
+                .any(|warning| warning.contains("have more than 500 labels")),
             "{name} {:?}",
-            capped.notes
+            capped.warnings
         );
         let whole = fit(4 << 30);
         assert!(
-            whole.notes.iter().all(|note| !note.contains("labels:")),
+            whole.warnings.iter().all(|warning| !warning.contains("labels:")),
             "{name} {:?}",
-            whole.notes
+            whole.warnings
         );
         let same = (0..2000)
             .filter(|&task| capped.consensus.label(task) == whole.consensus.label(task))
