@@ -245,6 +245,8 @@ pub fn run(args: &AggregateArgs, printer: &mut Printer) -> Result<()> {
             args.run.seed,
         ))?;
     }
+    // The program ends here: the system takes large tables back faster than we could give them.
+    std::mem::forget((annotations, fit));
     Ok(())
 }
 

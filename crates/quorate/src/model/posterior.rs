@@ -215,7 +215,10 @@ impl Sweep {
         if sum < SMALLEST {
             return None;
         }
-        row.iter_mut().for_each(|value| *value /= sum);
+        // One division; what rounding puts above 1 is 1.
+        let share = sum.recip();
+        row.iter_mut()
+            .for_each(|value| *value = (*value * share).min(1.0));
         Some((sum, scale))
     }
 
