@@ -11,7 +11,6 @@ use std::fs::File;
 use std::io::{Read, Seek, SeekFrom};
 use std::ops::Range;
 use std::path::Path;
-use std::sync::{Mutex, PoisonError};
 
 use quorate::annotations::{Annotations, Field, Irregular, Part, PartRead, PartsBuilder};
 use rayon::prelude::*;
@@ -19,6 +18,7 @@ use rayon::prelude::*;
 use crate::delimited::Records;
 use crate::scan::MAX_FIELD;
 use crate::source::Progress;
+use crate::spare::Spare;
 use crate::structure::{PADDING, Seen, find_ends};
 
 /// Bytes that one thread reads and parses at a time: with all that is found in them they stay in the cache.
@@ -42,34 +42,6 @@ pub(crate) struct BlockFile<'a> {
     pub delimiter: u8,
     /// Bytes of a block.
     pub block: u64,
-}
-
-/// Buffers that are done with: fresh ones of this size come from the system page by page, and that costs more than reading
-/// into them.
-#[derive(Default)]
-struct Spare {
-    texts: Mutex<Vec<Vec<u8>>>,
-    places: Mutex<Vec<Vec<u32>>>,
-}
-
-impl Spare {
-    fn take(&self) -> (Vec<u8>, Vec<u32>) {
-        fn pop<T>(buffers: &Mutex<Vec<Vec<T>>>) -> Vec<T> {
-            let mut buffers = buffers.lock().unwrap_or_else(PoisonError::into_inner);
-            buffers.pop().unwrap_or_default()
-        }
-        (pop(&self.texts), pop(&self.places))
-    }
-
-    fn keep(&self, places: Vec<u32>) {
-        let mut kept = self.places.lock().unwrap_or_else(PoisonError::into_inner);
-        kept.push(places);
-    }
-
-    fn give(&self, texts: Vec<Vec<u8>>) {
-        let mut kept = self.texts.lock().unwrap_or_else(PoisonError::into_inner);
-        kept.extend(texts);
-    }
 }
 
 /// The columns of a table: how many, and which hold task, worker and label.

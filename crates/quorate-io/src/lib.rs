@@ -54,6 +54,7 @@ mod probabilities;
 mod row_groups;
 mod scan;
 mod source;
+mod spare;
 mod spill;
 mod structure;
 mod table;
