@@ -229,13 +229,18 @@ pub fn write_annotations(
     write_table(target, format, &LabelRows(annotations))
 }
 
+/// The columns of a table of labels.
+pub(crate) fn label_columns() -> Vec<(String, ColumnKind)> {
+    ["task", "worker", "label"]
+        .map(|name| (name.to_owned(), ColumnKind::Text))
+        .into()
+}
+
 struct LabelRows<'t>(&'t Annotations);
 
 impl Table for LabelRows<'_> {
     fn columns(&self) -> Vec<(String, ColumnKind)> {
-        ["task", "worker", "label"]
-            .map(|name| (name.to_owned(), ColumnKind::Text))
-            .into()
+        label_columns()
     }
 
     fn for_each_row(&self, each: &mut dyn FnMut(&[Cell<'_>]) -> Result<()>) -> Result<()> {

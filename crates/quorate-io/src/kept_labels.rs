@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 
 use quorate::annotations::{Annotations, Duplicates};
 
-use crate::annotations::{ReadOptions, read_annotations_with};
+use crate::annotations::{ReadOptions, label_columns, read_annotations_with};
 use crate::error::{ErrorKind, Result};
 use crate::model::ModelFile;
 use crate::source::{Progress, Source};
@@ -65,9 +65,7 @@ struct KeptRows<'t>(&'t Annotations);
 
 impl Table for KeptRows<'_> {
     fn columns(&self) -> Vec<(String, ColumnKind)> {
-        ["task", "worker", "label"]
-            .map(|name| (name.to_owned(), ColumnKind::Text))
-            .into()
+        label_columns()
     }
 
     fn for_each_row(&self, each: &mut dyn FnMut(&[Cell<'_>]) -> Result<()>) -> Result<()> {

@@ -18,13 +18,14 @@ use serde::Serialize;
 use crate::args::{RunArgs, share};
 use crate::catalog::find;
 use crate::commands::changes::write_changes;
+use crate::commands::fit_report::FitReport;
 use crate::commands::spilled::{Outputs, SpillArgs};
 use crate::commands::update::UpdateArgs;
 use crate::input::{InputArgs, parse_parameters, size_line};
 use crate::knowledge::{Knowledge, KnowledgeArgs};
 use crate::printer::Printer;
 use crate::session::Session;
-use crate::text_table::{duration, plural};
+use crate::text_table::plural;
 
 /// What to aggregate and where to put it.
 #[derive(Debug, Args)]
@@ -313,39 +314,21 @@ fn report(
     for warning in &fit.warnings {
         printer.warning(warning);
     }
-    if !fit.converged {
-        printer.warning(format!(
-            "{} had not settled after {}; more may change a few labels (see its parameters: quorate methods {})",
-            method.name,
-            plural(fit.iterations, "iteration"),
-            method.name
-        ));
-    }
+    let report = FitReport {
+        method,
+        size: size_line(annotations),
+        seconds,
+        iterations: fit.iterations,
+        converged: fit.converged,
+        changed,
+        expected_error: fit.consensus.expected_error(),
+        tied_tasks: fit.consensus.tied_tasks(),
+    };
+    report.warn(printer);
     for note in &fit.notes {
         printer.detail(note);
     }
-    let iterations = match fit.iterations {
-        0 => String::new(),
-        number => format!(", {}", plural(number, "iteration")),
-    };
-    printer.note(format!(
-        "{}: {}; {}{iterations}; differs from majority vote on {}",
-        method.name,
-        size_line(annotations),
-        duration(seconds),
-        plural(changed, "task")
-    ));
-    printer.note(format!(
-        "by their own confidence {:.1} % of the labels are wrong",
-        100.0 * fit.consensus.expected_error()
-    ));
-    let tied = fit.consensus.tied_tasks();
-    if tied > 0 {
-        printer.note(format!(
-            "{} tied: the lowest class was taken",
-            plural(tied, "task")
-        ));
-    }
+    report.sum_up(printer);
 }
 
 fn summary<'a>(

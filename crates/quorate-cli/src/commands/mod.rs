@@ -7,6 +7,7 @@ pub mod completions;
 pub mod demo;
 mod demo_picture;
 pub mod evaluate;
+mod fit_report;
 pub mod inspect;
 pub mod methods;
 mod reliability_picture;

@@ -15,11 +15,12 @@ use quorate_io::{
 use serde_json::json;
 
 use crate::args::RunArgs;
+use crate::commands::fit_report::FitReport;
 use crate::input::InputArgs;
 use crate::printer::Printer;
 use crate::progress::Bar;
 use crate::session::Session;
-use crate::text_table::{duration, plural};
+use crate::text_table::plural;
 
 /// Where labels go that do not fit into memory.
 #[derive(Debug, Clone, Args)]
@@ -258,38 +259,24 @@ fn report(
             plural(summary.unlabelled_tasks as usize, "task")
         ));
     }
-    if !fit.converged {
-        printer.warning(format!(
-            "{} had not settled after {}; more may change a few labels (see its parameters: quorate methods {})",
-            method.name,
-            plural(fit.iterations, "iteration"),
-            method.name
-        ));
-    }
-    let iterations = match fit.iterations {
-        0 => String::new(),
-        number => format!(", {}", plural(number, "iteration")),
+    let report = FitReport {
+        method,
+        size: format!(
+            "{}, {}, {}, {}, on disk",
+            plural(spilled.task_count() as usize, "task"),
+            plural(spilled.workers().len(), "worker"),
+            plural(spilled.classes().len(), "class"),
+            plural(spilled.label_count() as usize, "label")
+        ),
+        seconds,
+        iterations: fit.iterations,
+        converged: fit.converged,
+        changed: summary.changed as usize,
+        expected_error: expected_error(spilled, summary),
+        tied_tasks: summary.tied_tasks as usize,
     };
-    printer.note(format!(
-        "{}: {}, {}, {}, {}, on disk; {}{iterations}; differs from majority vote on {}",
-        method.name,
-        plural(spilled.task_count() as usize, "task"),
-        plural(spilled.workers().len(), "worker"),
-        plural(spilled.classes().len(), "class"),
-        plural(spilled.label_count() as usize, "label"),
-        duration(seconds),
-        plural(summary.changed as usize, "task")
-    ));
-    printer.note(format!(
-        "by their own confidence {:.1} % of the labels are wrong",
-        100.0 * expected_error(spilled, summary)
-    ));
-    if summary.tied_tasks > 0 {
-        printer.note(format!(
-            "{} tied: the lowest class was taken",
-            plural(summary.tied_tasks as usize, "task")
-        ));
-    }
+    report.warn(printer);
+    report.sum_up(printer);
 }
 
 /// Share of the labels that are wrong if the confidence is right.
