@@ -1,0 +1,162 @@
+//! The allocator of Quorate's programs: large blocks of memory on large pages.
+//!
+//! A pass of EM jumps through the workers' tables; in pages of 4 KiB every jump is also a jump through the processor's
+//! table of pages, and that is a third of the pass. Fresh memory costs a trip into the system for each page besides. So
+//! blocks of 2 MiB and more are asked of the system directly, on addresses where it can use pages of 2 MiB, with the hint
+//! that it should. Everything else, and everything on other systems, goes to the allocator of the system.
+//!
+//! ```
+//! #[global_allocator]
+//! static MEMORY: quorate_pages::LargePages = quorate_pages::LargePages;
+//! # let large = vec![1u8; 5 << 20];
+//! # assert!(large.iter().all(|&byte| byte == 1));
+//! ```
+#![deny(missing_docs)]
+
+#[cfg(target_os = "linux")]
+mod mapped;
+
+use std::alloc::{GlobalAlloc, Layout, System};
+
+/// A large page, and the size from which a block is large.
+#[cfg(target_os = "linux")]
+const LARGE: usize = 2 << 20;
+
+/// Large blocks on large pages, small ones from the system's allocator.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct LargePages;
+
+/// Whether a block comes from [`mapped`]: by its layout alone, so that it goes back to where it came from.
+fn is_large(layout: Layout) -> bool {
+    #[cfg(target_os = "linux")]
+    return layout.size() >= LARGE && layout.align() <= LARGE;
+    #[cfg(not(target_os = "linux"))]
+    return false;
+}
+
+// SAFETY: small blocks are the system allocator's. Large ones are mappings of their own, at least as long as the layout
+// and aligned to 2 MiB; they are told apart by the layout, which the caller hands in again, the same, when it gives the
+// block back.
+#[allow(unsafe_code)]
+unsafe impl GlobalAlloc for LargePages {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        #[cfg(target_os = "linux")]
+        if is_large(layout) {
+            return mapped::map(layout.size());
+        }
+        unsafe { System.alloc(layout) }
+    }
+
+    unsafe fn alloc_zeroed(&self, layout: Layout) -> *mut u8 {
+        #[cfg(target_os = "linux")]
+        if is_large(layout) {
+            return mapped::map(layout.size());
+        }
+        unsafe { System.alloc_zeroed(layout) }
+    }
+
+    unsafe fn dealloc(&self, block: *mut u8, layout: Layout) {
+        #[cfg(target_os = "linux")]
+        if is_large(layout) {
+            return unsafe { mapped::unmap(block, layout.size()) };
+        }
+        unsafe { System.dealloc(block, layout) }
+    }
+
+    unsafe fn realloc(&self, block: *mut u8, layout: Layout, size: usize) -> *mut u8 {
+        // The caller promises that the new layout is a proper one.
+        let new = unsafe { Layout::from_size_align_unchecked(size, layout.align()) };
+        match (is_large(layout), is_large(new)) {
+            (false, false) => unsafe { System.realloc(block, layout, size) },
+            #[cfg(target_os = "linux")]
+            (true, true) => unsafe { mapped::resize(block, layout.size(), size) },
+            _ => {
+                let moved = unsafe { self.alloc(new) };
+                if !moved.is_null() {
+                    unsafe {
+                        std::ptr::copy_nonoverlapping(block, moved, layout.size().min(size));
+                        self.dealloc(block, layout);
+                    }
+                }
+                moved
+            }
+        }
+    }
+}
+
+#[cfg(all(test, target_os = "linux"))]
+mod tests {
+    use super::*;
+
+    #[global_allocator]
+    static MEMORY: LargePages = LargePages;
+
+    /// Sizes below, at and above a large page, and odd ones.
+    const SIZES: [usize; 9] = [
+        1,
+        4096,
+        LARGE - 1,
+        LARGE,
+        LARGE + 1,
+        LARGE + 4096,
+        3 * LARGE,
+        5_000_001,
+        20_000_000,
+    ];
+
+    #[test]
+    fn blocks_keep_their_content_when_they_grow_and_shrink() {
+        for from in SIZES {
+            for to in SIZES {
+                let mut block: Vec<u8> = (0..from).map(|place| (place % 251) as u8).collect();
+                block.shrink_to_fit();
+                block.reserve_exact(to.saturating_sub(from));
+                block.truncate(to);
+                block.shrink_to_fit();
+                assert!((0..from.min(to)).all(|place| block[place] == (place % 251) as u8));
+                block.resize(to, 7);
+                assert!(block[from.min(to)..].iter().all(|&byte| byte == 7));
+            }
+        }
+    }
+
+    #[test]
+    fn zeroed_blocks_are_zero_after_others_were_used() {
+        for size in SIZES {
+            drop(vec![255u8; size]);
+            assert!(vec![0u8; size].iter().all(|&byte| byte == 0), "{size}");
+        }
+    }
+
+    #[test]
+    fn large_blocks_start_at_large_pages() {
+        for size in SIZES.into_iter().filter(|&size| size >= LARGE) {
+            let block = vec![1u8; size];
+            assert_eq!(block.as_ptr() as usize % LARGE, 0, "{size}");
+        }
+    }
+
+    #[test]
+    fn many_threads_at_once() {
+        let work = |seed: usize| {
+            for round in 0..50 {
+                let block = vec![seed as u64; (LARGE >> 3) + 512 * (round % 7)];
+                assert!(block.iter().all(|&number| number == seed as u64));
+            }
+        };
+        std::thread::scope(|scope| {
+            (0..4).for_each(|seed| {
+                scope.spawn(move || work(seed));
+            });
+        });
+    }
+
+    #[test]
+    fn what_cannot_be_had_is_refused() {
+        let mut block: Vec<u8> = Vec::new();
+        assert!(block.try_reserve_exact(isize::MAX as usize - LARGE).is_err());
+        let mut block = vec![3u8; LARGE];
+        assert!(block.try_reserve_exact(isize::MAX as usize - 2 * LARGE).is_err());
+        assert!(block.iter().all(|&byte| byte == 3));
+    }
+}
