@@ -13,13 +13,13 @@ use std::ops::Range;
 use std::path::Path;
 
 use quorate::annotations::{Annotations, Field, Irregular, Part, PartRead, PartsBuilder};
+use quorate::kernel::{self, Kernel};
 use rayon::prelude::*;
 
 use crate::delimited::Records;
-use crate::scan::MAX_FIELD;
 use crate::source::Progress;
 use crate::spare::Spare;
-use crate::structure::{PADDING, Seen, find_ends};
+use crate::structure::{PADDING, find_ends};
 
 /// Bytes that one thread reads and parses at a time: with all that is found in them they stay in the cache.
 pub(crate) const BLOCK: u64 = 1 << 18;
@@ -130,15 +130,22 @@ impl BlockFile<'_> {
         builder: &PartsBuilder,
         spare: &Spare,
     ) -> Result<PartRead, Irregular> {
-        let (text, mut places) = spare.take();
-        let text = self.lines(range, first, end, text).map_err(|_| Irregular)??;
-        let length = text.len() - PADDING;
-        let seen = find_ends(&text, length, self.delimiter, &mut places);
-        let plain = layout.plain(&text, &places, &seen, builder)?;
+        let (mut used, mut places) = spare.take();
+        let text = self
+            .lines(range, first, end, used.take_text())
+            .map_err(|_| Irregular)??;
+        let mut part = builder.part(used);
+        let plain = kernel::run(Plain {
+            layout,
+            text: &text,
+            delimiter: self.delimiter,
+            places: &mut places,
+            part: &mut part,
+        })?;
         spare.keep(places);
         match plain {
-            Some(part) => Ok(part.finish(text)),
-            None => layout.row_by_row(&text[..length], self.delimiter, builder),
+            true => Ok(part.finish(text)),
+            false => layout.row_by_row(&text[..text.len() - PADDING], self.delimiter, builder),
         }
     }
 
@@ -207,99 +214,79 @@ fn line_start(file: &mut File, range: &Range<u64>, first: u64) -> std::io::Resul
     Ok(None)
 }
 
-impl Layout {
-    /// Takes the rows of a block that is as regular as can be; none if it is not.
-    fn plain<'k>(
-        &self,
-        text: &[u8],
-        places: &[u32],
-        seen: &Seen,
-        builder: &'k PartsBuilder,
-    ) -> Result<Option<Part<'k>>, Irregular> {
-        // If there are as many line feeds as rows, and one ends each row, then none stands inside.
-        if seen.special || places.len() != seen.lines * self.columns {
-            return Ok(None);
-        }
-        let mut part = builder.part();
-        part.reserve(places.len() / self.columns);
-        // Nearly all files: where the compiler knows the number of columns, a row takes half the instructions.
-        let plain = match (self.columns, self.chosen) {
-            (3, [task, worker, label]) => {
-                let fields = |start: usize, ends: &[u32; 3], returned: usize| {
-                    let [first, second, third] = ends.map(|end| end as usize);
-                    // Arms, not an array: what was just written in two pieces is slow to read in one.
-                    let field = |column: usize| match column {
-                        0 => Field::between(start, first),
-                        1 => Field::between(first + 1, second),
-                        _ => Field::between(second + 1, third - returned),
-                    };
-                    [field(task), field(worker), field(label)]
-                };
-                self.plain_rows(text, places.as_chunks::<3>().0, seen, fields, &mut part)?
-            }
-            (columns, _) => {
-                let rows: Vec<&[u32]> = places.chunks_exact(columns).collect();
-                let fields = |start: usize, ends: &&[u32], returned: usize| {
-                    self.chosen.map(|column| {
-                        let from = match column {
-                            0 => start,
-                            _ => ends[column - 1] as usize + 1,
-                        };
-                        let last = column + 1 == ends.len();
-                        Field::between(from, ends[column] as usize - if last { returned } else { 0 })
-                    })
-                };
-                self.plain_rows(text, &rows, seen, fields, &mut part)?
-            }
-        };
-        Ok(plain.then_some(part))
-    }
+/// The rows of a block, if it is as regular as can be.
+struct Plain<'a, 'k> {
+    layout: &'a Layout,
+    /// Lines, and padding behind them.
+    text: &'a [u8],
+    delimiter: u8,
+    /// Memory for where fields end.
+    places: &'a mut Vec<u32>,
+    part: &'a mut Part<'k>,
+}
 
-    /// Takes rows, whose fields end at the places; false if not all of them are plain. `fields` makes the fields of a row
-    /// of where it starts, where its fields end, and the carriage returns at its end.
+impl Kernel for Plain<'_, '_> {
+    /// Whether all rows were plain; if not, the part is of no use.
+    type Output = Result<bool, Irregular>;
+
     #[inline(always)]
-    fn plain_rows<E: AsRef<[u32]>>(
-        &self,
-        text: &[u8],
-        rows: &[E],
-        seen: &Seen,
-        fields: impl Fn(usize, &E, usize) -> [Field; 3],
-        part: &mut Part<'_>,
-    ) -> Result<bool, Irregular> {
-        let mut batch = [[Field::default(); 3]; 64];
-        let (mut start, mut returns) = (0, 0);
-        for rows in rows.chunks(batch.len()) {
-            let mut longest = 0;
-            for (row, ends) in batch.iter_mut().zip(rows) {
-                let line = ends.as_ref()[self.columns - 1] as usize;
-                // An empty line of a table with one column is no row.
-                if text[line] != b'\n' || (self.columns == 1 && line == start) {
-                    return Ok(false);
-                }
-                let returned = seen.returns > 0 && line > start && text[line - 1] == b'\r';
-                returns += u32::from(returned);
-                *row = fields(start, ends, usize::from(returned));
-                longest = row
-                    .iter()
-                    .fold(longest, |longest, field| longest.max(field.length));
-                start = line + 1;
-            }
-            if longest as usize > MAX_FIELD {
-                return Err(Irregular);
-            }
-            part.push(text, &batch[..rows.len()])?;
+    fn run(self) -> Self::Output {
+        let Self { layout, text, .. } = self;
+        let seen = find_ends(text, text.len() - PADDING, self.delimiter, self.places);
+        let places = &self.places[..];
+        // If there are as many line feeds as rows, and one ends each row, then none stands inside.
+        if seen.special || places.len() - 1 != seen.lines * layout.columns || layout.columns < 3 {
+            return Ok(false);
         }
-        // A carriage return elsewhere ends a row, too.
-        Ok(returns == seen.returns)
+        let line_ends = || places.iter().skip(layout.columns).step_by(layout.columns);
+        if line_ends().fold(0, |odd, &end| odd | text[end as usize] ^ b'\n') != 0 {
+            return Ok(false);
+        }
+        if seen.returns > 0 {
+            // A carriage return elsewhere than before a line feed ends a row, too.
+            let ends = line_ends().filter(|&&end| end > 0 && text[end as usize - 1] == b'\r');
+            if ends.count() != seen.returns as usize {
+                return Ok(false);
+            }
+        }
+        self.part.reserve(seen.lines);
+        // Nearly all files: where the compiler knows the number of columns, a row takes half the instructions.
+        match (layout.columns, seen.returns) {
+            (3, 0) => {
+                let chosen = layout.chosen;
+                self.part.push(text, true, seen.lines, |row| {
+                    let &[line, first, second, third] = places[3 * row..].first_chunk().unwrap_or(&[0; 4]);
+                    // Arms, not an array: what was just written in two pieces is slow to read in one.
+                    chosen.map(|column| match column {
+                        0 => Field::after(line, first),
+                        1 => Field::after(first, second),
+                        _ => Field::after(second, third),
+                    })
+                })?;
+            }
+            (columns, _) => self.part.push(text, true, seen.lines, |row| {
+                let ends = &places[columns * row..][..=columns];
+                layout.chosen.map(|column| {
+                    let field = Field::after(ends[column], ends[column + 1]);
+                    let returned = column + 1 == columns
+                        && ends[columns].wrapping_sub(1) != ends[0]
+                        && text[ends[columns] as usize - 1] == b'\r';
+                    field.shortened(u32::from(returned))
+                })
+            })?,
+        }
+        Ok(true)
     }
+}
 
+impl Layout {
     /// Takes the rows of a block through the parser that knows quotes.
     fn row_by_row(&self, text: &[u8], delimiter: u8, builder: &PartsBuilder) -> Result<PartRead, Irregular> {
         // At the start of a text the parser would take a byte order mark for one; inside a file it is a letter.
         if text.starts_with(MARK.as_bytes()) {
             return Err(Irregular);
         }
-        let mut part = builder.part();
+        let mut part = builder.part(PartRead::default());
         let mut records = Records::new(text, delimiter);
         // All fields in use, one behind the other: names that are long point into it.
         let mut used = Vec::with_capacity(text.len() + PADDING);
@@ -313,13 +300,10 @@ impl Layout {
                 used.extend_from_slice(value);
                 Field::between(used.len() - value.len(), used.len())
             });
-            if fields.iter().any(|field| field.length as usize > MAX_FIELD) {
-                return Err(Irregular);
-            }
             rows.push(fields);
         }
         used.resize(used.len() + PADDING, 0);
-        part.push(&used, &rows)?;
+        part.push(&used, false, rows.len(), |row| rows[row])?;
         Ok(part.finish(used))
     }
 }

@@ -11,12 +11,12 @@ use ::parquet::arrow::ProjectionMask;
 use ::parquet::arrow::arrow_reader::{
     ArrowReaderMetadata, ArrowReaderOptions, ParquetRecordBatchReaderBuilder,
 };
-use quorate::annotations::{Annotations, Field, Irregular, PartRead, PartsBuilder};
+use quorate::annotations::{Annotations, Field, Irregular, Part, PartRead, PartsBuilder};
+use quorate::kernel::{self, Kernel};
 use rayon::prelude::*;
 
 use crate::columnar::{Projection, guarded};
 use crate::parquet::{BATCH, NAME};
-use crate::scan::MAX_FIELD;
 use crate::source::Progress;
 use crate::structure::PADDING;
 
@@ -89,11 +89,12 @@ impl RowGroups<'_> {
                 .build()
         })
         .map_err(|_| Irregular)?;
-        let (mut part, mut text, mut rows) = (builder.part(), Vec::new(), Vec::new());
+        let (mut part, mut text, mut rows) = (builder.part(PartRead::default()), Vec::new(), Vec::new());
         let expected = self.metadata.metadata().row_group(group).num_rows();
         part.reserve(usize::try_from(expected).unwrap_or(0));
         while let Some(batch) = guarded(NAME, || reader.next().transpose()).map_err(|_| Irregular)? {
             let columns = self.projection.columns_of(&batch).map_err(|_| Irregular)?;
+            let before = text.len();
             rows.clear();
             for row in 0..batch.num_rows() {
                 let mut field = |column: usize| {
@@ -104,19 +105,39 @@ impl RowGroups<'_> {
                 rows.push([field(0), field(1), field(2)]);
             }
             let length = text.len();
-            if length > MOST_BYTES
-                || rows
-                    .iter()
-                    .flatten()
-                    .any(|field| field.length as usize > MAX_FIELD)
-            {
+            if length > MOST_BYTES {
                 return Err(Irregular);
             }
+            let plain = !text[before..].contains(&0);
             text.resize(length + PADDING, 0);
-            part.push(&text, &rows)?;
+            kernel::run(Push {
+                part: &mut part,
+                text: &text,
+                plain,
+                rows: &rows,
+            })?;
             text.truncate(length);
         }
         text.resize(text.len() + PADDING, 0);
         Ok(part.finish(text))
+    }
+}
+
+/// Rows on their way into a part.
+struct Push<'a, 'k> {
+    part: &'a mut Part<'k>,
+    text: &'a [u8],
+    /// Whether no name has a zero in it.
+    plain: bool,
+    rows: &'a [[Field; 3]],
+}
+
+impl Kernel for Push<'_, '_> {
+    type Output = Result<(), Irregular>;
+
+    #[inline(always)]
+    fn run(self) -> Self::Output {
+        let rows = self.rows;
+        self.part.push(self.text, self.plain, rows.len(), |row| rows[row])
     }
 }

@@ -6,7 +6,7 @@ use crate::source::{Progress, Source};
 use crate::{FileFormat, delimited, jsonl};
 
 /// Longest id, label or number, in bytes.
-pub const MAX_FIELD: usize = 64 << 10;
+pub const MAX_FIELD: usize = quorate::annotations::LONGEST_NAME;
 
 /// Longest row of a text file, in bytes: columns that are not used may be long, but not without bound.
 pub(crate) const MAX_ROW: usize = 16 << 20;

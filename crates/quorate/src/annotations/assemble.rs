@@ -5,6 +5,7 @@ use std::ops::Range;
 use rayon::prelude::*;
 
 use super::class_order::{ClassOrder, natural_codes};
+use super::grouped::Grouped;
 use super::{Annotations, Duplicates, Names, RowCounts, TaskBlock};
 use crate::parallel::{balanced_ranges, even_ranges};
 
@@ -16,13 +17,22 @@ pub(super) struct Rows {
     pub(super) label: Vec<u16>,
 }
 
-/// Makes the table of the rows, which stand in `parts` one behind the other. Classes are put in `order` if there is one.
+/// Labels on their way into the table.
+#[derive(Debug)]
+pub(super) enum Labels {
+    /// In the order of the table.
+    Grouped(Grouped),
+    /// In any order, one part behind the other.
+    Scattered(Vec<Rows>),
+}
+
+/// Makes the table of the labels. Classes are put in `order` if there is one.
 pub(super) fn assemble(
     tasks: Names,
     workers: Names,
     mut classes: Names,
     order: Option<ClassOrder>,
-    parts: Vec<Rows>,
+    labels: Labels,
     mut rows: RowCounts,
 ) -> Annotations {
     let codes = (order == Some(ClassOrder::Natural)).then(|| natural_codes(&classes));
@@ -33,8 +43,21 @@ pub(super) fn assemble(
         }
         classes = ordered.into_iter().collect();
     }
-    let code = |label: u16| codes.as_ref().map_or(label, |codes| codes[label as usize]);
-    let (block, repeated) = sort_rows(tasks.len(), parts, code, rows.duplicates);
+    // Names that came in their order keep their codes.
+    let codes = codes.filter(|codes| !codes.is_sorted());
+    let (mut block, repeated) = match labels {
+        Labels::Grouped(grouped) => grouped.into_block(),
+        Labels::Scattered(parts) => sort_rows(tasks.len(), parts),
+    };
+    block.settle(repeated, rows.duplicates);
+    if let Some(codes) = codes {
+        let pieces = block.label.par_chunks_mut(1 << 16);
+        pieces.for_each(|labels| {
+            labels
+                .iter_mut()
+                .for_each(|label| *label = codes[*label as usize])
+        });
+    }
     rows.repeated = repeated;
     Annotations {
         tasks,
@@ -49,37 +72,25 @@ pub(super) fn assemble(
     }
 }
 
-/// Rows by task, in order of worker, with `code` for the class codes and repeated labels settled; and how many repeat
-/// an earlier one.
-pub(super) fn sort_rows(
-    tasks: usize,
-    parts: Vec<Rows>,
-    code: impl Fn(u16) -> u16 + Sync,
-    duplicates: Duplicates,
-) -> (TaskBlock, u64) {
+/// Rows by task, in order of worker; and how many repeat an earlier one.
+pub(super) fn sort_rows(tasks: usize, mut parts: Vec<Rows>) -> (TaskBlock, u64) {
     let spans = task_spans(&parts);
-    let mut starts = count_tasks(tasks, &parts, &spans);
-    let (mut worker, mut label) = if is_grouped(&parts) {
-        join(parts, code)
-    } else {
-        scatter(&starts, &parts, &spans, code)
+    let starts = count_tasks(tasks, &parts, &spans);
+    let (mut worker, mut label) = match &mut parts[..] {
+        // Rows that stand by task do not have to move.
+        [rows] if rows.task.is_sorted() => {
+            (std::mem::take(&mut rows.worker), std::mem::take(&mut rows.label))
+        }
+        _ => scatter(&starts, &parts, &spans),
     };
-    let repeated = order_tasks(&mut starts, &mut worker, &mut label, duplicates);
+    drop(parts);
+    let repeated = order_tasks(&starts, &mut worker, &mut label);
     let block = TaskBlock {
         starts,
         worker,
         label,
     };
     (block, repeated)
-}
-
-/// Whether all rows of a task stand together, tasks in order of code: then nothing has to move.
-fn is_grouped(parts: &[Rows]) -> bool {
-    let parts: Vec<&Rows> = parts.iter().filter(|part| !part.task.is_empty()).collect();
-    let joined = parts
-        .windows(2)
-        .all(|pair| pair[0].task.last() <= pair[1].task.first());
-    joined && parts.par_iter().all(|part| part.task.is_sorted())
 }
 
 /// Where each task's labels start.
@@ -133,36 +144,8 @@ fn task_spans(parts: &[Rows]) -> Vec<(u32, u32)> {
     parts.par_iter().map(span).collect()
 }
 
-/// The parts one behind the other; each part is given up once it is copied.
-fn join(parts: Vec<Rows>, code: impl Fn(u16) -> u16 + Sync) -> (Vec<u32>, Vec<u16>) {
-    let total = parts.iter().map(|part| part.worker.len()).sum();
-    let (mut worker, mut label) = (vec![0; total], vec![0; total]);
-    let (mut workers, mut labels) = (&mut worker[..], &mut label[..]);
-    let mut jobs = Vec::with_capacity(parts.len());
-    for mut part in parts {
-        part.task = Vec::new();
-        let (own_workers, rest) = workers.split_at_mut(part.worker.len());
-        workers = rest;
-        let (own_labels, rest) = labels.split_at_mut(part.label.len());
-        labels = rest;
-        jobs.push((part, own_workers, own_labels));
-    }
-    jobs.into_par_iter().for_each(|(part, workers, labels)| {
-        workers.copy_from_slice(&part.worker);
-        for (new, &old) in labels.iter_mut().zip(&part.label) {
-            *new = code(old);
-        }
-    });
-    (worker, label)
-}
-
 /// Sorts the rows by task; rows of one task keep their order.
-fn scatter(
-    starts: &[u32],
-    parts: &[Rows],
-    spans: &[(u32, u32)],
-    code: impl Fn(u16) -> u16 + Sync,
-) -> (Vec<u32>, Vec<u16>) {
+fn scatter(starts: &[u32], parts: &[Rows], spans: &[(u32, u32)]) -> (Vec<u32>, Vec<u16>) {
     let total = starts[starts.len() - 1] as usize;
     let (mut worker, mut label) = (vec![0; total], vec![0; total]);
     let ranges = balanced_ranges(starts, rayon::current_num_threads());
@@ -173,7 +156,7 @@ fn scatter(
         for_rows_of(parts, spans, &tasks, |part, row| {
             let slot = &mut next[part.task[row] as usize - tasks.start];
             workers[*slot as usize] = part.worker[row];
-            labels[*slot as usize] = code(part.label[row]);
+            labels[*slot as usize] = part.label[row];
             *slot += 1;
         });
     });
@@ -199,18 +182,11 @@ fn split_tasks<'a>(
     jobs
 }
 
-/// Puts the labels of each task in order of worker and settles repeated ones; returns how many rows repeat
-/// an earlier one.
-fn order_tasks(
-    starts: &mut [u32],
-    worker: &mut Vec<u32>,
-    label: &mut Vec<u16>,
-    duplicates: Duplicates,
-) -> u64 {
+/// Puts the labels of each task in order of worker; returns how many rows repeat an earlier one.
+fn order_tasks(starts: &[u32], worker: &mut [u32], label: &mut [u16]) -> u64 {
     let ranges = balanced_ranges(starts, 8 * rayon::current_num_threads());
     let jobs = split_tasks(starts, ranges, worker, label);
-    let repeated: u64 = jobs
-        .into_par_iter()
+    jobs.into_par_iter()
         .map(|(tasks, workers, labels)| {
             let base = starts[tasks.start];
             let mut scratch = Vec::new();
@@ -221,17 +197,22 @@ fn order_tasks(
             }
             repeated
         })
-        .sum();
-    let one_of_each = matches!(duplicates, Duplicates::Last | Duplicates::First);
-    if repeated > 0 && one_of_each {
-        drop_repeated(starts, worker, label, duplicates);
+        .sum()
+}
+
+impl TaskBlock {
+    /// Keeps one of `repeated` labels of one worker on one task, if told so.
+    pub(super) fn settle(&mut self, repeated: u64, duplicates: Duplicates) {
+        let one_of_each = matches!(duplicates, Duplicates::Last | Duplicates::First);
+        if repeated > 0 && one_of_each {
+            drop_repeated(&mut self.starts, &mut self.worker, &mut self.label, duplicates);
+        }
     }
-    repeated
 }
 
 /// Sorts one task's labels by worker, rows of one worker in their order; returns how many rows repeat the worker of
 /// another.
-fn sort_by_worker(workers: &mut [u32], labels: &mut [u16], scratch: &mut Vec<(u32, u16)>) -> u64 {
+pub(super) fn sort_by_worker(workers: &mut [u32], labels: &mut [u16], scratch: &mut Vec<(u32, u16)>) -> u64 {
     const SMALL: usize = 16;
     if workers.len() <= SMALL {
         return sort_few::<SMALL>(workers, labels);

@@ -3,7 +3,7 @@
 use hashbrown::HashSet;
 use rustc_hash::FxBuildHasher;
 
-use super::assemble::{Rows, assemble};
+use super::assemble::{Labels, Rows, assemble};
 use super::class_order::ClassOrder;
 use super::{Annotations, MAX_CLASSES, MAX_LABELS, Names};
 use crate::error::{Error, Result};
@@ -172,7 +172,7 @@ impl AnnotationsBuilder {
             self.workers,
             self.classes,
             order,
-            vec![rows],
+            Labels::Scattered(vec![rows]),
             self.rows,
         ))
     }

@@ -62,7 +62,9 @@ impl TaskBlock {
         duplicates: Duplicates,
     ) -> (Self, u64) {
         let rows = Rows { task, worker, label };
-        sort_rows(tasks, vec![rows], |label| label, duplicates)
+        let (mut block, repeated) = sort_rows(tasks, vec![rows]);
+        block.settle(repeated, duplicates);
+        (block, repeated)
     }
 }
 

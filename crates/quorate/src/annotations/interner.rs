@@ -12,18 +12,18 @@ use rayon::prelude::*;
 
 use super::Names;
 use super::key::Key;
+use super::key_table::{KeyTable, NEW, is_first};
 use super::mentions::{ByShard, MentionsIn, SHARDS, shard_of};
 use super::rising::Rising;
-use super::shard::{NEW, Shard, is_first, shard_of_new};
 
 /// Codes above this do not fit.
 pub(super) const MOST_NAMES: usize = NEW as usize - 1;
 
 /// All names so far.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(super) struct Interner {
     /// Empty as long as names rise.
-    shards: Vec<Shard>,
+    table: KeyTable,
     known: Known,
     rising: Option<Rising>,
 }
@@ -33,16 +33,6 @@ pub(super) struct Interner {
 pub(super) struct Known {
     text: Vec<u8>,
     ends: Vec<usize>,
-}
-
-impl Default for Interner {
-    fn default() -> Self {
-        Self {
-            shards: (0..SHARDS).map(|_| Shard::default()).collect(),
-            known: Known::default(),
-            rising: None,
-        }
-    }
 }
 
 impl Known {
@@ -70,13 +60,13 @@ impl Interner {
     /// The code of a name, if it is known; `long` gives the name where the key does not hold it.
     pub(super) fn find<'n>(&self, key: Key, long: impl Fn() -> &'n [u8]) -> Option<u32> {
         let is_it = |code: u32| !key.is_long() || self.known.name(code as usize) == long();
-        self.shards[shard_of(key)].find(key, is_it)
+        self.table.find(key, is_it)
     }
 
-    /// The code of a name that the key holds whole.
+    /// [`KeyTable::look_up`] for names that the keys hold.
     #[inline(always)]
-    pub(super) fn find_short(&self, key: Key) -> Option<u32> {
-        self.shards[shard_of(key)].find(key, |_| true)
+    pub(super) fn look_up(&self, keys: &[Key], codes: &mut [u32]) -> u64 {
+        self.table.look_up(keys, codes)
     }
 
     /// Adds the names that the parts mention; returns the code of every mention of every part.
@@ -92,16 +82,11 @@ impl Interner {
             .par_iter()
             .map(|(mentions, _)| ByShard::of(&mentions.keys))
             .collect();
-        let Self { shards, known, .. } = self;
-        let by_shard: Vec<Vec<u32>> = shards
-            .par_iter_mut()
-            .enumerate()
-            .map(|(number, shard)| shard.resolve(number, parts, &spread, known))
-            .collect();
+        let by_shard = self.table.resolve(parts, &spread, &self.known);
         let mut codes = gather(&spread, &by_shard);
         drop(by_shard);
         self.name_new(parts, &mut codes);
-        self.shards.par_iter_mut().for_each(Shard::settle);
+        self.table.settle();
         codes
     }
 
@@ -127,40 +112,37 @@ impl Interner {
             .into_par_iter()
             .map(|code| key(code).map_or(0, |key| shard_of(key) as u8))
             .collect();
-        self.shards
-            .par_iter_mut()
-            .enumerate()
-            .for_each(|(number, shard)| {
-                let own = (0..shard_of_code.len()).filter(|&code| usize::from(shard_of_code[code]) == number);
-                shard.take(own.filter_map(|code| Some((key(code)?, code as u32))));
-            });
+        let shard_of_code = &shard_of_code[..];
+        self.table.take(|shard| {
+            let own = (0..shard_of_code.len()).filter(move |&code| usize::from(shard_of_code[code]) == shard);
+            own.filter_map(|code| Some((key(code)?, code as u32)))
+        });
     }
 
     /// Gives codes to the new names, in order of first mention, and replaces resolved mentions by codes.
     fn name_new(&mut self, parts: &[MentionsIn<'_>], resolved: &mut [Vec<u32>]) {
-        let Self { shards, known, .. } = self;
-        let shards = &*shards;
+        let Self { table, known, .. } = self;
+        let table = &*table;
         let found = &*resolved;
         known.add(
             parts,
             |part, mention| is_first(found[part][mention]),
             |part, mention, code| {
-                let place = found[part][mention];
-                let slot = shards[shard_of_new(place)].new_code(place);
-                slot.store(code, Ordering::Relaxed);
+                table
+                    .new_code(found[part][mention])
+                    .store(code, Ordering::Relaxed);
             },
         );
         resolved.par_iter_mut().for_each(|resolved| {
             for code in resolved.iter_mut().filter(|code| **code & NEW != 0) {
-                let slot = shards[shard_of_new(*code)].new_code(*code);
-                *code = slot.load(Ordering::Relaxed);
+                *code = table.new_code(*code).load(Ordering::Relaxed);
             }
         });
     }
 
     /// The names in order of code; none if one of them is not UTF-8.
     pub(super) fn into_names(self) -> Option<Names> {
-        drop(self.shards);
+        drop(self.table);
         Names::from_text(String::from_utf8(self.known.text).ok()?, self.known.ends)
     }
 }

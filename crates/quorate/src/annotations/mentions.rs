@@ -33,6 +33,12 @@ impl Mentions {
         self.keys.len()
     }
 
+    /// Forgets all mentions.
+    pub(super) fn clear(&mut self) {
+        self.keys.clear();
+        self.places.clear();
+    }
+
     /// A long name in the part's text.
     pub(super) fn long_name<'t>(&self, mention: usize, text: &'t [u8]) -> &'t [u8] {
         &text[self.places[mention] as usize..][..self.keys[mention].length()]

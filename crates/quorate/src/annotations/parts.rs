@@ -9,8 +9,9 @@
 use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 
-use super::assemble::{Rows, assemble};
+use super::assemble::{Labels, Rows, assemble};
 use super::builder::no_labels;
+use super::grouped::{Grouped, Runs};
 use super::interner::{Interner, MOST_NAMES};
 use super::key::{Key, SHORT};
 use super::mentions::{Mentions, MentionsIn};
@@ -27,8 +28,11 @@ const UNKNOWN: u32 = 1 << 31;
 /// A label that stands for "no answer".
 const NO_ANSWER: u16 = u16::MAX;
 
+/// The code of a letter that was no label so far; codes of the part's classes stay below.
+const UNSEEN: u16 = u16::MAX - 1;
+
 /// Rows that go through each step together: what a step needs stays in the cache, and its look-ups do not wait for each
-/// other.
+/// other. As many as bits in a word.
 const BATCH: usize = 64;
 
 /// A piece of a text of less than 4 GiB. Text that goes on for 16 bytes behind the last field is read faster.
@@ -50,10 +54,23 @@ impl Field {
         }
     }
 
-    /// Whether a key can hold the name, and there is one.
+    /// The piece behind one delimiter and before the next.
     #[inline(always)]
-    fn is_short(self) -> bool {
-        self.length.wrapping_sub(1) < SHORT as u32
+    pub fn after(delimiter: u32, end: u32) -> Self {
+        let start = delimiter.wrapping_add(1);
+        Self {
+            start,
+            length: end.wrapping_sub(start),
+        }
+    }
+
+    /// The piece without this many bytes at its end.
+    #[inline(always)]
+    pub fn shortened(self, bytes: u32) -> Self {
+        Self {
+            length: self.length - bytes,
+            ..self
+        }
     }
 }
 
@@ -65,7 +82,7 @@ pub struct PartsBuilder {
     classes: Interner,
     class_order: Option<ClassOrder>,
     missing: Vec<String>,
-    parts: Vec<Rows>,
+    labels: Labels,
     rows: RowCounts,
 }
 
@@ -85,11 +102,8 @@ impl PartsBuilder {
         if let Some(classes) = classes {
             let mut mentions = Mentions::default();
             for class in classes {
-                mentions.push(Key::of(class.as_bytes())?, 0);
-            }
-            // A list with long names needs their text; it is not worth a second way in.
-            if classes.iter().any(|class| class.len() > SHORT) {
-                return None;
+                // A list with long names needs their text; it is not worth a second way in.
+                mentions.push(Key::of(class.as_bytes()).filter(|key| !key.is_long())?, 0);
             }
             known.resolve(&[(&mentions, &[])]);
             if known.len() != classes.len() || known.len() > MAX_CLASSES {
@@ -102,7 +116,7 @@ impl PartsBuilder {
             classes: known,
             class_order: classes.is_none().then_some(class_order),
             missing: missing.to_vec(),
-            parts: Vec::new(),
+            labels: Labels::Grouped(Grouped::default()),
             rows: RowCounts {
                 duplicates,
                 ..RowCounts::default()
@@ -110,18 +124,18 @@ impl PartsBuilder {
         })
     }
 
-    /// An empty part, ready for rows.
-    pub fn part(&self) -> Part<'_> {
+    /// An empty part, ready for rows, in the memory of one that was taken.
+    pub fn part(&self, used: PartRead) -> Part<'_> {
         Part {
             known: self,
-            one_letter: [None; 256],
+            one_letter: [UNSEEN; 256],
             labels: FxHashMap::default(),
-            read: PartRead::default(),
+            read: used,
         }
     }
 
-    /// Adds a round of parts, in the order of the input; gives their texts back.
-    pub fn append(&mut self, mut parts: Vec<PartRead>) -> std::result::Result<Vec<Vec<u8>>, Irregular> {
+    /// Adds a round of parts, in the order of the input; gives them back, empty.
+    pub fn append(&mut self, mut parts: Vec<PartRead>) -> std::result::Result<Vec<PartRead>, Irregular> {
         let mentions = |select: fn(&PartRead) -> &Mentions| -> Vec<MentionsIn<'_>> {
             parts.iter().map(|part| (select(part), &part.text[..])).collect()
         };
@@ -140,40 +154,38 @@ impl PartsBuilder {
         }
         for part in &parts {
             self.rows.rows += part.rows;
-            self.rows.abstentions += part.rows - part.codes.label.len() as u64;
+            self.rows.abstentions += part.rows - part.label.len() as u64;
         }
         if self.rows.rows - self.rows.abstentions > MAX_LABELS as u64 {
             return Err(Irregular);
         }
-        let codes: Vec<(Vec<u32>, Vec<u32>, Vec<u32>)> = tasks
-            .into_iter()
+        parts
+            .par_iter_mut()
             .zip(workers)
             .zip(classes)
-            .map(|((t, w), c)| (t, w, c))
-            .collect();
-        let texts = parts
-            .iter_mut()
-            .map(|part| std::mem::take(&mut part.text))
-            .collect();
-        self.parts.par_extend(
-            parts
-                .into_par_iter()
-                .zip(codes)
-                .map(|(part, (tasks, workers, classes))| {
-                    let mut rows = part.codes;
-                    rows.task
-                        .iter_mut()
-                        .for_each(|task| *task = tasks[*task as usize]);
-                    for worker in rows.worker.iter_mut().filter(|worker| **worker & UNKNOWN != 0) {
-                        *worker = workers[(*worker & !UNKNOWN) as usize];
-                    }
-                    rows.label
-                        .iter_mut()
-                        .for_each(|label| *label = classes[*label as usize] as u16);
-                    rows
-                }),
-        );
-        Ok(texts)
+            .for_each(|((part, workers), classes)| part.recode(&workers, &classes));
+        self.add(&mut parts, &tasks);
+        parts.iter_mut().for_each(PartRead::clear);
+        Ok(parts)
+    }
+
+    /// Adds the labels of parts, given the tasks of their runs.
+    fn add(&mut self, parts: &mut [PartRead], tasks: &[Vec<u32>]) {
+        if let Labels::Grouped(grouped) = &mut self.labels {
+            let runs: Vec<Runs<'_>> = parts
+                .iter_mut()
+                .zip(tasks)
+                .map(|(part, tasks)| part.runs(tasks))
+                .collect();
+            if grouped.takes(&runs) {
+                return grouped.append(runs);
+            }
+            self.labels = Labels::Scattered(vec![std::mem::take(grouped).into_rows()]);
+        }
+        if let Labels::Scattered(all) = &mut self.labels {
+            let rows = parts.par_iter_mut().zip(tasks);
+            all.par_extend(rows.map(|(part, tasks)| part.take_rows(tasks)));
+        }
     }
 
     /// Sorts the rows into the table.
@@ -194,7 +206,7 @@ impl PartsBuilder {
             workers,
             classes,
             self.class_order,
-            self.parts,
+            self.labels,
             self.rows,
         )))
     }
@@ -204,11 +216,73 @@ impl PartsBuilder {
 #[derive(Debug, Default)]
 pub struct PartRead {
     text: Vec<u8>,
+    /// The task of each run of rows, and the label that each run starts with.
     tasks: Mentions,
+    starts: Vec<u32>,
     workers: Mentions,
     classes: Mentions,
-    codes: Rows,
+    worker: Vec<u32>,
+    label: Vec<u16>,
     rows: u64,
+}
+
+impl PartRead {
+    /// The buffer for the part's text, with whatever is left in it.
+    pub fn take_text(&mut self) -> Vec<u8> {
+        std::mem::take(&mut self.text)
+    }
+
+    fn clear(&mut self) {
+        self.tasks.clear();
+        self.starts.clear();
+        self.workers.clear();
+        self.classes.clear();
+        self.worker.clear();
+        self.label.clear();
+        self.rows = 0;
+    }
+
+    /// Replaces places among the part's mentions by the codes of workers and classes.
+    fn recode(&mut self, workers: &[u32], classes: &[u32]) {
+        if !workers.is_empty() {
+            for worker in self.worker.iter_mut().filter(|worker| **worker & UNKNOWN != 0) {
+                *worker = workers[(*worker & !UNKNOWN) as usize];
+            }
+        }
+        if !classes.iter().copied().eq(0..classes.len() as u32) {
+            let labels = self.label.iter_mut();
+            labels.for_each(|label| *label = classes[*label as usize] as u16);
+        }
+    }
+
+    fn runs<'p>(&'p mut self, tasks: &'p [u32]) -> Runs<'p> {
+        Runs {
+            tasks,
+            starts: &self.starts,
+            worker: &mut self.worker,
+            label: &mut self.label,
+        }
+    }
+
+    /// The rows, each with its task.
+    fn take_rows(&mut self, tasks: &[u32]) -> Rows {
+        let ends = self
+            .starts
+            .iter()
+            .skip(1)
+            .copied()
+            .chain([self.label.len() as u32]);
+        let mut task = Vec::with_capacity(self.label.len());
+        tasks
+            .iter()
+            .zip(ends)
+            .for_each(|(&code, end)| task.resize(end as usize, code));
+        Rows {
+            task,
+            worker: self.worker.clone(),
+            label: self.label.clone(),
+        }
+    }
 }
 
 /// A part while its rows come in.
@@ -216,7 +290,7 @@ pub struct PartRead {
 pub struct Part<'k> {
     known: &'k PartsBuilder,
     /// The part's codes of labels of one letter, and of longer ones.
-    one_letter: [Option<u16>; 256],
+    one_letter: [u16; 256],
     labels: FxHashMap<u128, u16>,
     read: PartRead,
 }
@@ -224,93 +298,153 @@ pub struct Part<'k> {
 impl Part<'_> {
     /// Makes room for this many rows.
     pub fn reserve(&mut self, rows: usize) {
-        let Rows { task, worker, label } = &mut self.read.codes;
-        task.reserve(rows);
-        worker.reserve(rows);
-        label.reserve(rows);
+        self.read.worker.reserve(rows);
+        self.read.label.reserve(rows);
     }
 
-    /// Adds rows of task, worker and label, whose fields lie in `text`, the same for all rows.
-    pub fn push(&mut self, text: &[u8], rows: &[[Field; 3]]) -> std::result::Result<(), Irregular> {
-        rows.chunks(BATCH)
-            .try_for_each(|rows| self.push_batch(text, rows))
-    }
-
+    /// Adds this many rows of task, worker and label, whose fields lie in `text`, the same text for all rows of the part.
+    /// `plain` is whether the text has no zeros in it; `fields` gives the fields of a row.
     #[inline(always)]
-    fn push_batch(&mut self, text: &[u8], rows: &[[Field; 3]]) -> std::result::Result<(), Irregular> {
-        let (mut tasks, mut workers, mut labels) = ([0; BATCH], [0; BATCH], [0; BATCH]);
-        let plain = rows
-            .iter()
-            .fold(true, |plain, row| plain & row[0].is_short() & row[1].is_short());
-        if !plain || self.short_names(text, rows, &mut tasks, &mut workers).is_none() {
-            for (row, (task, worker)) in rows.iter().zip(tasks.iter_mut().zip(&mut workers)) {
-                *task = self.task(text, row[0])?;
-                *worker = self.worker(text, row[1])?;
+    pub fn push(
+        &mut self,
+        text: &[u8],
+        plain: bool,
+        rows: usize,
+        fields: impl Fn(usize) -> [Field; 3],
+    ) -> std::result::Result<(), Irregular> {
+        let mut batch = Batch::default();
+        for first in (0..rows).step_by(BATCH) {
+            let count = BATCH.min(rows - first);
+            let fields = |row: usize| fields(first + row);
+            if !(plain && self.take_short(text, count, fields, &mut batch)) {
+                self.take_any(text, count, &fields, &mut batch)?;
             }
+            if batch.unseen {
+                for (row, label) in batch.labels[..count].iter_mut().enumerate() {
+                    *label = self.label(text, fields(row)[2])?;
+                }
+            }
+            self.keep(count, &batch);
         }
-        let mut answered = true;
-        for (label, row) in labels.iter_mut().zip(rows) {
-            *label = self.label(text, row[2])?;
-            answered &= *label != NO_ANSWER;
-        }
-        self.read.rows += rows.len() as u64;
-        let codes = &mut self.read.codes;
-        if answered {
-            codes.task.extend_from_slice(&tasks[..rows.len()]);
-            codes.worker.extend_from_slice(&workers[..rows.len()]);
-            codes.label.extend_from_slice(&labels[..rows.len()]);
-            return Ok(());
-        }
-        for row in (0..rows.len()).filter(|&row| labels[row] != NO_ANSWER) {
-            codes.task.push(tasks[row]);
-            codes.worker.push(workers[row]);
-            codes.label.push(labels[row]);
-        }
+        self.read.rows += rows as u64;
         Ok(())
     }
 
-    /// [`task`](Self::task) and [`worker`](Self::worker) of rows whose names are short: nearly all files, in half the
-    /// instructions. None if the text ends too early to read names in one go; nothing has happened then.
+    /// Takes names of up to [`SHORT`] bytes, of which nearly all files are, and labels of one letter; false if there are
+    /// others.
     #[inline(always)]
-    fn short_names(
+    fn take_short(
         &mut self,
         text: &[u8],
-        rows: &[[Field; 3]],
-        tasks: &mut [u32; BATCH],
-        workers: &mut [u32; BATCH],
-    ) -> Option<()> {
-        let mut keys = [[Key::NONE; 2]; BATCH];
-        for (keys, row) in keys.iter_mut().zip(rows) {
-            *keys = [short_key(text, row[0])?, short_key(text, row[1])?];
-        }
-        let mentioned = &mut self.read.tasks;
-        let mut last = mentioned.keys.last().copied().unwrap_or(Key::NONE);
-        for ((task, keys), row) in tasks.iter_mut().zip(&keys).zip(rows) {
-            if keys[0] != last {
-                last = keys[0];
-                mentioned.push(last, row[0].start);
-            }
-            *task = mentioned.len() as u32 - 1;
-        }
-        for ((worker, keys), row) in workers.iter_mut().zip(&keys).zip(rows) {
-            *worker = match self.known.workers.find_short(keys[1]) {
-                Some(code) => code,
-                None => UNKNOWN | self.read.workers.push(keys[1], row[1].start),
+        count: usize,
+        fields: impl Fn(usize) -> [Field; 3],
+        batch: &mut Batch,
+    ) -> bool {
+        let Batch {
+            tasks,
+            places,
+            changed,
+            keys,
+            workers,
+            labels,
+            unseen,
+        } = batch;
+        let (mut lengths, mut odd_label) = (0, false);
+        let rows = tasks[1..=count]
+            .iter_mut()
+            .zip(places)
+            .zip(keys.iter_mut())
+            .zip(labels);
+        for (row, (((task_key, place), key), label)) in rows.enumerate() {
+            let [task, worker, answer] = fields(row);
+            let (Some(task_window), Some(window)) = (window(text, task), window(text, worker)) else {
+                return false;
             };
+            // Less than SHORT if all names are short, since none is less than 1.
+            lengths |= task.length.wrapping_sub(1) | worker.length.wrapping_sub(1);
+            *task_key = Key::of_window(task_window, task.length);
+            *place = task.start;
+            *key = Key::of_window(window, worker.length);
+            let letter = text.get(answer.start as usize).copied().unwrap_or_default();
+            *label = self.one_letter[letter as usize];
+            odd_label |= (answer.length != 1) | (*label == UNSEEN);
         }
-        Some(())
+        if lengths >= SHORT as u32 {
+            return false;
+        }
+        *unseen = odd_label;
+        let mut elsewhere = self.known.workers.look_up(&keys[..count], workers);
+        while elsewhere != 0 {
+            let row = elsewhere.trailing_zeros() as usize;
+            workers[row] = match self.known.workers.find(keys[row], || &[]) {
+                Some(code) => code,
+                None => UNKNOWN | self.read.workers.push(keys[row], fields(row)[1].start),
+            };
+            elsewhere &= elsewhere - 1;
+        }
+        tasks[0] = self.read.tasks.keys.last().copied().unwrap_or_default();
+        *changed = (0..count).fold(0, |bits, row| {
+            bits | u64::from(tasks[row] != tasks[row + 1]) << row
+        });
+        true
     }
 
-    /// The place of a task among the part's mentions.
-    fn task(&mut self, text: &[u8], task: Field) -> std::result::Result<u32, Irregular> {
-        let key = key(text, task).ok_or(Irregular)?;
-        let tasks = &mut self.read.tasks;
-        let same = tasks.keys.last() == Some(&key)
-            && (!key.is_long() || tasks.long_name(tasks.len() - 1, text) == bytes(text, task));
-        if !same {
-            tasks.push(key, task.start);
+    /// Takes names of any kind.
+    #[inline(never)]
+    fn take_any(
+        &mut self,
+        text: &[u8],
+        count: usize,
+        fields: &dyn Fn(usize) -> [Field; 3],
+        batch: &mut Batch,
+    ) -> std::result::Result<(), Irregular> {
+        let mentioned = &self.read.tasks;
+        let mut last = mentioned.keys.last().map(|&key| match key.is_long() {
+            true => (key, mentioned.long_name(mentioned.len() - 1, text)),
+            false => (key, &[][..]),
+        });
+        batch.changed = 0;
+        for row in 0..count {
+            let [task, worker, _] = fields(row);
+            let (key, name) = (key(text, task).ok_or(Irregular)?, bytes(text, task));
+            let same = last.is_some_and(|(last, text)| last == key && (!key.is_long() || text == name));
+            batch.changed |= u64::from(!same) << row;
+            last = Some((key, name));
+            (batch.tasks[row + 1], batch.places[row]) = (key, task.start);
+            batch.workers[row] = self.worker(text, worker)?;
         }
-        Ok(tasks.len() as u32 - 1)
+        batch.unseen = true;
+        Ok(())
+    }
+
+    /// Keeps the rows of a batch.
+    #[inline(always)]
+    fn keep(&mut self, count: usize, batch: &Batch) {
+        let read = &mut self.read;
+        let labels = &batch.labels[..count];
+        let silent = match labels.contains(&NO_ANSWER) {
+            true => (0..count).fold(0, |bits, row| bits | u64::from(labels[row] == NO_ANSWER) << row),
+            false => 0,
+        };
+        let base = read.label.len() as u32;
+        let mut changed = batch.changed;
+        while changed != 0 {
+            let row = changed.trailing_zeros();
+            let left_out = (silent & ((1 << row) - 1)).count_ones();
+            read.tasks
+                .push(batch.tasks[row as usize + 1], batch.places[row as usize]);
+            read.starts.push(base + row - left_out);
+            changed &= changed - 1;
+        }
+        if silent == 0 {
+            read.worker.extend_from_slice(&batch.workers[..count]);
+            read.label.extend_from_slice(labels);
+            return;
+        }
+        for row in (0..count).filter(|row| silent >> row & 1 == 0) {
+            read.worker.push(batch.workers[row]);
+            read.label.push(labels[row]);
+        }
     }
 
     /// The code of a worker, or its place among the part's mentions.
@@ -323,21 +457,17 @@ impl Part<'_> {
     }
 
     /// The part's code of a label.
-    #[inline(always)]
     fn label(&mut self, text: &[u8], label: Field) -> std::result::Result<u16, Irregular> {
-        if label.length == 1
-            && let Some(code) = self.one_letter[text[label.start as usize] as usize]
-        {
-            return Ok(code);
-        }
-        self.longer_label(text, label)
-    }
-
-    fn longer_label(&mut self, text: &[u8], label: Field) -> std::result::Result<u16, Irregular> {
         let name = bytes(text, label);
-        let Some(key) = key(text, label) else {
+        if let [letter] = name
+            && self.one_letter[*letter as usize] != UNSEEN
+        {
+            return Ok(self.one_letter[*letter as usize]);
+        }
+        if name.is_empty() {
             return Ok(NO_ANSWER);
-        };
+        }
+        let key = key(text, label).ok_or(Irregular)?;
         let code = match self.labels.get(&key.bits()) {
             // Two long labels with one key are as good as impossible; reading row by row tells them apart.
             Some(&code) if key.is_long() && code != NO_ANSWER => {
@@ -356,12 +486,12 @@ impl Part<'_> {
             {
                 NO_ANSWER
             }
-            None if self.read.classes.len() == NO_ANSWER as usize => return Err(Irregular),
+            None if self.read.classes.len() == UNSEEN as usize => return Err(Irregular),
             None => self.read.classes.push(key, label.start) as u16,
         };
         self.labels.insert(key.bits(), code);
-        if label.length == 1 {
-            self.one_letter[name[0] as usize] = Some(code);
+        if let [letter] = name {
+            self.one_letter[*letter as usize] = code;
         }
         Ok(code)
     }
@@ -373,19 +503,46 @@ impl Part<'_> {
     }
 }
 
+/// Rows of a part between two steps.
+struct Batch {
+    /// The keys of the tasks, behind that of the row before.
+    tasks: [Key; BATCH + 1],
+    /// Where their names start.
+    places: [u32; BATCH],
+    /// A bit for each row about another task than the row before.
+    changed: u64,
+    /// The keys of the workers.
+    keys: [Key; BATCH],
+    workers: [u32; BATCH],
+    labels: [u16; BATCH],
+    /// Whether there are labels besides known ones of one letter.
+    unseen: bool,
+}
+
+impl Default for Batch {
+    fn default() -> Self {
+        Self {
+            tasks: [Key::NONE; BATCH + 1],
+            places: [0; BATCH],
+            changed: 0,
+            keys: [Key::NONE; BATCH],
+            workers: [0; BATCH],
+            labels: [0; BATCH],
+            unseen: false,
+        }
+    }
+}
+
 #[inline(always)]
 fn bytes(text: &[u8], field: Field) -> &[u8] {
     &text[field.start as usize..][..field.length as usize]
 }
 
-/// The key of a field that [is short](Field::is_short); none near the end of the text.
+/// The bytes from the start of a field on; none near the end of the text.
 #[inline(always)]
-fn short_key(text: &[u8], field: Field) -> Option<Key> {
-    let window = text.get(field.start as usize..)?.first_chunk()?;
-    Some(Key::of_window(
-        u128::from_le_bytes(*window),
-        field.length as usize,
-    ))
+fn window(text: &[u8], field: Field) -> Option<[u8; SHORT]> {
+    let start = field.start as usize;
+    text.get(start..start + SHORT)?.try_into().ok()
 }
 
 fn key(text: &[u8], field: Field) -> Option<Key> {

@@ -66,11 +66,10 @@ impl Rising {
                 last: Some(key),
             };
         };
-        let before = (last.spelling(), last.length());
-        let now = (spelling, key.length());
+        let before = (last.length(), last.spelling());
         Self {
-            shorter_first: self.shorter_first && known && (before.1, before.0) < (now.1, now.0),
-            by_spelling: self.by_spelling && known && before < now,
+            shorter_first: self.shorter_first && known && before < (key.length(), spelling),
+            by_spelling: self.by_spelling && known && before.1 < spelling,
             last: Some(key),
         }
     }
@@ -100,7 +99,7 @@ mod tests {
     fn numbers_and_spelling_rise() {
         assert!(rises(&[&["t1", "t9"], &[], &["t10", "t99"], &["t100"]]));
         assert!(rises(&[&["t1", "t10"], &["t2", "t20", "t3"]]));
-        assert!(rises(&[&["a", "a\0", "b"]]));
+        assert!(rises(&[&["a", "aa", "b"]]));
         assert!(rises(&[&["t1", "t2"], &["t2"], &[], &["t2", "t3"]]));
         assert!(rises(&[]));
     }
@@ -112,5 +111,6 @@ mod tests {
         assert!(!rises(&[&["t1", "t10", "t2", "t100", "t3"]]));
         assert!(!rises(&[&["t2"], &["t1"]]));
         assert!(!rises(&[&["a-name-longer-than-a-key"]]));
+        assert!(!rises(&[&["a", "a\0"]]));
     }
 }
