@@ -26,7 +26,7 @@ pub(crate) const BLOCK: u64 = 1 << 18;
 
 /// Blocks of each thread in the first round and in the longest.
 const FIRST_ROUND: usize = 4;
-const LONGEST_ROUND: usize = 32;
+const LONGEST_ROUND: usize = 8;
 
 /// Longest line; longer ones are read row by row.
 const LONGEST_LINE: usize = 1 << 20;
@@ -77,10 +77,12 @@ impl BlockFile<'_> {
                 .map(|range| self.part(range.clone(), start, end, &layout, &builder, &spare))
                 .collect::<Result<Vec<_>, _>>()?;
             spare.give(builder.append(parts)?);
+            let reached = wave.last().map_or(end, |range| range.end);
+            builder.expect(reached - start, end - start);
             rest = later;
             // Rounds grow: workers that an early round made known cost later ones a look-up and nothing else.
             round = (2 * round).min(LONGEST_ROUND * threads);
-            progress(wave.last().map_or(0, |range| range.end), Some(end));
+            progress(reached, Some(end));
         }
         builder.build()
     }
@@ -233,7 +235,7 @@ impl Kernel for Plain<'_, '_> {
     fn run(self) -> Self::Output {
         let Self { layout, text, .. } = self;
         let seen = find_ends(text, text.len() - PADDING, self.delimiter, self.places);
-        let places = &self.places[..];
+        let places = &self.places[..seen.places];
         // If there are as many line feeds as rows, and one ends each row, then none stands inside.
         if seen.special || places.len() - 1 != seen.lines * layout.columns || layout.columns < 3 {
             return Ok(false);
@@ -252,10 +254,21 @@ impl Kernel for Plain<'_, '_> {
         self.part.reserve(seen.lines);
         // Nearly all files: where the compiler knows the number of columns, a row takes half the instructions.
         match (layout.columns, seen.returns) {
+            (3, 0) if layout.chosen == [0, 1, 2] => {
+                let fields = |[line, first, second, third]: [u32; 4]| {
+                    [
+                        Field::after(line, first),
+                        Field::after(first, second),
+                        Field::after(second, third),
+                    ]
+                };
+                self.part
+                    .push(text, true, seen.lines, |row| fields(four(places, row)))?;
+            }
             (3, 0) => {
                 let chosen = layout.chosen;
                 self.part.push(text, true, seen.lines, |row| {
-                    let &[line, first, second, third] = places[3 * row..].first_chunk().unwrap_or(&[0; 4]);
+                    let [line, first, second, third] = four(places, row);
                     // Arms, not an array: what was just written in two pieces is slow to read in one.
                     chosen.map(|column| match column {
                         0 => Field::after(line, first),
@@ -277,6 +290,12 @@ impl Kernel for Plain<'_, '_> {
         }
         Ok(true)
     }
+}
+
+/// Where the line before a row of three fields ends, and the fields.
+#[inline(always)]
+fn four(places: &[u32], row: usize) -> [u32; 4] {
+    *places[3 * row..].first_chunk().unwrap_or(&[0; 4])
 }
 
 impl Layout {

@@ -12,10 +12,13 @@ pub(crate) struct Seen {
     pub returns: u32,
     /// Line feeds.
     pub lines: usize,
+    /// Places that were listed.
+    pub places: usize,
 }
 
 /// Lists the places of delimiters and line feeds in the first `length` bytes of `text`, which has at least
 /// [`PADDING`] bytes more, behind the place before the first byte, `u32::MAX`: so every field stands between two places.
+/// The list keeps what else was in it: clearing it would cost as much as finding a third of the places.
 #[inline(always)]
 pub(crate) fn find_ends(text: &[u8], length: usize, delimiter: u8, places: &mut Vec<u32>) -> Seen {
     let mut seen = Seen::default();
@@ -42,7 +45,7 @@ pub(crate) fn find_ends(text: &[u8], length: usize, delimiter: u8, places: &mut 
         write_places(ends, base as u32, &mut places[count..]);
         count += ends.count_ones() as usize;
     }
-    places.truncate(count);
+    seen.places = count;
     seen
 }
 
@@ -133,7 +136,7 @@ mod tests {
             let seen = find_ends(&text, bytes.len(), b',', &mut places);
             let ends = (0..bytes.len() as u32).filter(|&place| matches!(bytes[place as usize], b',' | b'\n'));
             let expected: Vec<u32> = std::iter::once(u32::MAX).chain(ends).collect();
-            prop_assert_eq!(places, expected);
+            prop_assert_eq!(&places[..seen.places], &expected[..]);
             prop_assert_eq!(seen.special, bytes.iter().any(|byte| matches!(byte, 0 | b'"')));
             prop_assert_eq!(seen.lines, bytes.iter().filter(|&&byte| byte == b'\n').count());
             prop_assert_eq!(seen.returns as usize, bytes.iter().filter(|&&byte| byte == b'\r').count());

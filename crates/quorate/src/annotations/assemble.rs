@@ -213,9 +213,18 @@ impl TaskBlock {
 /// Sorts one task's labels by worker, rows of one worker in their order; returns how many rows repeat the worker of
 /// another.
 pub(super) fn sort_by_worker(workers: &mut [u32], labels: &mut [u16], scratch: &mut Vec<(u32, u16)>) -> u64 {
-    const SMALL: usize = 16;
-    if workers.len() <= SMALL {
-        return sort_few::<SMALL>(workers, labels);
+    // A known number of rows needs no loops; most tasks of a table have one number.
+    match workers.len() {
+        0 | 1 => return 0,
+        2 => return sort_few::<2>(workers, labels),
+        3 => return sort_few::<3>(workers, labels),
+        4 => return sort_few::<4>(workers, labels),
+        5 => return sort_few::<5>(workers, labels),
+        6 => return sort_few::<6>(workers, labels),
+        7 => return sort_few::<7>(workers, labels),
+        8 => return sort_few::<8>(workers, labels),
+        count @ 9..=16 => return sort_past_each_other(workers, labels, &mut [0; 16][..count]),
+        _ => {}
     }
     if !workers.is_sorted() {
         scratch.clear();
@@ -228,24 +237,26 @@ pub(super) fn sort_by_worker(workers: &mut [u32], labels: &mut [u16], scratch: &
     workers.windows(2).filter(|pair| pair[0] == pair[1]).count() as u64
 }
 
-/// [`sort_by_worker`] for at most `MOST` rows: every row goes past all that are sorted already, the smaller of two to the
-/// front. No branch depends on the order, and wrong guesses at branches are what sorting a few random numbers costs.
+/// [`sort_by_worker`] for `COUNT` rows.
+fn sort_few<const COUNT: usize>(workers: &mut [u32], labels: &mut [u16]) -> u64 {
+    sort_past_each_other(&mut workers[..COUNT], &mut labels[..COUNT], &mut [0; COUNT])
+}
+
+/// [`sort_by_worker`] for few rows: every row goes past all that are sorted already, the smaller of two to the front. No
+/// branch depends on the order, and wrong guesses at branches are what sorting a few random numbers costs.
 #[inline(always)]
-fn sort_few<const MOST: usize>(workers: &mut [u32], labels: &mut [u16]) -> u64 {
-    let mut sorted = [0u64; MOST];
-    let sorted = &mut sorted[..workers.len()];
-    for (row, (&worker, &label)) in workers.iter().zip(&*labels).enumerate() {
-        let mut last = u64::from(worker) << 32 | (row as u64) << 16 | u64::from(label);
+fn sort_past_each_other(workers: &mut [u32], labels: &mut [u16], sorted: &mut [u64]) -> u64 {
+    for row in 0..sorted.len() {
+        let mut last = u64::from(workers[row]) << 32 | (row as u64) << 16 | u64::from(labels[row]);
         for earlier in &mut sorted[..row] {
             (*earlier, last) = ((*earlier).min(last), (*earlier).max(last));
         }
         sorted[row] = last;
     }
-    let (mut repeated, mut before) = (0, None);
-    for ((new_worker, new_label), &row) in workers.iter_mut().zip(labels).zip(&*sorted) {
-        (*new_worker, *new_label) = ((row >> 32) as u32, row as u16);
-        repeated += u64::from(before == Some(*new_worker));
-        before = Some(*new_worker);
+    let mut repeated = 0;
+    for row in 0..sorted.len() {
+        (workers[row], labels[row]) = ((sorted[row] >> 32) as u32, sorted[row] as u16);
+        repeated += u64::from(row > 0 && workers[row] == workers[row - 1]);
     }
     repeated
 }

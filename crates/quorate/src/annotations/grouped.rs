@@ -91,6 +91,14 @@ impl Grouped {
         );
     }
 
+    /// Makes room for more; `more` gives how many more of what there is are expected. Where there is no room for it all,
+    /// the tables grow as they do.
+    pub(super) fn expect(&mut self, more: impl Fn(usize) -> usize) {
+        let _ = self.starts.try_reserve(more(self.starts.len()));
+        let _ = self.worker.try_reserve(more(self.worker.len()));
+        let _ = self.label.try_reserve(more(self.label.len()));
+    }
+
     /// The rows, each with its task.
     pub(super) fn into_rows(mut self) -> Rows {
         self.starts.push(self.worker.len() as u32);

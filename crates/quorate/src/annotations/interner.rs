@@ -57,10 +57,25 @@ impl Interner {
         self.known.ends.len()
     }
 
+    /// Makes room for more names, if they are new as they come; `more` gives how many more of what there is are expected.
+    pub(super) fn expect(&mut self, more: impl Fn(usize) -> usize) {
+        if self.rising.is_some() {
+            let Known { text, ends } = &mut self.known;
+            let _ = text.try_reserve(more(text.len()));
+            let _ = ends.try_reserve(more(ends.len()));
+        }
+    }
+
     /// The code of a name, if it is known; `long` gives the name where the key does not hold it.
     pub(super) fn find<'n>(&self, key: Key, long: impl Fn() -> &'n [u8]) -> Option<u32> {
         let is_it = |code: u32| !key.is_long() || self.known.name(code as usize) == long();
         self.table.find(key, is_it)
+    }
+
+    /// [`KeyTable::fetch`].
+    #[inline(always)]
+    pub(super) fn fetch(&self, key: Key) {
+        self.table.fetch(key);
     }
 
     /// [`KeyTable::look_up`] for names that the keys hold.

@@ -1,4 +1,4 @@
-//! Keys and their codes: open addressing with linear probing, in shards that are filled by a thread each.
+//! Keys and their codes: buckets with linear probing, in shards that are filled by a thread each.
 
 use std::sync::atomic::{AtomicU32, Ordering};
 
@@ -16,88 +16,118 @@ const FIRST: u32 = 1 << 30;
 const PLACE_BITS: u32 = 30 - SHARDS.ilog2();
 const PLACE: u32 = (1 << PLACE_BITS) - 1;
 
-/// Slots of all shards, one shard behind the other. A key's home is given by the high bits of its hash, of which the
-/// first choose the shard; from there it goes on to the next free slot of the shard.
+/// Buckets of all shards, one shard behind the other. A key's home is given by the high bits of its hash, of which the
+/// first choose the shard; where a bucket is full it goes on to the next one of the shard.
 #[derive(Debug)]
 pub(super) struct KeyTable {
-    keys: Vec<Key>,
-    codes: Vec<u32>,
+    buckets: Vec<Bucket>,
     shards: Vec<Shard>,
 }
 
-/// What a shard knows besides its slots.
+/// Slots that fill a cache line: a look-up in a table that has outgrown the cache waits for one line.
+#[derive(Debug, Clone, Default)]
+#[repr(align(64))]
+struct Bucket {
+    /// Those that are taken come first.
+    keys: [Key; SLOTS],
+    codes: [u32; SLOTS],
+}
+
+/// Slots of a bucket.
+const SLOTS: usize = 3;
+
+/// What a shard knows besides its buckets.
 #[derive(Debug, Default)]
 struct Shard {
     used: usize,
-    /// Slots of the names that are new in this round, with their first mentions.
-    new: Vec<(u32, u32, u32)>,
+    /// The names that are new in this round: bucket and slot, and the first mention.
+    new: Vec<(u32, u8, u32, u32)>,
     codes: Vec<AtomicU32>,
 }
 
-/// The slots of one shard.
-struct Slots<'t> {
-    keys: &'t mut [Key],
-    codes: &'t mut [u32],
-    /// Number of slots of all shards.
+/// The buckets of one shard.
+struct Buckets<'t> {
+    own: &'t mut [Bucket],
+    /// Number of buckets of all shards.
     total: usize,
 }
 
 impl Default for KeyTable {
     fn default() -> Self {
         Self {
-            keys: vec![Key::NONE; SHARDS],
-            codes: vec![0; SHARDS],
+            buckets: vec![Bucket::default(); SHARDS],
             shards: (0..SHARDS).map(|_| Shard::default()).collect(),
         }
     }
 }
 
-/// Where a key belongs in a table of this many slots, a power of two.
+/// The bucket where a key belongs, of so many, a power of two.
 #[inline(always)]
-fn home(key: Key, slots: usize) -> usize {
-    (key.hash() >> (64 - slots.ilog2())) as usize & (slots - 1)
+fn home(key: Key, buckets: usize) -> usize {
+    (key.hash() >> (64 - buckets.ilog2())) as usize & (buckets - 1)
 }
+
+/// Starts to bring a value into the cache, and does not wait.
+#[cfg(target_arch = "x86_64")]
+#[inline(always)]
+#[allow(unsafe_code)]
+fn fetch<T>(value: &T) {
+    use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
+    // SAFETY: every processor of this family has the instruction, and it changes nothing but what is in the cache.
+    unsafe { _mm_prefetch::<_MM_HINT_T0>(std::ptr::from_ref(value).cast()) }
+}
+
+/// Nothing where no instruction is known.
+#[cfg(not(target_arch = "x86_64"))]
+#[inline(always)]
+fn fetch<T>(_: &T) {}
 
 impl KeyTable {
     /// The code of a name, if it is known; `is_it` tells whether a name with the same key is the one.
     pub(super) fn find(&self, key: Key, is_it: impl Fn(u32) -> bool) -> Option<u32> {
-        let inner = self.keys.len() / SHARDS - 1;
-        let mut at = home(key, self.keys.len());
+        let inner = self.buckets.len() / SHARDS - 1;
+        let mut at = home(key, self.buckets.len());
         loop {
-            let known = self.keys[at];
-            if known == key && is_it(self.codes[at]) {
-                return Some(self.codes[at]);
-            }
-            if known == Key::NONE {
-                return None;
+            let Bucket { keys, codes } = &self.buckets[at];
+            for (&known, &code) in keys.iter().zip(codes) {
+                if known == key && is_it(code) {
+                    return Some(code);
+                }
+                if known == Key::NONE {
+                    return None;
+                }
             }
             at = at & !inner | (at + 1) & inner;
         }
+    }
+
+    /// Asks the memory for the home of a key that will be looked up soon.
+    #[inline(always)]
+    pub(super) fn fetch(&self, key: Key) {
+        fetch(&self.buckets[home(key, self.buckets.len())]);
     }
 
     /// Looks at the homes of up to 64 keys: the codes found there, and a bit for each key that is not at home. No branch
     /// depends on a key, so that look-ups do not wait for each other.
     #[inline(always)]
     pub(super) fn look_up(&self, keys: &[Key], codes: &mut [u32]) -> u64 {
-        let slots = &self.keys[..];
-        let known = &self.codes[..slots.len()];
+        let buckets = &self.buckets[..];
         let mut elsewhere = 0;
         for (place, (key, code)) in keys.iter().zip(codes).enumerate() {
-            let at = home(*key, slots.len());
-            *code = known[at];
-            elsewhere |= u64::from(slots[at] != *key) << place;
+            let bucket = &buckets[home(*key, buckets.len())];
+            let [first, second, third] = bucket.keys.map(|known| known == *key);
+            *code = bucket.codes[usize::from(second) + 2 * usize::from(third)];
+            elsewhere |= u64::from(!(first | second | third)) << place;
         }
         elsewhere
     }
 
-    /// Each shard's number, slots and the rest, for all threads.
-    fn shards(&mut self) -> impl IndexedParallelIterator<Item = (usize, (Slots<'_>, &mut Shard))> {
-        let (total, each) = (self.keys.len(), self.keys.len() / SHARDS);
-        let keys = self.keys.par_chunks_mut(each);
-        let slots = keys
-            .zip(self.codes.par_chunks_mut(each))
-            .map(move |(keys, codes)| Slots { keys, codes, total });
-        slots.zip(&mut self.shards).enumerate()
+    /// Each shard's number, buckets and the rest, for all threads.
+    fn shards(&mut self) -> impl IndexedParallelIterator<Item = (usize, (Buckets<'_>, &mut Shard))> {
+        let total = self.buckets.len();
+        let buckets = self.buckets.par_chunks_mut(total / SHARDS);
+        let buckets = buckets.map(move |own| Buckets { own, total });
+        buckets.zip(&mut self.shards).enumerate()
     }
 
     /// Takes names that are not there yet, with their codes; `names` gives those of a shard.
@@ -105,9 +135,9 @@ impl KeyTable {
         let shards = (0..SHARDS).into_par_iter();
         let counts: Vec<usize> = shards.map(|shard| names(shard).count()).collect();
         self.reserve(|shard| counts[shard]);
-        self.shards().for_each(|(number, (mut slots, shard))| {
+        self.shards().for_each(|(number, (mut buckets, shard))| {
             for (key, code) in names(number) {
-                slots.put(key, code);
+                buckets.put(key, code);
                 shard.used += 1;
             }
         });
@@ -128,13 +158,13 @@ impl KeyTable {
     ) -> Vec<Vec<u32>> {
         let mentions = |shard: usize| spread.iter().map(|part| part.of_shard(shard).len()).sum();
         self.reserve(mentions);
-        let resolve = |(number, (mut slots, shard)): (usize, (Slots<'_>, &mut Shard))| {
+        let resolve = |(number, (mut buckets, shard)): (usize, (Buckets<'_>, &mut Shard))| {
             shard.new.clear();
             let mut resolved = Vec::with_capacity(mentions(number));
             for (part, ((mentions, text), spread)) in parts.iter().zip(spread).enumerate() {
                 for &mention in spread.of_shard(number) {
                     let key = mentions.keys[mention as usize];
-                    let found = slots.find_or_add(shard, key, (part as u32, mention), parts, known, text);
+                    let found = buckets.find_or_add(shard, key, (part as u32, mention), parts, known, text);
                     resolved.push(if found & NEW == 0 {
                         found
                     } else {
@@ -150,15 +180,15 @@ impl KeyTable {
 
     /// Writes the codes of the round's new names into their slots.
     pub(super) fn settle(&mut self) {
-        self.shards().for_each(|(_, (slots, shard))| {
-            for ((at, _, _), code) in shard.new.iter().zip(&shard.codes) {
-                slots.codes[*at as usize] = code.load(Ordering::Relaxed);
+        self.shards().for_each(|(_, (buckets, shard))| {
+            for (&(at, slot, _, _), code) in shard.new.iter().zip(&shard.codes) {
+                buckets.own[at as usize].codes[usize::from(slot)] = code.load(Ordering::Relaxed);
             }
             shard.used += shard.new.len();
         });
         // Few of many mentions were new: a small table stays in the cache.
         let needed = self.room(|_| 0);
-        if 4 * needed <= self.keys.len() {
+        if 4 * needed <= self.buckets.len() {
             self.resize(needed);
         }
     }
@@ -166,48 +196,51 @@ impl KeyTable {
     /// Makes room for this many names more in each shard, so that slots do not move within a round.
     fn reserve(&mut self, more: impl Fn(usize) -> usize) {
         let needed = self.room(more);
-        if needed > self.keys.len() {
+        if needed > self.buckets.len() {
             self.resize(needed);
         }
     }
 
-    /// Slots for the names and this many more in each shard: a power of two, at most half of each shard taken.
+    /// Buckets for the names and this many more in each shard: a power of two, with at most two names for each bucket.
     fn room(&self, more: impl Fn(usize) -> usize) -> usize {
         let names = self.shards.iter().enumerate();
         let most = names.map(|(number, shard)| shard.used + more(number)).max();
-        SHARDS * (2 * most.unwrap_or(0) + 1).next_power_of_two()
+        SHARDS * (most.unwrap_or(0) / 2 + 1).next_power_of_two()
     }
 
-    fn resize(&mut self, slots: usize) {
-        let keys = std::mem::replace(&mut self.keys, vec![Key::NONE; slots]);
-        let codes = std::mem::replace(&mut self.codes, vec![0; slots]);
-        let each = keys.len() / SHARDS;
-        self.shards().for_each(|(number, (mut slots, _))| {
-            let own = number * each..(number + 1) * each;
-            for (&key, &code) in keys[own.clone()].iter().zip(&codes[own]) {
-                if key != Key::NONE {
-                    slots.put(key, code);
+    fn resize(&mut self, buckets: usize) {
+        let old = std::mem::replace(&mut self.buckets, vec![Bucket::default(); buckets]);
+        let each = old.len() / SHARDS;
+        self.shards().for_each(|(number, (mut buckets, _))| {
+            for bucket in &old[number * each..(number + 1) * each] {
+                let slots = bucket.keys.into_iter().zip(bucket.codes);
+                for (key, code) in slots.take_while(|&(key, _)| key != Key::NONE) {
+                    buckets.put(key, code);
                 }
             }
         });
     }
 }
 
-impl Slots<'_> {
-    /// Where a key belongs, and what to keep of the place after it.
+impl Buckets<'_> {
+    /// Where a key belongs, and what to keep of the number of the bucket after it.
     #[inline(always)]
     fn start(&self, key: Key) -> (usize, usize) {
-        let inner = self.keys.len() - 1;
+        let inner = self.own.len() - 1;
         (home(key, self.total) & inner, inner)
     }
 
     /// Adds a key that is not there.
     fn put(&mut self, key: Key, code: u32) {
         let (mut at, inner) = self.start(key);
-        while self.keys[at] != Key::NONE {
+        loop {
+            let Bucket { keys, codes } = &mut self.own[at];
+            if let Some(slot) = keys.iter().position(|&known| known == Key::NONE) {
+                (keys[slot], codes[slot]) = (key, code);
+                return;
+            }
             at = (at + 1) & inner;
         }
-        (self.keys[at], self.codes[at]) = (key, code);
     }
 
     #[inline(always)]
@@ -222,15 +255,18 @@ impl Slots<'_> {
     ) -> u32 {
         let (mut at, inner) = self.start(key);
         loop {
-            let found = self.keys[at];
-            if found == Key::NONE {
-                let place = shard.new.len() as u32;
-                (self.keys[at], self.codes[at]) = (key, NEW | place);
-                shard.new.push((at as u32, part, mention));
-                return NEW | FIRST | place;
-            }
-            if found == key {
-                let code = self.codes[at];
+            let Bucket { keys, codes } = &mut self.own[at];
+            for slot in 0..SLOTS {
+                if keys[slot] == Key::NONE {
+                    let place = shard.new.len() as u32;
+                    (keys[slot], codes[slot]) = (key, NEW | place);
+                    shard.new.push((at as u32, slot as u8, part, mention));
+                    return NEW | FIRST | place;
+                }
+                if keys[slot] != key {
+                    continue;
+                }
+                let code = codes[slot];
                 if !key.is_long() {
                     return code;
                 }
@@ -238,7 +274,7 @@ impl Slots<'_> {
                 let other = if code & NEW == 0 {
                     known.name(code as usize)
                 } else {
-                    let (_, part, mention) = shard.new[(code & PLACE) as usize];
+                    let (_, _, part, mention) = shard.new[(code & PLACE) as usize];
                     let (mentions, text) = parts[part as usize];
                     mentions.long_name(mention as usize, text)
                 };

@@ -169,6 +169,20 @@ impl PartsBuilder {
         Ok(parts)
     }
 
+    /// Makes room for the whole input, of which `done` of `total` bytes were read: tables that grow step by step are moved
+    /// each time, and lie on small pages.
+    pub fn expect(&mut self, done: u64, total: u64) {
+        let more =
+            |count: usize| (count as u128 * u128::from(total) / u128::from(done.max(1))) as usize - count;
+        if done >= total {
+            return;
+        }
+        if let Labels::Grouped(grouped) = &mut self.labels {
+            grouped.expect(more);
+        }
+        self.tasks.expect(more);
+    }
+
     /// Adds the labels of parts, given the tasks of their runs.
     fn add(&mut self, parts: &mut [PartRead], tasks: &[Vec<u32>]) {
         if let Labels::Grouped(grouped) = &mut self.labels {
@@ -349,25 +363,22 @@ impl Part<'_> {
             labels,
             unseen,
         } = batch;
+        let count = count.min(BATCH);
         let (mut lengths, mut odd_label) = (0, false);
-        let rows = tasks[1..=count]
-            .iter_mut()
-            .zip(places)
-            .zip(keys.iter_mut())
-            .zip(labels);
-        for (row, (((task_key, place), key), label)) in rows.enumerate() {
+        for row in 0..count {
             let [task, worker, answer] = fields(row);
             let (Some(task_window), Some(window)) = (window(text, task), window(text, worker)) else {
                 return false;
             };
             // Less than SHORT if all names are short, since none is less than 1.
             lengths |= task.length.wrapping_sub(1) | worker.length.wrapping_sub(1);
-            *task_key = Key::of_window(task_window, task.length);
-            *place = task.start;
-            *key = Key::of_window(window, worker.length);
+            tasks[row + 1] = Key::of_window(task_window, task.length);
+            places[row] = task.start;
+            keys[row] = Key::of_window(window, worker.length);
+            self.known.workers.fetch(keys[row]);
             let letter = text.get(answer.start as usize).copied().unwrap_or_default();
-            *label = self.one_letter[letter as usize];
-            odd_label |= (answer.length != 1) | (*label == UNSEEN);
+            labels[row] = self.one_letter[letter as usize];
+            odd_label |= (answer.length != 1) | (labels[row] == UNSEEN);
         }
         if lengths >= SHORT as u32 {
             return false;
