@@ -1,12 +1,12 @@
 //! Reading beside `wc -l`, which only counts line feeds: the same cached file, one after the other, in turns.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::Instant;
 
 use anyhow::{Context as _, bail};
 use clap::Args;
-use quorate_io::{ReadOptions, Source, read_annotations};
+use quorate_io::{FileFormat, Format, ReadOptions, Source, Target, read_annotations, write_annotations};
 
 use crate::measure::{cpu_seconds, peak_memory, seconds};
 
@@ -21,6 +21,9 @@ pub struct ReadingArgs {
     /// Rounds, of which the best of each side counts
     #[arg(short, long, default_value_t = 5)]
     runs: usize,
+    /// Write the labels to this Parquet file, too, and read that
+    #[arg(long, value_name = "FILE")]
+    parquet: Option<PathBuf>,
 }
 
 /// Prints times, CPU times and their ratio.
@@ -28,41 +31,87 @@ pub fn run(args: &ReadingArgs) -> anyhow::Result<()> {
     let pool = rayon::ThreadPoolBuilder::new()
         .num_threads(args.threads)
         .build()?;
-    let source = Source::from(args.file.clone());
-    let (mut wc, mut wall, mut cpu, mut labels) = (f64::INFINITY, f64::INFINITY, f64::INFINITY, 0);
+    let (mut wc, mut table) = (f64::INFINITY, Best::default());
     for _ in 0..args.runs {
         wc = wc.min(count_lines(args)?);
-        let (started, used) = (Instant::now(), cpu_seconds());
-        let read = pool.install(|| read_annotations(&source, &ReadOptions::default()))?;
-        wall = wall.min(started.elapsed().as_secs_f64());
-        cpu = cpu.min(cpu_seconds() - used);
-        labels = read.annotations.label_count();
+        table.read(&pool, &args.file)?;
     }
     let size = std::fs::metadata(&args.file)?.len() as f64;
     println!(
-        "{labels} labels, {:.0} MB, {} threads",
+        "{} labels, {:.0} MB, {} threads",
+        table.labels,
         size / 1e6,
         pool.current_num_threads()
     );
     println!("wc -l          {:>10}   {:.2} GB/s", seconds(wc), size / wc / 1e9);
-    println!(
-        "reading        {:>10}   {:.2} GB/s, {:.1} ns a label",
-        seconds(wall),
-        size / wall / 1e9,
-        1e9 * wall / labels as f64
-    );
-    println!(
-        "  CPU time     {:>10}   {:.1} ns a label",
-        seconds(cpu),
-        1e9 * cpu / labels as f64
-    );
-    println!("wc -l is       {:>9.1}x as fast", wall / wc);
+    table.print("reading", size);
+    println!("wc -l is       {:>9.1}x as fast", table.wall / wc);
     if let Some(peak) = peak_memory() {
         println!(
             "peak memory    {peak:>7.0} MB   {:.1} bytes a label, names included",
-            peak * 1048576.0 / labels as f64
+            peak * 1048576.0 / table.labels as f64
         );
     }
+    if let Some(file) = &args.parquet {
+        write_parquet(&pool, &args.file, file)?;
+        let mut parquet = Best::default();
+        for _ in 0..args.runs {
+            parquet.read(&pool, file)?;
+        }
+        parquet.print("as Parquet", std::fs::metadata(file)?.len() as f64);
+    }
+    Ok(())
+}
+
+/// The best of several readings of a file.
+struct Best {
+    wall: f64,
+    cpu: f64,
+    labels: usize,
+}
+
+impl Default for Best {
+    fn default() -> Self {
+        Self {
+            wall: f64::INFINITY,
+            cpu: f64::INFINITY,
+            labels: 0,
+        }
+    }
+}
+
+impl Best {
+    fn read(&mut self, pool: &rayon::ThreadPool, file: &Path) -> anyhow::Result<()> {
+        let source = Source::from(file.to_owned());
+        let (started, used) = (Instant::now(), cpu_seconds());
+        let read = pool.install(|| read_annotations(&source, &ReadOptions::default()))?;
+        self.wall = self.wall.min(started.elapsed().as_secs_f64());
+        self.cpu = self.cpu.min(cpu_seconds() - used);
+        self.labels = read.annotations.label_count();
+        Ok(())
+    }
+
+    fn print(&self, name: &str, size: f64) {
+        println!(
+            "{name:<14} {:>10}   {:.2} GB/s, {:.1} ns a label",
+            seconds(self.wall),
+            size / self.wall / 1e9,
+            1e9 * self.wall / self.labels as f64
+        );
+        println!(
+            "  CPU time     {:>10}   {:.1} ns a label",
+            seconds(self.cpu),
+            1e9 * self.cpu / self.labels as f64
+        );
+    }
+}
+
+/// Writes the labels of one file to another.
+fn write_parquet(pool: &rayon::ThreadPool, from: &Path, to: &Path) -> anyhow::Result<()> {
+    let source = Source::from(from.to_owned());
+    let read = pool.install(|| read_annotations(&source, &ReadOptions::default()))?;
+    let format = FileFormat::from(Format::Parquet);
+    write_annotations(&Target::from(to.to_owned()), Some(format), &read.annotations)?;
     Ok(())
 }
 
