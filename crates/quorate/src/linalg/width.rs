@@ -5,11 +5,20 @@
 
 /// A number of classes, a constant where it is small.
 pub(crate) trait Width: Copy + Send + Sync {
+    /// As many numbers; in registers where the compiler knows how many.
+    type Row: AsRef<[f64]> + AsMut<[f64]>;
+
     /// The number.
     fn get(self) -> usize;
 
-    /// Multiplies the row, number by number, by those that stand at each of the places of a table.
-    fn multiply(self, row: &mut [f64], table: &[f64], places: impl Iterator<Item = usize>);
+    /// Zeros.
+    fn row(self) -> Self::Row;
+
+    /// Puts the rows of a table that stand at these places into `row` one after the other, number by number.
+    fn gather(self, row: &mut [f64], table: &[f64], places: &[usize], join: impl Fn(f64, f64) -> f64);
+
+    /// Adds `row` to the rows of a table that stand at these places.
+    fn scatter(self, row: &[f64], table: &mut [f64], places: &[usize]);
 }
 
 /// Known to the compiler.
@@ -21,39 +30,77 @@ pub(crate) struct Fixed<const K: usize>;
 pub(crate) struct Runtime(pub usize);
 
 impl<const K: usize> Width for Fixed<K> {
+    type Row = [f64; K];
+
     #[inline(always)]
     fn get(self) -> usize {
         K
     }
 
     #[inline(always)]
-    fn multiply(self, row: &mut [f64], table: &[f64], places: impl Iterator<Item = usize>) {
+    fn row(self) -> [f64; K] {
+        [0.0; K]
+    }
+
+    #[inline(always)]
+    fn gather(self, row: &mut [f64], table: &[f64], places: &[usize], join: impl Fn(f64, f64) -> f64) {
         let Some(row) = row.first_chunk_mut::<K>() else {
             return;
         };
-        // An array of its own stays in registers; through the slice every product would go through memory.
-        let mut product = *row;
-        for place in places {
-            let factors = &table[place..][..K];
+        let table = table.as_chunks::<K>().0;
+        // An array of its own stays in registers; through the slice every number would go through memory.
+        let mut joined = *row;
+        for &place in places {
+            let found = &table[place];
             for k in 0..K {
-                product[k] *= factors[k];
+                joined[k] = join(joined[k], found[k]);
             }
         }
-        *row = product;
+        *row = joined;
+    }
+
+    #[inline(always)]
+    fn scatter(self, row: &[f64], table: &mut [f64], places: &[usize]) {
+        let Some(row) = row.first_chunk::<K>() else {
+            return;
+        };
+        let (table, row) = (table.as_chunks_mut::<K>().0, *row);
+        for &place in places {
+            let sums = &mut table[place];
+            for k in 0..K {
+                sums[k] += row[k];
+            }
+        }
     }
 }
 
 impl Width for Runtime {
+    type Row = Vec<f64>;
+
     #[inline(always)]
     fn get(self) -> usize {
         self.0
     }
 
     #[inline(always)]
-    fn multiply(self, row: &mut [f64], table: &[f64], places: impl Iterator<Item = usize>) {
-        for place in places {
-            for (value, factor) in row.iter_mut().zip(&table[place..][..self.0]) {
-                *value *= factor;
+    fn row(self) -> Vec<f64> {
+        vec![0.0; self.0]
+    }
+
+    #[inline(always)]
+    fn gather(self, row: &mut [f64], table: &[f64], places: &[usize], join: impl Fn(f64, f64) -> f64) {
+        for &place in places {
+            for (joined, &found) in row.iter_mut().zip(&table[place * self.0..][..self.0]) {
+                *joined = join(*joined, found);
+            }
+        }
+    }
+
+    #[inline(always)]
+    fn scatter(self, row: &[f64], table: &mut [f64], places: &[usize]) {
+        for &place in places {
+            for (sum, value) in table[place * self.0..][..self.0].iter_mut().zip(row) {
+                *sum += value;
             }
         }
     }

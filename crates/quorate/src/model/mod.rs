@@ -5,10 +5,12 @@
 //! ```
 
 mod alignment;
+mod batch;
 mod consensus;
 mod counts;
 mod em;
 mod explanation;
+mod log_product;
 mod posterior;
 mod priors;
 mod sparse;

@@ -6,11 +6,12 @@
 //!
 //! Probabilities are floored at 2^-52, so that one impossible answer does not outweigh everything. A task whose truth is known (gold) has no other. One pass over the labels, `O(L K)`.
 
-use super::consensus::label_of;
+use super::batch::Chunk;
 use super::counts::{AnswerCounts, chunk_count};
 use super::tally::Tally;
 use super::{Consensus, DawidSkene};
-use crate::annotations::{Annotations, ByTask, keep_truth};
+use crate::annotations::{Annotations, ByTask};
+use crate::kernel;
 use crate::linalg::width::{Width, with_width};
 use crate::parallel::{balanced_ranges, map_rows};
 
@@ -19,14 +20,6 @@ pub const LOG_FLOOR: f64 = -36.043_653_389_117_15;
 
 /// The smallest probability that counts, 2^-52.
 const FLOOR: f64 = f64::EPSILON;
-
-/// Factors between two looks at the size of a product, and the size below which it is scaled up: `SMALL FLOOR^STEPS` is a
-/// normal number.
-const STEPS: usize = 8;
-const SMALL: f64 = 1e-120;
-
-/// Sums of products below this have lost digits.
-const SMALLEST: f64 = 1e-290;
 
 /// Posterior of every task under the model, and the log-likelihood of the labels. A task without labels gets
 /// the prior.
@@ -109,26 +102,15 @@ impl Sweep {
         let ranges = balanced_ranges(labels.starts, chunk_count(labels, width.get()));
         let parts = map_rows(ranges, rows, width.get(), |tasks, rows| {
             let mut tally = counting.then(|| Tally::new(width, &self.cells));
-            let mut scratch = vec![0.0; width.get()];
-            let (mut likelihood, mut change) = (LogProduct::default(), 0.0f64);
-            for (task, row) in tasks.zip(rows.chunks_exact_mut(width.get())) {
-                let weights = match &tally {
-                    Some(tally) => tally.weights(width, &self.cells),
-                    None => (&self.cells[..], width.get()),
-                };
-                self.task(width, weights, labels, task, &mut scratch, &mut likelihood);
-                // Each task first by itself, so that tasks do not wait for each other's sums.
-                let mut moved = 0.0;
-                for (old, &new) in row.iter_mut().zip(&scratch) {
-                    moved += (*old - new).abs();
-                    *old = new;
-                }
-                change += moved;
-                if let Some(tally) = &mut tally {
-                    tally.add_task(width, labels.class_count, labels.task(task), row);
-                }
-            }
-            (likelihood.logarithm(), change, tally)
+            let result = kernel::run(Chunk {
+                sweep: self,
+                width,
+                labels,
+                tasks,
+                rows,
+                tally: tally.as_mut(),
+            });
+            (result.log_likelihood, result.change, tally)
         });
         let log_likelihood = parts.iter().map(|part| part.0).sum();
         let change = parts.iter().map(|part| part.1).sum();
@@ -139,155 +121,6 @@ impl Sweep {
             change,
             counts: tallies.map(sum),
         }
-    }
-
-    /// Posterior of one task into `row`; the likelihood of its labels into `likelihood`. The weights are those of the sweep,
-    /// so many numbers from one (worker, answer) to the next.
-    #[inline(always)]
-    fn task<W: Width>(
-        &self,
-        width: W,
-        weights: (&[f64], usize),
-        labels: ByTask<'_>,
-        task: usize,
-        row: &mut [f64],
-        likelihood: &mut LogProduct,
-    ) {
-        let row = &mut row[..width.get()];
-        let (workers, answers) = labels.task(task);
-        let gold = labels.gold(task);
-        let product = match self.logarithms {
-            true => None,
-            false => self.multiply(width, weights, labels, task, row),
-        };
-        // Without labels a task says nothing about the model.
-        let counted = !workers.is_empty();
-        if let Some((sum, scale)) = product {
-            if counted {
-                likelihood.multiply(sum, scale);
-            }
-        } else {
-            let log_sum = self.add_logarithms(width, (workers, answers), labels.class_count, gold, row);
-            if counted {
-                likelihood.add(log_sum);
-            }
-        }
-        if self.hard {
-            let best = label_of(row);
-            if counted {
-                likelihood.multiply(row[best], 0.0);
-            }
-            row.fill(0.0);
-            row[best] = 1.0;
-        }
-    }
-
-    /// The posterior by products; returns their sum and the logarithm of what it is to be multiplied by. None if nothing
-    /// is left of them: a truth that is known but all but impossible.
-    #[inline(always)]
-    fn multiply<W: Width>(
-        &self,
-        width: W,
-        (weights, stride): (&[f64], usize),
-        labels: ByTask<'_>,
-        task: usize,
-        row: &mut [f64],
-    ) -> Option<(f64, f64)> {
-        let (truths, answers) = (width.get(), labels.class_count);
-        let (workers, given) = labels.task(task);
-        row.copy_from_slice(&self.prior[..truths]);
-        let mut scale = 0.0;
-        // After so many factors of at least FLOOR the largest product is still far from the smallest number.
-        for (workers, given) in workers.chunks(STEPS).zip(given.chunks(STEPS)) {
-            let labels = workers.iter().zip(given);
-            let places =
-                labels.map(|(&worker, &label)| (worker as usize * answers + label as usize) * stride);
-            width.multiply(row, weights, places);
-            if workers.len() == STEPS && row.iter().all(|&value| value < SMALL) {
-                row.iter_mut().for_each(|value| *value *= SMALL.recip());
-                scale += SMALL.ln();
-            }
-        }
-        if let Some(truth) = labels.gold(task) {
-            keep_truth(row, truth, answers, 0.0);
-        }
-        let sum: f64 = row.iter().sum();
-        if sum < SMALLEST {
-            return None;
-        }
-        // One division; what rounding puts above 1 is 1.
-        let share = sum.recip();
-        row.iter_mut()
-            .for_each(|value| *value = (*value * share).min(1.0));
-        Some((sum, scale))
-    }
-
-    /// The posterior by sums of logarithms; returns the logarithm of the likelihood.
-    fn add_logarithms<W: Width>(
-        &self,
-        width: W,
-        (workers, labels): (&[u32], &[u16]),
-        answers: usize,
-        gold: Option<usize>,
-        row: &mut [f64],
-    ) -> f64 {
-        let truths = width.get();
-        let log = |weight: f64| if self.logarithms { weight } else { weight.ln() };
-        for (row, &prior) in row.iter_mut().zip(&self.prior) {
-            *row = log(prior);
-        }
-        for (&worker, &label) in workers.iter().zip(labels) {
-            let cells = &self.cells[(worker as usize * answers + label as usize) * truths..][..truths];
-            for k in 0..truths {
-                row[k] += log(cells[k]);
-            }
-        }
-        if let Some(truth) = gold {
-            keep_truth(row, truth, answers, f64::NEG_INFINITY);
-        }
-        softmax_in_place(row)
-    }
-}
-
-/// The logarithm of a long product, with few logarithms taken.
-struct LogProduct {
-    product: f64,
-    logarithm: f64,
-}
-
-impl Default for LogProduct {
-    fn default() -> Self {
-        Self {
-            product: 1.0,
-            logarithm: 0.0,
-        }
-    }
-}
-
-impl LogProduct {
-    /// Multiplies by `factor e^scale`; the factor is a normal number.
-    #[inline(always)]
-    fn multiply(&mut self, factor: f64, scale: f64) {
-        const SMALL: f64 = 1e-150;
-        self.logarithm += scale;
-        if factor < SMALL {
-            self.logarithm += factor.ln();
-            return;
-        }
-        // Of two numbers that are no smaller the product is still a normal one.
-        self.product *= factor;
-        if !(SMALL..SMALL.recip()).contains(&self.product) {
-            self.logarithm += self.product.ln();
-            self.product = 1.0;
-        }
-    }
-
-    fn add(&mut self, logarithm: f64) {
-        self.logarithm += logarithm;
-    }
-
-    fn logarithm(&self) -> f64 {
-        self.logarithm + self.product.ln()
     }
 }
 

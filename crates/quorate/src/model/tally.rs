@@ -52,36 +52,24 @@ impl Tally {
         }
     }
 
-    /// The weights to use, and the numbers from one (worker, answer) to the next; `shared` are those of all chunks.
+    /// The weights to use, and how many rows of them a (worker, answer) takes; `shared` are those of all chunks.
     #[inline(always)]
     pub(super) fn weights<'t, W: Width>(&'t self, width: W, shared: &'t [f64]) -> (&'t [f64], usize) {
-        match stride(width) {
-            stride if stride > width.get() => (&self.values[self.offset..], stride),
-            stride => (shared, stride),
+        match stride(width) / width.get() {
+            1 => (shared, 1),
+            rows => (&self.values[self.offset..], rows),
         }
     }
 
-    /// Adds the answers to one task, of which `row` is the posterior; `answers` is how many a worker can give.
+    /// The counts, each at the place of its weights.
     #[inline(always)]
-    pub(super) fn add_task<W: Width>(
-        &mut self,
-        width: W,
-        answers: usize,
-        (workers, labels): (&[u32], &[u16]),
-        row: &[f64],
-    ) {
-        let (truths, stride) = (width.get(), stride(width));
-        let row = &row[..truths];
-        let values = &mut self.values[self.offset + stride - truths..];
-        for (&worker, &label) in workers.iter().zip(labels) {
-            let cells = &mut values[(worker as usize * answers + label as usize) * stride..][..truths];
-            for k in 0..truths {
-                cells[k] += row[k];
-            }
-        }
-        if !workers.is_empty() {
-            add(&mut self.mass[..truths], row);
-        }
+    pub(super) fn counts<W: Width>(&mut self, width: W) -> &mut [f64] {
+        &mut self.values[self.offset + stride(width) - width.get()..]
+    }
+
+    /// Sets the mass of each truth.
+    pub(super) fn set_mass(&mut self, mass: &[f64]) {
+        self.mass.copy_from_slice(mass);
     }
 
     /// The sum of the counts of all chunks, each number in the order of the chunks.
