@@ -18,6 +18,7 @@ use rayon::prelude::*;
 use crate::columnar::{Projection, guarded};
 use crate::parquet::{BATCH, NAME};
 use crate::source::Progress;
+use crate::spare::Spare;
 use crate::structure::PADDING;
 
 /// Most rows and bytes of names in a row group: a part is in memory as a whole.
@@ -55,15 +56,16 @@ pub(crate) fn read(
     {
         return Err(Irregular);
     }
-    let mut done = 0;
+    let (mut done, spare) = (0, Spare::default());
     while done < count {
         let wave = done..(done + rayon::current_num_threads()).min(count);
         done = wave.end;
         let parts = wave
             .into_par_iter()
-            .map(|group| groups.part(group, &builder))
+            .map(|group| groups.part(group, &builder, &spare))
             .collect::<Result<Vec<_>, _>>()?;
-        builder.append(parts)?;
+        spare.give(builder.append(parts)?);
+        builder.expect(done as u64, count as u64);
         progress(bytes * done as u64 / count as u64, Some(bytes));
     }
     builder.build()
@@ -76,7 +78,7 @@ struct RowGroups<'a> {
 }
 
 impl RowGroups<'_> {
-    fn part(&self, group: usize, builder: &PartsBuilder) -> Result<PartRead, Irregular> {
+    fn part(&self, group: usize, builder: &PartsBuilder, spare: &Spare) -> Result<PartRead, Irregular> {
         let file = File::open(self.path).map_err(|_| Irregular)?;
         let columns = self.projection.columns.iter().copied();
         let mut reader = guarded(NAME, || {
@@ -89,7 +91,10 @@ impl RowGroups<'_> {
                 .build()
         })
         .map_err(|_| Irregular)?;
-        let (mut part, mut text, mut rows) = (builder.part(PartRead::default()), Vec::new(), Vec::new());
+        let (mut used, _) = spare.take();
+        let mut text = used.take_text();
+        text.clear();
+        let (mut part, mut rows) = (builder.part(used), Vec::new());
         let expected = self.metadata.metadata().row_group(group).num_rows();
         part.reserve(usize::try_from(expected).unwrap_or(0));
         while let Some(batch) = guarded(NAME, || reader.next().transpose()).map_err(|_| Irregular)? {

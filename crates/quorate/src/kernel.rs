@@ -43,14 +43,14 @@ fn run_avx2<K: Kernel>(kernel: K) -> K::Output {
     kernel.run()
 }
 
-/// Has the line of memory with this number fetched, without waiting for it. A hint: nothing happens where the processor
-/// has no such instruction, or where there is no such number.
+/// Has the line of memory with this value fetched, without waiting for it. A hint: nothing happens where the processor
+/// has no such instruction, or where there is no such value.
 #[inline(always)]
-pub(crate) fn prefetch(numbers: &[f64], place: usize) {
+pub(crate) fn prefetch<T>(values: &[T], place: usize) {
     #[cfg(target_arch = "x86_64")]
     {
         use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
-        let address = numbers.as_ptr().wrapping_add(place);
+        let address = values.as_ptr().wrapping_add(place);
         // SAFETY: fetching ahead reads nothing into the program and faults at no address; SSE is part of x86-64.
         #[allow(unsafe_code)]
         unsafe {
@@ -58,5 +58,5 @@ pub(crate) fn prefetch(numbers: &[f64], place: usize) {
         }
     }
     #[cfg(not(target_arch = "x86_64"))]
-    let _ = (numbers, place);
+    let _ = (values, place);
 }

@@ -7,6 +7,7 @@ use rayon::prelude::*;
 use super::interner::Known;
 use super::key::Key;
 use super::mentions::{ByShard, MentionsIn, SHARDS};
+use crate::kernel::prefetch;
 
 /// A resolved mention with this bit is new in this round: below it are the shard and the place among the shard's new
 /// names. Codes stay below it.
@@ -67,21 +68,6 @@ fn home(key: Key, buckets: usize) -> usize {
     (key.hash() >> (64 - buckets.ilog2())) as usize & (buckets - 1)
 }
 
-/// Starts to bring a value into the cache, and does not wait.
-#[cfg(target_arch = "x86_64")]
-#[inline(always)]
-#[allow(unsafe_code)]
-fn fetch<T>(value: &T) {
-    use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
-    // SAFETY: every processor of this family has the instruction, and it changes nothing but what is in the cache.
-    unsafe { _mm_prefetch::<_MM_HINT_T0>(std::ptr::from_ref(value).cast()) }
-}
-
-/// Nothing where no instruction is known.
-#[cfg(not(target_arch = "x86_64"))]
-#[inline(always)]
-fn fetch<T>(_: &T) {}
-
 impl KeyTable {
     /// The code of a name, if it is known; `is_it` tells whether a name with the same key is the one.
     pub(super) fn find(&self, key: Key, is_it: impl Fn(u32) -> bool) -> Option<u32> {
@@ -104,7 +90,7 @@ impl KeyTable {
     /// Asks the memory for the home of a key that will be looked up soon.
     #[inline(always)]
     pub(super) fn fetch(&self, key: Key) {
-        fetch(&self.buckets[home(key, self.buckets.len())]);
+        prefetch(&self.buckets, home(key, self.buckets.len()));
     }
 
     /// Looks at the homes of up to 64 keys: the codes found there, and a bit for each key that is not at home. No branch

@@ -130,6 +130,7 @@ impl PartsBuilder {
             known: self,
             one_letter: [UNSEEN; 256],
             labels: FxHashMap::default(),
+            mentioned: FxHashMap::default(),
             read: used,
         }
     }
@@ -169,7 +170,7 @@ impl PartsBuilder {
         Ok(parts)
     }
 
-    /// Makes room for the whole input, of which `done` of `total` bytes were read: tables that grow step by step are moved
+    /// Makes room for the whole input, of which `done` of `total` (bytes, say) were read: tables that grow step by step are moved
     /// each time, and lie on small pages.
     pub fn expect(&mut self, done: u64, total: u64) {
         let more =
@@ -306,6 +307,8 @@ pub struct Part<'k> {
     /// The part's codes of labels of one letter, and of longer ones.
     one_letter: [u16; 256],
     labels: FxHashMap<u128, u16>,
+    /// Workers that have no code yet, whose keys hold their names: a large part mentions each many times.
+    mentioned: FxHashMap<u128, u32>,
     read: PartRead,
 }
 
@@ -389,7 +392,7 @@ impl Part<'_> {
             let row = elsewhere.trailing_zeros() as usize;
             workers[row] = match self.known.workers.find(keys[row], || &[]) {
                 Some(code) => code,
-                None => UNKNOWN | self.read.workers.push(keys[row], fields(row)[1].start),
+                None => self.mention(keys[row], fields(row)[1].start),
             };
             elsewhere &= elsewhere - 1;
         }
@@ -463,8 +466,21 @@ impl Part<'_> {
         let key = key(text, worker).ok_or(Irregular)?;
         Ok(match self.known.workers.find(key, || bytes(text, worker)) {
             Some(code) => code,
-            None => UNKNOWN | self.read.workers.push(key, worker.start),
+            None => self.mention(key, worker.start),
         })
+    }
+
+    /// Stands for a worker that has no code yet.
+    fn mention(&mut self, key: Key, start: u32) -> u32 {
+        let mentions = &mut self.read.workers;
+        UNKNOWN
+            | match key.is_long() {
+                true => mentions.push(key, start),
+                false => *self
+                    .mentioned
+                    .entry(key.bits())
+                    .or_insert_with(|| mentions.push(key, start)),
+            }
     }
 
     /// The part's code of a label.
