@@ -39,10 +39,7 @@ pub(crate) fn map_ranges<R: Send>(
     ranges: Vec<Range<usize>>,
     work: impl Fn(Range<usize>) -> R + Sync + Send,
 ) -> Vec<R> {
-    if ranges.len() <= 1 {
-        return ranges.into_iter().map(work).collect();
-    }
-    ranges.into_par_iter().map(work).collect()
+    map_parts(ranges, work)
 }
 
 /// Runs `work` on each range in parallel together with the matching slice of `rows` (`width` values an
@@ -56,6 +53,20 @@ pub(crate) fn map_rows<T: Send, R: Send>(
     map_slices(ranges, rows, |range| range.len() * width, work)
 }
 
+/// [`map_rows`] where each range has something of its own besides, in the order of the ranges.
+pub(crate) fn map_rows_with<T: Send, S: Send, R: Send>(
+    ranges: Vec<Range<usize>>,
+    rows: &mut [T],
+    width: usize,
+    own: impl Iterator<Item = S>,
+    work: impl Fn(Range<usize>, &mut [T], S) -> R + Sync,
+) -> Vec<R> {
+    let parts = split_rows(ranges, rows, |range| range.len() * width);
+    map_parts(parts.into_iter().zip(own).collect(), |((range, rows), own)| {
+        work(range, rows, own)
+    })
+}
+
 /// [`map_rows`] for rows of different lengths: `length` tells how many values belong to a range.
 pub(crate) fn map_slices<T: Send, R: Send>(
     ranges: Vec<Range<usize>>,
@@ -63,20 +74,32 @@ pub(crate) fn map_slices<T: Send, R: Send>(
     length: impl Fn(&Range<usize>) -> usize,
     work: impl Fn(Range<usize>, &mut [T]) -> R + Sync,
 ) -> Vec<R> {
-    let mut parts = Vec::with_capacity(ranges.len());
+    map_parts(split_rows(ranges, rows, length), |(range, rows)| {
+        work(range, rows)
+    })
+}
+
+/// Each range with its part of the rows.
+fn split_rows<T>(
+    ranges: Vec<Range<usize>>,
+    rows: &mut [T],
+    length: impl Fn(&Range<usize>) -> usize,
+) -> Vec<(Range<usize>, &mut [T])> {
     let mut rest = rows;
-    for range in ranges {
-        let (part, tail) = rest.split_at_mut(length(&range));
+    let part = |range: Range<usize>| {
+        let (part, tail) = std::mem::take(&mut rest).split_at_mut(length(&range));
         rest = tail;
-        parts.push((range, part));
-    }
+        (range, part)
+    };
+    ranges.into_iter().map(part).collect()
+}
+
+/// Runs `work` on each part in parallel; results come back in the order of the parts.
+fn map_parts<P: Send, R: Send>(parts: Vec<P>, work: impl Fn(P) -> R + Sync + Send) -> Vec<R> {
     if parts.len() <= 1 {
-        return parts.into_iter().map(|(range, part)| work(range, part)).collect();
+        return parts.into_iter().map(work).collect();
     }
-    parts
-        .into_par_iter()
-        .map(|(range, part)| work(range, part))
-        .collect()
+    parts.into_par_iter().map(work).collect()
 }
 
 /// Adds the parts to the total, each number in the order of the parts; which thread adds which makes no difference.

@@ -19,6 +19,9 @@ pub(crate) trait Width: Copy + Send + Sync {
 
     /// Adds `row` to the rows of a table that stand at these places.
     fn scatter(self, row: &[f64], table: &mut [f64], places: &[usize]);
+
+    /// Adds up rows of two tables, joined number by number and worth so much each.
+    fn add_rows(self, sum: &mut [f64], tables: [&[f64]; 2], worth: &[f64], join: impl Fn(f64, f64) -> f64);
 }
 
 /// Known to the compiler.
@@ -72,6 +75,27 @@ impl<const K: usize> Width for Fixed<K> {
             }
         }
     }
+
+    #[inline(always)]
+    fn add_rows(
+        self,
+        sum: &mut [f64],
+        [first, second]: [&[f64]; 2],
+        worth: &[f64],
+        join: impl Fn(f64, f64) -> f64,
+    ) {
+        let Some(sum) = sum.first_chunk_mut::<K>() else {
+            return;
+        };
+        let mut added = *sum;
+        let rows = first.as_chunks::<K>().0.iter().zip(second.as_chunks::<K>().0);
+        for ((first, second), &worth) in rows.zip(worth) {
+            for k in 0..K {
+                added[k] += worth * join(first[k], second[k]);
+            }
+        }
+        *sum = added;
+    }
 }
 
 impl Width for Runtime {
@@ -101,6 +125,22 @@ impl Width for Runtime {
         for &place in places {
             for (sum, value) in table[place * self.0..][..self.0].iter_mut().zip(row) {
                 *sum += value;
+            }
+        }
+    }
+
+    #[inline(always)]
+    fn add_rows(
+        self,
+        sum: &mut [f64],
+        [first, second]: [&[f64]; 2],
+        worth: &[f64],
+        join: impl Fn(f64, f64) -> f64,
+    ) {
+        let rows = first.chunks_exact(self.0).zip(second.chunks_exact(self.0));
+        for ((first, second), &worth) in rows.zip(worth) {
+            for (sum, (&first, &second)) in sum.iter_mut().zip(first.iter().zip(second)) {
+                *sum += worth * join(first, second);
             }
         }
     }

@@ -92,9 +92,13 @@ impl<W: Width> Kernel for Chunk<'_, W> {
             if self.sweep.hard {
                 batch.harden(truths);
             }
-            batch.leave_out_silent_tasks();
+            let present = batch.leave_out_silent_tasks();
             likelihood.multiply(batch.sums);
-            batch.replace(old, change.as_mut(), mass.as_mut());
+            width.add_rows(change.as_mut(), [old, batch.rows], &[1.0; TASKS], |old, new| {
+                (old - new).abs()
+            });
+            width.add_rows(mass.as_mut(), [batch.rows; 2], &present, |_, new| new);
+            old.copy_from_slice(batch.rows);
             if let Some(tally) = &mut self.tally {
                 let counts = tally.counts(width);
                 for (row, labels) in batch.rows.chunks_exact(truths).zip(batch.ranges()) {
@@ -131,8 +135,13 @@ impl<W: Width> Chunk<'_, W> {
         let range = start(tasks.start)..start(tasks.end);
         let (weights, stride) = self.weights();
         let given = labels.worker[range.clone()].iter().zip(&labels.label[range]);
+        // Factors of 32 bits: the product of longer ones is no single instruction where several are made at once.
+        let of_worker = (answers * stride) as u32;
+        let place = |(&worker, &label): (&u32, &u16)| {
+            (u64::from(worker) * u64::from(of_worker)) as usize + label as usize * stride
+        };
         places.clear();
-        places.extend(given.map(|(&worker, &label)| (worker as usize * answers + label as usize) * stride));
+        places.extend(given.map(place));
         if size_of_val(weights) > FAR {
             let truths = self.width.get();
             places.iter().for_each(|place| prefetch(weights, place * truths));
@@ -143,23 +152,27 @@ impl<W: Width> Chunk<'_, W> {
     #[inline(always)]
     fn multiply(&self, batch: &mut Batch<'_>, places: &[usize], likelihood: &mut LogProduct) {
         let (width, truths, (weights, _)) = (self.width, self.width.get(), self.weights());
+        let prior = &self.sweep.prior[..truths];
         let mut shifts = [0; TASKS];
-        for ((labels, row), shift) in batch
+        for (task, (labels, row)) in batch
             .ranges()
             .zip(batch.rows.chunks_exact_mut(truths))
-            .zip(&mut shifts)
+            .enumerate()
         {
-            row.copy_from_slice(&self.sweep.prior[..truths]);
+            let mut product = width.row();
+            let product = product.as_mut();
+            product.copy_from_slice(prior);
             // After so many factors the largest product is still far from the smallest number.
             let (steps, rest) = places[labels].as_chunks::<STEPS>();
             for places in steps {
-                width.gather(row, weights, places, |product, weight| product * weight);
-                if row.iter().all(|&product| product < SMALL) {
-                    row.iter_mut().for_each(|product| *product *= SMALL.recip());
-                    *shift -= SHIFT;
+                width.gather(product, weights, places, |product, weight| product * weight);
+                if product.iter().all(|&product| product < SMALL) {
+                    product.iter_mut().for_each(|product| *product *= SMALL.recip());
+                    shifts[task] -= SHIFT;
                 }
             }
-            width.gather(row, weights, rest, |product, weight| product * weight);
+            width.gather(product, weights, rest, |product, weight| product * weight);
+            row.copy_from_slice(product);
         }
         if self.labels.gold.is_some() {
             for (task, row) in batch.rows.chunks_exact_mut(truths).enumerate() {
@@ -202,7 +215,7 @@ impl<W: Width> Chunk<'_, W> {
     }
 
     /// Posteriors by sums of logarithms.
-    #[inline(always)]
+    #[inline(never)]
     fn add(&self, batch: &mut Batch<'_>, places: &[usize], likelihood: &mut LogProduct) {
         for (task, labels) in batch.ranges().enumerate() {
             let silent = labels.is_empty();
@@ -259,6 +272,7 @@ impl<'b> Batch<'b> {
     }
 
     /// Puts all mass of a task on its best truth.
+    #[inline(never)]
     fn harden(&mut self, truths: usize) {
         for (row, sum) in self.rows.chunks_exact_mut(truths).zip(&mut *self.sums) {
             let best = label_of(row);
@@ -268,31 +282,17 @@ impl<'b> Batch<'b> {
         }
     }
 
-    /// Without labels a task says nothing about the model.
+    /// Without labels a task says nothing about the model; returns 1 for every task that has some, 0 for the others.
     #[inline(always)]
-    fn leave_out_silent_tasks(&mut self) {
-        for (labels, sum) in self.ranges().zip(&mut *self.sums) {
-            if labels.is_empty() {
-                *sum = 1.0;
+    fn leave_out_silent_tasks(&mut self) -> [f64; TASKS] {
+        let mut present = [1.0; TASKS];
+        // Few batches have such tasks; a look at all of them at once is cheaper than one at each.
+        let ends = || self.starts.iter().zip(&self.starts[1..]);
+        if ends().fold(false, |any, (start, end)| any | (start == end)) {
+            for (task, _) in ends().enumerate().filter(|(_, (start, end))| start == end) {
+                (self.sums[task], present[task]) = (1.0, 0.0);
             }
         }
-    }
-
-    /// Replaces the old posteriors; adds the change of each truth, and its mass on tasks that have labels.
-    #[inline(always)]
-    fn replace(&self, old: &mut [f64], change: &mut [f64], mass: &mut [f64]) {
-        let truths = change.len();
-        let rows = old.chunks_exact_mut(truths).zip(self.rows.chunks_exact(truths));
-        for ((old, new), labels) in rows.zip(self.ranges()) {
-            for k in 0..truths {
-                change[k] += (old[k] - new[k]).abs();
-            }
-            old.copy_from_slice(new);
-            if !labels.is_empty() {
-                for k in 0..truths {
-                    mass[k] += new[k];
-                }
-            }
-        }
+        present
     }
 }

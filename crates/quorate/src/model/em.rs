@@ -9,6 +9,7 @@
 //! priors enter every M-step as pseudo-counts, known truths every E-step.
 
 use super::posterior::{LOG_FLOOR, Sweep};
+use super::tally::Tallies;
 use super::{AnswerCounts, Consensus, DawidSkene, count_answers, posterior};
 use crate::annotations::Annotations;
 use crate::context::Context;
@@ -87,13 +88,13 @@ impl Em {
                 (model, consensus.into_vec(), 0)
             }
         };
-        let mut trace = Vec::new();
+        let (mut trace, mut tallies) = (Vec::new(), Tallies::default());
         let mut converged = false;
         let mut iterations = first_round;
         context.step("EM", 0, Some(self.max_iter))?;
         for round in first_round..self.max_iter {
             context.step("EM", round, Some(self.max_iter))?;
-            let sweep = context.run(|| Sweep::new(&model).run(annotations, &mut rows, true));
+            let sweep = context.run(|| Sweep::new(&model).run_in(&mut tallies, annotations, &mut rows));
             trace.push(sweep.log_likelihood + log_prior(&model));
             let mean_change = sweep.change / (2 * annotations.task_count()) as f64;
             converged = round > 0 && mean_change < self.tol;

@@ -8,12 +8,12 @@
 
 use super::batch::Chunk;
 use super::counts::{AnswerCounts, chunk_count};
-use super::tally::Tally;
+use super::tally::{Tallies, Tally};
 use super::{Consensus, DawidSkene};
 use crate::annotations::{Annotations, ByTask};
 use crate::kernel;
 use crate::linalg::width::{Width, with_width};
-use crate::parallel::{balanced_ranges, map_rows};
+use crate::parallel::{balanced_ranges, map_rows_with};
 
 /// Logarithm of the smallest probability that counts: ln 2^-52.
 pub const LOG_FLOOR: f64 = -36.043_653_389_117_15;
@@ -88,8 +88,22 @@ impl Sweep {
         rows: &mut [f64],
         counting: bool,
     ) -> SweepResult {
-        let labels = labels.into();
-        with_width!(self.prior.len(), width => self.run_width(width, labels, rows, counting))
+        let mut tallies = counting.then(Tallies::default);
+        self.run_any(labels.into(), rows, tallies.as_mut())
+    }
+
+    /// Writes the posterior rows and sums the answer counts, in tables that the next sweep can use again.
+    pub(crate) fn run_in<'t>(
+        &self,
+        tallies: &mut Tallies,
+        labels: impl Into<ByTask<'t>>,
+        rows: &mut [f64],
+    ) -> SweepResult {
+        self.run_any(labels.into(), rows, Some(tallies))
+    }
+
+    fn run_any(&self, labels: ByTask<'_>, rows: &mut [f64], tallies: Option<&mut Tallies>) -> SweepResult {
+        with_width!(self.prior.len(), width => self.run_width(width, labels, rows, tallies))
     }
 
     fn run_width<W: Width>(
@@ -97,28 +111,29 @@ impl Sweep {
         width: W,
         labels: ByTask<'_>,
         rows: &mut [f64],
-        counting: bool,
+        tallies: Option<&mut Tallies>,
     ) -> SweepResult {
         let ranges = balanced_ranges(labels.starts, chunk_count(labels, width.get()));
-        let parts = map_rows(ranges, rows, width.get(), |tasks, rows| {
-            let mut tally = counting.then(|| Tally::new(width, &self.cells));
-            let result = kernel::run(Chunk {
+        let mut tallies = tallies.map(|tallies| tallies.of_chunks(ranges.len()));
+        let mut own = tallies.iter_mut().flat_map(|tallies| tallies.iter_mut());
+        let own = std::iter::from_fn(|| Some(own.next()));
+        let parts = map_rows_with(ranges, rows, width.get(), own, |tasks, rows, mut tally| {
+            if let Some(tally) = &mut tally {
+                tally.start(width, &self.cells);
+            }
+            kernel::run(Chunk {
                 sweep: self,
                 width,
                 labels,
                 tasks,
                 rows,
-                tally: tally.as_mut(),
-            });
-            (result.log_likelihood, result.change, tally)
+                tally,
+            })
         });
-        let log_likelihood = parts.iter().map(|part| part.0).sum();
-        let change = parts.iter().map(|part| part.1).sum();
-        let tallies: Option<Vec<Tally>> = parts.into_iter().map(|part| part.2).collect();
-        let sum = |tallies: Vec<Tally>| Tally::sum(width, labels.class_count, self.cells.len(), &tallies);
+        let sum = |tallies: &mut [Tally]| Tally::sum(width, labels.class_count, self.cells.len(), tallies);
         SweepResult {
-            log_likelihood,
-            change,
+            log_likelihood: parts.iter().map(|part| part.log_likelihood).sum(),
+            change: parts.iter().map(|part| part.change).sum(),
             counts: tallies.map(sum),
         }
     }

@@ -16,7 +16,21 @@ const WIDEST: usize = 8;
 /// Numbers in a cache line.
 const LINE: usize = 8;
 
+/// The tables of a sweep, for the next one to use again: fresh memory would have to be cleared by the system first, which
+/// takes about as long as a quarter of a pass.
+#[derive(Default)]
+pub(crate) struct Tallies(Vec<Tally>);
+
+impl Tallies {
+    /// A table for each of so many chunks.
+    pub(super) fn of_chunks(&mut self, chunks: usize) -> &mut [Tally] {
+        self.0.resize_with(chunks, Tally::default);
+        &mut self.0
+    }
+}
+
 /// Counts of one chunk, and the weights if they lie beside them.
+#[derive(Default)]
 pub(super) struct Tally {
     values: Vec<f64>,
     /// Where a cache line starts in `values`.
@@ -34,21 +48,26 @@ fn stride<W: Width>(width: W) -> usize {
 }
 
 impl Tally {
-    /// No counts yet.
-    pub(super) fn new<W: Width>(width: W, weights: &[f64]) -> Self {
+    /// No counts yet, beside these weights.
+    pub(super) fn start<W: Width>(&mut self, width: W, weights: &[f64]) {
         let (truths, stride) = (width.get(), stride(width));
-        let mut values = vec![0.0; weights.len() / truths * stride + LINE];
-        let offset = values.as_ptr().align_offset(LINE * size_of::<f64>()).min(LINE);
+        let length = weights.len() / truths * stride + LINE;
+        if self.values.len() != length {
+            self.values = vec![0.0; length];
+            self.offset = self
+                .values
+                .as_ptr()
+                .align_offset(LINE * size_of::<f64>())
+                .min(LINE);
+        } else if stride == truths {
+            self.values.fill(0.0);
+        }
         if stride > truths {
-            let cells = values[offset..].chunks_exact_mut(stride);
+            let cells = self.values[self.offset..].chunks_exact_mut(stride);
             for (cell, weights) in cells.zip(weights.chunks_exact(truths)) {
                 cell[..truths].copy_from_slice(weights);
+                cell[truths..].fill(0.0);
             }
-        }
-        Self {
-            values,
-            offset,
-            mass: vec![0.0; truths],
         }
     }
 
@@ -69,7 +88,8 @@ impl Tally {
 
     /// Sets the mass of each truth.
     pub(super) fn set_mass(&mut self, mass: &[f64]) {
-        self.mass.copy_from_slice(mass);
+        self.mass.clear();
+        self.mass.extend_from_slice(mass);
     }
 
     /// The sum of the counts of all chunks, each number in the order of the chunks.
