@@ -10,14 +10,17 @@
 //! labels gets the prior. The model is counted against the shares (one Dawid-Skene M-step).
 //! `O(L + N K)` time.
 
+use std::ops::Range;
+
 use rand::seq::IndexedRandom;
 
 use super::{Aggregate, ClassSupport, Fit, Kind, Method, Parameter, Values};
 use crate::annotations::{Annotations, ByTask};
 use crate::context::Context;
 use crate::error::Result;
+use crate::linalg::width::{Width, with_width};
 use crate::model::{Consensus, TIE, count_answers, label_of};
-use crate::parallel::{balanced_ranges, map_ranges, map_rows};
+use crate::parallel::{add, balanced_ranges, map_ranges, map_rows};
 
 pub(super) const METHOD: Method = Method {
     name: "majority-vote",
@@ -139,33 +142,40 @@ pub fn vote_fractions(annotations: &Annotations) -> Consensus {
     }
     let total: f64 = prior.iter().sum();
     prior.iter_mut().for_each(|share| *share /= total);
-    for (task, row) in shares.chunks_exact_mut(classes).enumerate() {
-        if annotations.task_slices(task).0.is_empty() && annotations.gold(task).is_none() {
-            row.copy_from_slice(&prior);
-        }
+    let silent =
+        |task: &usize| annotations.task_slices(*task).0.is_empty() && annotations.gold(*task).is_none();
+    for task in (0..annotations.task_count()).filter(silent) {
+        shares[task * classes..][..classes].copy_from_slice(&prior);
     }
     Consensus::new(classes, shares)
 }
 
 /// Writes the vote shares of every task, zeros where nobody voted; returns the sums of the shares of ranges of tasks.
 pub(super) fn fill_votes(labels: ByTask<'_>, rows: &mut [f64]) -> Vec<Vec<f64>> {
-    let classes = labels.class_count;
     let ranges = balanced_ranges(labels.starts, 64);
-    map_rows(ranges, rows, classes, |tasks, rows| {
-        let mut sum = vec![0.0; classes];
-        for (task, row) in tasks.zip(rows.chunks_exact_mut(classes)) {
-            let given = count_votes(labels, task, row).max(1) as f64;
-            row.iter_mut().for_each(|share| *share /= given);
-            let voted = !labels.task(task).0.is_empty();
-            for (share, sum) in row.iter().zip(&mut sum).filter(|_| voted) {
-                *sum += share;
-            }
+    map_rows(
+        ranges,
+        rows,
+        labels.class_count,
+        |tasks, rows| with_width!(labels.class_count, width => share_votes(width, labels, tasks, rows)),
+    )
+}
+
+/// The same for a range of tasks.
+fn share_votes<W: Width>(width: W, labels: ByTask<'_>, tasks: Range<usize>, rows: &mut [f64]) -> Vec<f64> {
+    let mut sum = vec![0.0; width.get()];
+    for (task, row) in tasks.zip(rows.chunks_exact_mut(width.get())) {
+        let given = count_votes(labels, task, row).max(1) as f64;
+        row.iter_mut().for_each(|share| *share /= given);
+        if !labels.task(task).0.is_empty() {
+            add(&mut sum, row);
         }
-        sum
-    })
+    }
+    sum
 }
 
 /// Writes the votes of one task, a single one for the truth where that is known; returns how many there are.
+#[inline(always)]
 fn count_votes(labels: ByTask<'_>, task: usize, row: &mut [f64]) -> usize {
     row.fill(0.0);
     if let Some(truth) = labels.gold(task) {

@@ -13,20 +13,18 @@ use std::ops::Range;
 
 use super::consensus::label_of;
 use super::log_product::LogProduct;
+use super::places::{Places, Table};
 use super::posterior::{Sweep, softmax_in_place};
 use super::tally::Tally;
 use crate::annotations::{ByTask, keep_truth};
-use crate::kernel::{Kernel, prefetch};
+use crate::kernel::Kernel;
 use crate::linalg::width::Width;
 
 /// Most tasks in a batch: enough to work side by side, few enough that their lines are still near when they are counted.
-const TASKS: usize = 16;
+pub(super) const TASKS: usize = 16;
 
 /// Most numbers in the rows of a batch: they stay in the nearest cache.
 const NUMBERS: usize = 2048;
-
-/// Bytes of tables above which they are not in a near cache, and fetching ahead is worth its instructions.
-const FAR: usize = 1 << 20;
 
 /// Factors between two looks at the size of a product; one below 2^-SHIFT is then multiplied by 2^SHIFT. Factors are at
 /// least 2^-52, so the largest product stays above 2^-(SHIFT + 8 x 52), and shifts are worth more than what is lost.
@@ -68,12 +66,11 @@ impl<W: Width> Kernel for Chunk<'_, W> {
         let (width, truths) = (self.width, self.width.get());
         let size = (NUMBERS / truths).clamp(1, TASKS);
         let (mut new, mut sums) = (vec![0.0; size * truths], [1.0; TASKS]);
-        let (mut places, mut ahead) = (Vec::new(), Vec::new());
         let (mut change, mut mass) = (width.row(), width.row());
         let mut likelihood = LogProduct::default();
         let rows = std::mem::take(&mut self.rows);
+        let mut places = Places::new(self.labels, self.tasks.clone(), size, self.weights());
         let mut first = self.tasks.start;
-        self.find_places(first..first + size, &mut ahead);
         for old in rows.chunks_mut(size * truths) {
             let count = old.len() / truths;
             let mut batch = Batch {
@@ -83,11 +80,10 @@ impl<W: Width> Kernel for Chunk<'_, W> {
                 sums: &mut sums[..count],
             };
             first += count;
-            std::mem::swap(&mut places, &mut ahead);
-            self.find_places(first..first + size, &mut ahead);
+            let places = places.next(self.weights());
             match self.sweep.logarithms {
-                true => self.add(&mut batch, &places, &mut likelihood),
-                false => self.multiply(&mut batch, &places, &mut likelihood),
+                true => self.add(&mut batch, places, &mut likelihood),
+                false => self.multiply(&mut batch, places, &mut likelihood),
             }
             if self.sweep.hard {
                 batch.harden(truths);
@@ -117,41 +113,19 @@ impl<W: Width> Kernel for Chunk<'_, W> {
 }
 
 impl<W: Width> Chunk<'_, W> {
-    /// The weights, and how many rows of them a (worker, answer) takes.
+    /// The table of the weights.
     #[inline(always)]
-    fn weights(&self) -> (&[f64], usize) {
+    fn weights(&self) -> Table<'_> {
         match &self.tally {
             Some(tally) => tally.weights(self.width, &self.sweep.cells),
-            None => (&self.sweep.cells, 1),
-        }
-    }
-
-    /// Where the weights of each label of these tasks stand, as far as they belong to the chunk; has them fetched if they are
-    /// far.
-    #[inline(always)]
-    fn find_places(&self, tasks: Range<usize>, places: &mut Vec<usize>) {
-        let (labels, answers) = (self.labels, self.labels.class_count);
-        let start = |task: usize| labels.starts[task.min(self.tasks.end)] as usize;
-        let range = start(tasks.start)..start(tasks.end);
-        let (weights, stride) = self.weights();
-        let given = labels.worker[range.clone()].iter().zip(&labels.label[range]);
-        // Factors of 32 bits: the product of longer ones is no single instruction where several are made at once.
-        let of_worker = (answers * stride) as u32;
-        let place = |(&worker, &label): (&u32, &u16)| {
-            (u64::from(worker) * u64::from(of_worker)) as usize + label as usize * stride
-        };
-        places.clear();
-        places.extend(given.map(place));
-        if size_of_val(weights) > FAR {
-            let truths = self.width.get();
-            places.iter().for_each(|place| prefetch(weights, place * truths));
+            None => Table::plain(&self.sweep.cells, self.width.get()),
         }
     }
 
     /// Posteriors by products.
     #[inline(always)]
     fn multiply(&self, batch: &mut Batch<'_>, places: &[usize], likelihood: &mut LogProduct) {
-        let (width, truths, (weights, _)) = (self.width, self.width.get(), self.weights());
+        let (width, truths, weights) = (self.width, self.width.get(), self.weights().values);
         let prior = &self.sweep.prior[..truths];
         let mut shifts = [0; TASKS];
         for (task, (labels, row)) in batch
@@ -236,7 +210,7 @@ impl<W: Width> Chunk<'_, W> {
         places: &[usize],
         logarithm: impl Fn(f64) -> f64,
     ) -> f64 {
-        let (width, truths, (weights, _)) = (self.width, self.width.get(), self.weights());
+        let (width, truths, weights) = (self.width, self.width.get(), self.weights().values);
         let row = &mut batch.rows[task * truths..][..truths];
         for (sum, &prior) in row.iter_mut().zip(&self.sweep.prior) {
             *sum = logarithm(prior);

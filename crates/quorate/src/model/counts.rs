@@ -4,10 +4,15 @@
 //! C_m(a, k) = sum over tasks n that m answered with a of q_n(k),      S(k) = sum over tasks of q_n(k)
 //! ```
 
+use std::ops::Range;
+
 use rayon::prelude::*;
 
+use super::batch::TASKS;
+use super::places::{Places, Table};
 use super::{Consensus, DawidSkene};
 use crate::annotations::{Annotations, ByTask};
+use crate::kernel::{self, Kernel};
 use crate::linalg::width::{Width, with_width};
 use crate::parallel::{add, add_in_order, balanced_ranges, map_ranges};
 
@@ -32,14 +37,50 @@ pub(crate) fn count_rows(labels: ByTask<'_>, rows: &[f64], truths: usize) -> Ans
     let ranges = balanced_ranges(labels.starts, chunk_count(labels, truths));
     let parts = map_ranges(ranges, |tasks| {
         let mut counts = AnswerCounts::zero_components(labels.worker_count, labels.class_count, truths);
+        let rows = &rows[tasks.start * truths..tasks.end * truths];
         with_width!(truths, width => {
-            for task in tasks {
-                counts.add_task(width, labels, task, &rows[task * truths..][..truths]);
-            }
+            kernel::run(Counting { width, labels, tasks, rows, counts: &mut counts });
         });
         counts
     });
     fold(parts)
+}
+
+/// Counts the answers to a range of tasks, of which `rows` are the posteriors, in batches like those of a sweep.
+struct Counting<'c, W> {
+    width: W,
+    labels: ByTask<'c>,
+    tasks: Range<usize>,
+    rows: &'c [f64],
+    counts: &'c mut AnswerCounts,
+}
+
+impl<W: Width> Kernel for Counting<'_, W> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run(self) {
+        let (width, truths) = (self.width, self.width.get());
+        let AnswerCounts { cells, mass, .. } = self.counts;
+        let mut places = Places::new(
+            self.labels,
+            self.tasks.clone(),
+            TASKS,
+            Table::plain(cells, truths),
+        );
+        let starts = &self.labels.starts[self.tasks.start..=self.tasks.end];
+        for (batch, rows) in self.rows.chunks(TASKS * truths).enumerate() {
+            let starts = &starts[batch * TASKS..];
+            let places = places.next(Table::plain(cells, truths));
+            let of_batch = |start: u32| (start - starts[0]) as usize;
+            for (row, ends) in rows.chunks_exact(truths).zip(starts.windows(2)) {
+                if ends[0] < ends[1] {
+                    width.scatter(row, cells, &places[of_batch(ends[0])..of_batch(ends[1])]);
+                    add(mass, row);
+                }
+            }
+        }
+    }
 }
 
 /// Number of chunks for private counts: from the data alone, and few enough that the private counts stay a
@@ -86,24 +127,6 @@ impl AnswerCounts {
     /// Adds `count` answers of a worker to tasks of a class.
     pub fn add(&mut self, worker: usize, answer: usize, truth: usize, count: f64) {
         self.cells[(worker * self.answers + answer) * self.mass.len() + truth] += count;
-    }
-
-    /// Adds the answers to one task, of which `row` is the posterior.
-    #[inline(always)]
-    fn add_task<W: Width>(&mut self, width: W, labels: ByTask<'_>, task: usize, row: &[f64]) {
-        let (truths, answers) = (width.get(), labels.class_count);
-        let row = &row[..truths];
-        let (workers, labels) = labels.task(task);
-        if workers.is_empty() {
-            return;
-        }
-        for (&worker, &label) in workers.iter().zip(labels) {
-            let cells = &mut self.cells[(worker as usize * answers + label as usize) * truths..][..truths];
-            for k in 0..truths {
-                cells[k] += row[k];
-            }
-        }
-        add(&mut self.mass, row);
     }
 
     /// Adds the counts of other tasks.

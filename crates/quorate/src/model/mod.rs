@@ -11,6 +11,7 @@ mod counts;
 mod em;
 mod explanation;
 mod log_product;
+mod places;
 mod posterior;
 mod priors;
 mod sparse;

@@ -7,6 +7,7 @@
 use rayon::prelude::*;
 
 use super::AnswerCounts;
+use super::places::Table;
 use crate::linalg::width::Width;
 use crate::parallel::add;
 
@@ -71,12 +72,16 @@ impl Tally {
         }
     }
 
-    /// The weights to use, and how many rows of them a (worker, answer) takes; `shared` are those of all chunks.
+    /// The weights to use; `shared` are those of all chunks.
     #[inline(always)]
-    pub(super) fn weights<'t, W: Width>(&'t self, width: W, shared: &'t [f64]) -> (&'t [f64], usize) {
+    pub(super) fn weights<'t, W: Width>(&'t self, width: W, shared: &'t [f64]) -> Table<'t> {
         match stride(width) / width.get() {
-            1 => (shared, 1),
-            rows => (&self.values[self.offset..], rows),
+            1 => Table::plain(shared, width.get()),
+            stride => Table {
+                values: &self.values[self.offset..],
+                width: width.get(),
+                stride,
+            },
         }
     }
 

@@ -1,0 +1,90 @@
+//! Where the labels of a few tasks stand in a table of (worker, answer).
+//!
+//! They are found for all labels of a batch of tasks together, several in one instruction, and one batch ahead: where the
+//! table is larger than the near caches its lines are on their way when they are needed.
+
+use std::ops::Range;
+
+use crate::annotations::ByTask;
+use crate::kernel::prefetch;
+
+/// Bytes of a table above which it is not in a near cache, and fetching ahead is worth its instructions.
+const FAR: usize = 1 << 20;
+
+/// The places of the labels of a range of tasks, batch by batch.
+pub(super) struct Places<'t> {
+    labels: ByTask<'t>,
+    /// Tasks after the batch ahead.
+    rest: Range<usize>,
+    /// Most tasks in a batch.
+    size: usize,
+    ahead: Vec<usize>,
+    current: Vec<usize>,
+}
+
+/// A table in which places are found.
+#[derive(Clone, Copy)]
+pub(super) struct Table<'v> {
+    /// Rows of so many numbers.
+    pub(super) values: &'v [f64],
+    pub(super) width: usize,
+    /// Rows from one (worker, answer) to the next.
+    pub(super) stride: usize,
+}
+
+impl<'v> Table<'v> {
+    /// A row for each (worker, answer).
+    #[inline(always)]
+    pub(super) fn plain(values: &'v [f64], width: usize) -> Self {
+        Self {
+            values,
+            width,
+            stride: 1,
+        }
+    }
+}
+
+impl<'t> Places<'t> {
+    /// Before the first batch of these tasks.
+    #[inline(always)]
+    pub(super) fn new(labels: ByTask<'t>, tasks: Range<usize>, size: usize, table: Table<'_>) -> Self {
+        let mut places = Self {
+            labels,
+            rest: tasks,
+            size,
+            ahead: Vec::new(),
+            current: Vec::new(),
+        };
+        places.find_ahead(table);
+        places
+    }
+
+    /// The rows of the next batch of tasks, for each of its labels; only numbers in the table may have changed.
+    #[inline(always)]
+    pub(super) fn next(&mut self, table: Table<'_>) -> &[usize] {
+        std::mem::swap(&mut self.current, &mut self.ahead);
+        self.find_ahead(table);
+        &self.current
+    }
+
+    #[inline(always)]
+    fn find_ahead(&mut self, table: Table<'_>) {
+        let labels = self.labels;
+        let end = (self.rest.start + self.size).min(self.rest.end);
+        let range = labels.starts[self.rest.start] as usize..labels.starts[end] as usize;
+        self.rest.start = end;
+        // Factors of 32 bits: the product of longer ones is no single instruction where several are made at once.
+        let of_worker = (labels.class_count * table.stride) as u32;
+        let place = |(&worker, &label): (&u32, &u16)| {
+            (u64::from(worker) * u64::from(of_worker)) as usize + label as usize * table.stride
+        };
+        let given = labels.worker[range.clone()].iter().zip(&labels.label[range]);
+        self.ahead.clear();
+        self.ahead.extend(given.map(place));
+        if size_of_val(table.values) > FAR {
+            for place in &self.ahead {
+                prefetch(table.values, place * table.width);
+            }
+        }
+    }
+}
