@@ -25,30 +25,28 @@ fn millionths(value: f64) -> Option<u64> {
     }
     // Off by no more than 2^-13, half a unit in the last place of numbers below 2^40.
     let scaled = value * 1e6;
-    let rest = scaled - scaled.floor();
-    ((rest - 0.5).abs() > 1e-3).then(|| scaled.round() as u64)
+    let below = scaled as u64;
+    let rest = scaled - below as f64;
+    ((rest - 0.5).abs() > 1e-3).then(|| below + u64::from(rest > 0.5))
 }
 
 fn push_millionths(text: &mut String, number: u64) {
     const DECIMALS: usize = 6;
-    let mut digits = *b"00000000000000000000";
+    // Longer than any number of 64 bits with a point in it.
+    let mut digits = [b'0'; 24];
+    let point = digits.len() - DECIMALS - 1;
     let (mut rest, mut first) = (number, digits.len());
-    while rest > 0 || digits.len() - first <= DECIMALS {
+    while rest > 0 || first >= point {
         first -= 1;
+        if first == point {
+            digits[point] = b'.';
+            continue;
+        }
         digits[first] = b'0' + (rest % 10) as u8;
         rest /= 10;
     }
-    let point = digits.len() - DECIMALS;
-    let mut end = digits.len();
-    while end > point && digits[end - 1] == b'0' {
-        end -= 1;
-    }
-    let mut push = |digits: &[u8]| text.extend(digits.iter().map(|&digit| char::from(digit)));
-    push(&digits[first..point]);
-    if end > point {
-        push(b".");
-        push(&digits[point..end]);
-    }
+    let written = std::str::from_utf8(&digits[first..]).expect("digits and a point are text");
+    text.push_str(written.trim_end_matches('0').trim_end_matches('.'));
 }
 
 fn push_by_formatter(text: &mut String, value: f64) {

@@ -248,22 +248,21 @@ fn write_rows(output: &mut dyn Write, delimiter: u8, table: &dyn Table) -> Resul
     table.for_each_row(&mut |cells| {
         for cell in cells {
             number.clear();
-            let text = match *cell {
-                Cell::Text(text) => text,
-                Cell::Number(value) => {
-                    push_decimal(&mut number, value);
-                    &number
+            match *cell {
+                Cell::Text(text) if text.contains('\0') => {
+                    return Err(ErrorKind::Binary("; write JSONL, Parquet or Arrow to keep the byte").into());
                 }
-                Cell::Count(count) => {
-                    number.push_str(&count.to_string());
-                    &number
+                Cell::Text(text) => {
+                    push_field(&mut lines, text, delimiter);
+                    continue;
                 }
-                Cell::Missing => "",
-            };
-            if text.contains('\0') {
-                return Err(ErrorKind::Binary("; write JSONL, Parquet or Arrow to keep the byte").into());
+                Cell::Number(value) => push_decimal(&mut number, value),
+                Cell::Count(count) => number.push_str(&count.to_string()),
+                Cell::Missing => {}
             }
-            push_field(&mut lines, text, delimiter);
+            // Nothing in a number has to be quoted.
+            lines.extend_from_slice(number.as_bytes());
+            lines.push(delimiter);
         }
         end_line(&mut lines, cells.len());
         if lines.len() >= FULL {

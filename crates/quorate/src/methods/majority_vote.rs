@@ -199,17 +199,19 @@ pub fn changed_from_votes(annotations: &Annotations, consensus: &Consensus) -> u
         .find(silent)
         .map(|task| vote_fractions(annotations).label(task));
     let changed = map_ranges(balanced_ranges(labels.starts, 64), |tasks| {
-        let mut row = vec![0.0; labels.class_count];
-        let mut by_vote = |task: usize| match of_silent {
-            Some(label) if silent(&task) => label,
-            _ => {
-                count_votes(labels, task, &mut row);
-                label_of(&row)
-            }
-        };
-        tasks
-            .filter(|&task| by_vote(task) != consensus.label(task))
-            .count()
+        with_width!(labels.class_count, width => {
+            let mut row = width.row();
+            let mut by_vote = |task: usize| match of_silent {
+                Some(label) if silent(&task) => label,
+                _ => {
+                    count_votes(labels, task, row.as_mut());
+                    label_of(row.as_ref())
+                }
+            };
+            tasks
+                .filter(|&task| by_vote(task) != consensus.label(task))
+                .count()
+        })
     });
     changed.iter().sum()
 }

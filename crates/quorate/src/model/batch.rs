@@ -21,7 +21,7 @@ use crate::kernel::Kernel;
 use crate::linalg::width::Width;
 
 /// Most tasks in a batch: enough to work side by side, few enough that their lines are still near when they are counted.
-pub(super) const TASKS: usize = 16;
+pub(super) const TASKS: usize = 8;
 
 /// Most numbers in the rows of a batch: they stay in the nearest cache.
 const NUMBERS: usize = 2048;
