@@ -35,6 +35,11 @@ impl Usage {
 
 /// Runs a command to its end; what it says is shown only when it fails.
 pub fn run_measured(command: &mut Command) -> anyhow::Result<Usage> {
+    Ok(run_listening(command)?.0)
+}
+
+/// Runs a command to its end; also returns what it said on standard error.
+pub fn run_listening(command: &mut Command) -> anyhow::Result<(Usage, String)> {
     let log = scratch("stderr");
     let started = Instant::now();
     let mut child = command
@@ -51,11 +56,12 @@ pub fn run_measured(command: &mut Command) -> anyhow::Result<Usage> {
         let last = said.lines().rfind(|line| !line.trim().is_empty());
         bail!("{} ({})", last.unwrap_or("said nothing").trim(), end.status);
     }
-    Ok(Usage {
+    let usage = Usage {
         wall,
         cpu: (end.rusage.utime + end.rusage.stime).as_secs_f64(),
         memory: end.rusage.maxrss as f64 / 1e6,
-    })
+    };
+    Ok((usage, said))
 }
 
 /// The best of `runs` runs; one that takes longer than `long` seconds is not repeated.

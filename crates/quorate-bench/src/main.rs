@@ -8,6 +8,7 @@
 //! cargo run --release -p quorate-bench -- reading FILE  # beside `wc -l`
 //! cargo run --release -p quorate-bench -- passes FILE   # an EM pass beside a plain reading of memory
 //! cargo run --release -p quorate-bench -- scaling       # time and memory over labels and threads, with a plot
+//! cargo run --release -p quorate-bench -- update        # an update beside a full fit
 //! cargo run --release -p quorate-bench -- peers         # beside crowd-kit, on the same files
 //! ```
 //!
@@ -26,6 +27,7 @@ mod public;
 mod reading;
 mod scaling;
 mod trust;
+mod update;
 
 use clap::{Parser, Subcommand};
 
@@ -58,6 +60,8 @@ enum Command {
     Scaling(scaling::ScalingArgs),
     /// Beside crowd-kit, on the same files in the same run
     Peers(peers::PeersArgs),
+    /// New labels folded into a model beside a full fit of all labels
+    Update(update::UpdateArgs),
     /// Makes a large file of labels
     Generate(generate::GenerateArgs),
 }
@@ -72,6 +76,7 @@ fn main() -> anyhow::Result<()> {
         Command::Reading(args) => reading::run(&args),
         Command::Scaling(args) => scaling::run(&args),
         Command::Peers(args) => peers::run(&args),
+        Command::Update(args) => update::run(&args),
         Command::Generate(args) => generate::run(&args),
     }
 }

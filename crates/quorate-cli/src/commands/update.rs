@@ -1,24 +1,23 @@
 //! `aggregate --update`: new labels folded into a model that was fitted before.
 //!
 //! The labels that the model rests on were kept beside it (`--keep-labels`). They are joined with the new ones as if all rows
-//! stood in one file, and fitted: from the votes, which is a full fit, bit for bit, without reading the old tables again; or from the saved
-//! counts, for a few passes. The likelihood has several optima, so from there a few tasks can end otherwise than in a full fit.
+//! stood in one file, and fitted from the votes, as a full fit does, in fewer passes (`DawidSkeneEm::fit_accelerated`). A start
+//! from the saved counts would save little more, and end in another optimum of the likelihood than a full fit for a few tasks.
 
 use std::path::PathBuf;
 
 use anyhow::{Result, bail};
-use clap::{Args, ValueEnum};
+use clap::Args;
 use quorate::annotations::Duplicates;
-use quorate::methods::{Aggregate, DEFAULT_METHOD, DawidSkeneEm, Fit, Method, Values};
+use quorate::methods::{DEFAULT_METHOD, DawidSkeneEm, Fit, Method, Values};
 use quorate::{Annotations, Context};
 use quorate_io::{ModelFile, Source, read_kept_labels, read_model, write_kept_labels};
 
 use crate::catalog::find;
 use crate::printer::Printer;
-use crate::progress::Bar;
 use crate::text_table::plural;
 
-/// The one method that can start from a saved model.
+/// The one method whose models can be brought up to date.
 const METHOD: &str = "dawid-skene";
 
 /// Bringing a model up to date.
@@ -26,35 +25,14 @@ const METHOD: &str = "dawid-skene";
 pub struct UpdateArgs {
     /// Fold LABELS into this model, fitted before by dawid-skene with --model and --keep-labels
     ///
-    /// The output covers all tasks, old and new, and is that of a fit of all labels together, to the last digit. Parameters are
-    /// those of the model unless --param says otherwise; give --gold, --prior, --classes and --duplicates as before. With --model
-    /// the labels are kept again; it may be the same file.
+    /// The output covers all tasks, old and new, and is that of a fit of all labels together, run to its end: the rounds are
+    /// accelerated, so it takes a fraction of the passes. Parameters are those of the model unless --param says otherwise
+    /// (max-iter bounds the passes); give --gold, --prior, --classes and --duplicates as before. With --model the labels are kept again; it may be the same file.
     #[arg(long, value_name = "MODEL", conflicts_with = "worker_prior")]
     update: Option<PathBuf>,
-    /// Where the fit of --update starts: votes, as a full fit does, or the counts of the model
-    ///
-    /// From the counts some rounds less are needed, and a few are good enough (-p max-iter=5); but the likelihood has
-    /// several optima, and a few tasks can end in another one than that of a full fit.
-    #[arg(
-        long,
-        value_enum,
-        value_name = "START",
-        default_value = "votes",
-        requires = "update"
-    )]
-    update_start: UpdateStart,
-    /// Keep the labels beside the file of --model (NAME.labels.csv.zst), for a later --update
+    /// Keep the labels beside the file of --model (NAME.labels.bin), for a later --update
     #[arg(long, requires = "model")]
     keep_labels: bool,
-}
-
-/// Where the fit of an update starts.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum UpdateStart {
-    /// The votes, as in a full fit.
-    Votes,
-    /// The counts that the model rests on.
-    Counts,
 }
 
 /// A model that is to be brought up to date.
@@ -62,7 +40,6 @@ pub enum UpdateStart {
 pub struct Update {
     path: PathBuf,
     model: ModelFile,
-    start: UpdateStart,
 }
 
 impl UpdateArgs {
@@ -87,7 +64,6 @@ impl UpdateArgs {
         Ok(Some(Update {
             path: path.clone(),
             model,
-            start: self.update_start,
         }))
     }
 
@@ -109,7 +85,7 @@ impl UpdateArgs {
         file: &mut ModelFile,
     ) -> Result<()> {
         if self.keep_labels || self.is_given() {
-            file.labels_file = Some(write_kept_labels(path, annotations)?);
+            write_kept_labels(path, annotations, file)?;
         }
         Ok(())
     }
@@ -136,13 +112,7 @@ impl Update {
         closed: bool,
         printer: &mut Printer,
     ) -> Result<Annotations> {
-        let mut bar = Bar::new("kept labels", printer.quiet());
-        let old = read_kept_labels(&self.path, &self.model, &mut |done, total| {
-            if let Some(bar) = &mut bar {
-                bar.show("reading", done, total);
-            }
-        })?;
-        drop(bar);
+        let old = read_kept_labels(&self.path, &self.model)?;
         let missing = old
             .classes()
             .iter()
@@ -150,26 +120,20 @@ impl Update {
         if let (true, Some(class)) = (closed, missing) {
             bail!("class {class:?} of --update is not among --classes: add it there, or leave --classes out");
         }
+        let (labels, tasks, workers) = (old.label_count(), old.task_count(), old.worker_count());
         let joined = old.followed_by(new, duplicates)?;
         printer.note(format!(
             "{} folded into a model of {}: {} new, {} new",
             plural(new.label_count(), "label"),
-            plural(old.label_count(), "label"),
-            plural(joined.task_count() - old.task_count(), "task"),
-            plural(joined.worker_count() - old.worker_count(), "worker"),
+            plural(labels, "label"),
+            plural(joined.task_count() - tasks, "task"),
+            plural(joined.worker_count() - workers, "worker"),
         ));
         Ok(joined)
     }
 
     /// Fits all labels.
     pub fn fit(&self, annotations: &Annotations, values: &Values, context: &mut Context) -> Result<Fit> {
-        let method = DawidSkeneEm::from(values);
-        Ok(match self.start {
-            UpdateStart::Votes => method.fit(annotations, context)?,
-            UpdateStart::Counts => {
-                let (earlier, _) = self.model.history(annotations, 1.0);
-                method.refit(annotations, &earlier, context)?
-            }
-        })
+        Ok(DawidSkeneEm::from(values).fit_accelerated(annotations, context)?)
     }
 }

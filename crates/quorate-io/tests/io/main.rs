@@ -6,6 +6,7 @@ mod data_sets;
 mod delimited;
 mod hostile;
 mod jsonl;
+mod kept_labels;
 mod labels;
 mod model;
 mod results;

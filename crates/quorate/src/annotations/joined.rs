@@ -1,37 +1,135 @@
 //! Two tables as one: labels that came later behind those that were there.
 
+use super::assemble::sort_by_worker;
 use super::class_order::natural_codes;
-use super::{Annotations, AnnotationsBuilder, Duplicates, Names};
-use crate::error::Result;
+use super::{Annotations, Duplicates, MAX_LABELS, Names, RowCounts, TaskBlock};
+use crate::error::{Error, Result};
 
 impl Annotations {
     /// The labels of both tables, as if the rows of `later` had stood below the rows of this one: tasks and workers keep
     /// their order, new ones come behind, and a worker's second label on a task is settled by `duplicates`. Classes stand
     /// in the order of `later` if it has them all, else in natural order. Known truths are not carried over.
-    pub fn followed_by(&self, later: &Self, duplicates: Duplicates) -> Result<Self> {
-        let (mut tasks, mut workers) = (self.tasks.clone(), self.workers.clone());
-        let intern = |all: &mut Names, names: &Names| -> Vec<u32> {
-            names.iter().map(|name| all.intern(name)).collect()
-        };
-        let later_tasks = intern(&mut tasks, &later.tasks);
-        let later_workers = intern(&mut workers, &later.workers);
+    ///
+    /// Labels of tasks that `later` does not name are copied as they lie; names are looked up among those of `later`, so that
+    /// what is large here costs a pass over memory and no table of its names.
+    pub fn followed_by(mut self, later: &Self, duplicates: Duplicates) -> Result<Self> {
         let classes = self.joined_classes(later);
+        let later_tasks = join_names(&mut self.tasks, &later.tasks);
+        let later_workers = join_names(&mut self.workers, &later.workers);
+        let labels = self.label.len() + later.label.len();
+        if labels.max(self.tasks.len()).max(self.workers.len()) > MAX_LABELS {
+            return Err(Error::TooMany {
+                what: "labels, tasks or workers",
+                limit: MAX_LABELS,
+                hint: "split the input by task and aggregate the parts",
+            });
+        }
         let codes = |names: &Names| -> Vec<u16> {
             let code = |name| classes.find(name).expect("the joined classes hold all of them") as u16;
             names.iter().map(code).collect()
         };
         let (own_codes, later_codes) = (codes(&self.classes), codes(&later.classes));
-        let mut builder = AnnotationsBuilder::with_names(tasks, workers, classes, duplicates);
-        for (task, worker, label) in self.iter() {
-            builder.push_codes(task as u32, worker as u32, own_codes[label])?;
+        if !own_codes
+            .iter()
+            .enumerate()
+            .all(|(old, &new)| old == usize::from(new))
+        {
+            self.label
+                .iter_mut()
+                .for_each(|label| *label = own_codes[usize::from(*label)]);
         }
-        for (task, worker, label) in later.iter() {
-            builder.push_codes(later_tasks[task], later_workers[worker], later_codes[label])?;
+        let mut block = self.joined_block(later, &later_tasks, &later_workers, &later_codes);
+        let repeated = count_repeated(&block);
+        if repeated > 0 && duplicates == Duplicates::Error {
+            return Err(self.first_repeated(&block));
         }
-        let mut joined = builder.build()?;
-        joined.rows.rows = self.rows.rows + later.rows.rows;
-        joined.rows.abstentions = self.rows.abstentions + later.rows.abstentions;
-        Ok(joined)
+        block.settle(repeated, duplicates);
+        let rows = RowCounts {
+            rows: self.rows.rows + later.rows.rows,
+            abstentions: self.rows.abstentions + later.rows.abstentions,
+            repeated,
+            duplicates,
+        };
+        Ok(Self {
+            tasks: self.tasks,
+            workers: self.workers,
+            classes,
+            task_starts: block.starts,
+            worker: block.worker,
+            label: block.label,
+            rows,
+            gold: None,
+            by_worker: Default::default(),
+        })
+    }
+
+    /// The labels by task, those of `later` behind the own ones of their worker.
+    fn joined_block(&self, later: &Self, tasks: &[u32], workers: &[u32], codes: &[u16]) -> TaskBlock {
+        // Which task of `later` has more labels for a task; new tasks stand behind the old ones in the order of `later`.
+        let mut more: Vec<(u32, usize)> = tasks.iter().copied().zip(0..).collect();
+        more.sort_unstable();
+        let labels = self.label.len() + later.label.len();
+        let mut block = TaskBlock {
+            starts: Vec::with_capacity(self.tasks.len() + 1),
+            worker: Vec::with_capacity(labels),
+            label: Vec::with_capacity(labels),
+        };
+        block.starts.push(0);
+        let own_tasks = self.task_starts.len() - 1;
+        let (mut next, mut scratch) = (0, Vec::new());
+        for (task, later_task) in more {
+            let task = task as usize;
+            self.copy_tasks(next..task.min(own_tasks), &mut block);
+            let start = block.label.len();
+            if task < own_tasks {
+                let (workers, labels) = self.task_slices(task);
+                block.worker.extend_from_slice(workers);
+                block.label.extend_from_slice(labels);
+            }
+            let (later_workers, later_labels) = later.task_slices(later_task);
+            let worker = later_workers.iter().map(|&m| workers[m as usize]);
+            block.worker.extend(worker);
+            let label = later_labels.iter().map(|&x| codes[usize::from(x)]);
+            block.label.extend(label);
+            sort_by_worker(
+                &mut block.worker[start..],
+                &mut block.label[start..],
+                &mut scratch,
+            );
+            block.starts.push(block.label.len() as u32);
+            next = task + 1;
+        }
+        self.copy_tasks(next..own_tasks, &mut block);
+        block
+    }
+
+    /// Appends the labels of consecutive tasks as they are.
+    fn copy_tasks(&self, tasks: std::ops::Range<usize>, block: &mut TaskBlock) {
+        if tasks.is_empty() {
+            return;
+        }
+        let (workers, labels) = self.labels_between(tasks.clone());
+        let (from, to) = (self.task_starts[tasks.start], block.label.len() as u32);
+        block.worker.extend_from_slice(workers);
+        block.label.extend_from_slice(labels);
+        let ends = &self.task_starts[tasks.start + 1..=tasks.end];
+        block.starts.extend(ends.iter().map(|end| end - from + to));
+    }
+
+    fn first_repeated(&self, block: &TaskBlock) -> Error {
+        let repeated = |task: &usize| {
+            let workers = &block.worker[block.starts[*task] as usize..block.starts[task + 1] as usize];
+            workers
+                .windows(2)
+                .find(|pair| pair[0] == pair[1])
+                .map(|pair| pair[0])
+        };
+        let mut found = (0..self.tasks.len()).filter_map(|task| Some((task, repeated(&task)?)));
+        let (task, worker) = found.next().expect("a label is repeated");
+        Error::RepeatedLabel {
+            task: self.tasks.get(task).to_owned(),
+            worker: self.workers.get(worker as usize).to_owned(),
+        }
     }
 
     fn joined_classes(&self, later: &Self) -> Names {
@@ -51,11 +149,38 @@ impl Annotations {
     }
 }
 
+/// Appends the names of `later` that are not there; returns the code of each name of `later`.
+fn join_names(names: &mut Names, later: &Names) -> Vec<u32> {
+    const NEW: u32 = u32::MAX;
+    let mut codes = vec![NEW; later.len()];
+    for (code, name) in names.iter().enumerate() {
+        if let Some(place) = later.find(name) {
+            codes[place as usize] = code as u32;
+        }
+    }
+    let new: Vec<usize> = (0..later.len()).filter(|&place| codes[place] == NEW).collect();
+    for (place, code) in new.iter().zip(names.len() as u32..) {
+        codes[*place] = code;
+    }
+    names.append(new.iter().map(|&place| later.get(place)));
+    codes
+}
+
+/// How many labels repeat the worker of another on the same task.
+fn count_repeated(block: &TaskBlock) -> u64 {
+    let task = |pair: &[u32]| {
+        let workers = &block.worker[pair[0] as usize..pair[1] as usize];
+        workers.windows(2).filter(|pair| pair[0] == pair[1]).count() as u64
+    };
+    block.starts.windows(2).map(task).sum()
+}
+
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
 
     use super::*;
+    use crate::annotations::AnnotationsBuilder;
 
     type Rows = Vec<(u8, u8, u8)>;
 
@@ -88,6 +213,10 @@ mod tests {
                     (Ok(joined), Ok(all)) => {
                         prop_assert_eq!(joined.fingerprint(), all.fingerprint());
                         prop_assert_eq!(joined.rows().abstentions, all.rows().abstentions);
+                        // Names that were appended are found, too.
+                        for (code, name) in all.tasks().iter().enumerate() {
+                            prop_assert_eq!(joined.tasks().find(name), Some(code as u32));
+                        }
                     }
                     (joined, all) => prop_assert!(joined.is_err() && all.is_err()),
                 }

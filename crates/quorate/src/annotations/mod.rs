@@ -10,6 +10,7 @@ mod builder;
 mod by_task;
 mod by_worker;
 mod class_order;
+mod from_block;
 mod gold;
 mod grouped;
 mod interner;

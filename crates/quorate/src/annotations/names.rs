@@ -65,13 +65,24 @@ impl Names {
         names
     }
 
-    /// Distinct names from their text, one behind the other, and where each ends; none if an end lies inside a letter.
-    pub(super) fn from_text(text: String, ends: Vec<usize>) -> Option<Self> {
-        ends.iter().all(|&end| text.is_char_boundary(end)).then(|| Self {
+    /// Distinct names from their text, one behind the other, and where each ends; none if the ends do not cut the text into
+    /// names. That they are distinct is up to the caller.
+    pub fn from_text(text: String, ends: Vec<usize>) -> Option<Self> {
+        let cut = ends.is_sorted() && ends.last().copied().unwrap_or(0) == text.len();
+        (cut && ends.iter().all(|&end| text.is_char_boundary(end))).then(|| Self {
             text,
             ends,
             index: OnceLock::new(),
         })
+    }
+
+    /// Appends names that are not there yet; nobody looks whether they are.
+    pub(super) fn append<'a>(&mut self, names: impl Iterator<Item = &'a str>) {
+        self.index = OnceLock::new();
+        for name in names {
+            self.text.push_str(name);
+            self.ends.push(self.text.len());
+        }
     }
 
     fn index(&self) -> &HashTable<Entry> {
@@ -217,6 +228,19 @@ mod tests {
             assert_eq!(interned.find(name), Some(code as u32), "{name:?}");
         }
         assert_eq!(interned.find("abcdefghij"), None);
+    }
+
+    #[test]
+    fn a_text_is_cut_into_names_or_refused() {
+        let cut = |text: &str, ends: &[usize]| Names::from_text(text.to_owned(), ends.to_vec());
+        let mut names = cut("abc\u{e9}", &[1, 3, 5]).unwrap();
+        assert_eq!(names.iter().collect::<Vec<_>>(), ["a", "bc", "\u{e9}"]);
+        assert_eq!(names.find("bc"), Some(1));
+        names.append(["new"].into_iter());
+        assert_eq!((names.find("new"), names.intern("bc")), (Some(3), 1));
+        for ends in [&[3, 1, 5][..], &[1, 4, 5], &[1, 3], &[1, 9], &[]] {
+            assert_eq!(cut("abc\u{e9}", ends), None, "{ends:?}");
+        }
     }
 
     #[test]

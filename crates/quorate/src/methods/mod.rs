@@ -25,7 +25,6 @@ mod parameters;
 mod pg_tac;
 mod pinned;
 mod pooled_ds;
-mod refit;
 mod spectral_ds;
 mod start;
 mod streamed;

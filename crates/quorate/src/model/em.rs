@@ -8,9 +8,11 @@
 //! are made together. The log-likelihood (with smoothing: plus the log-prior of the matrices) does not fall. The context's
 //! priors enter every M-step as pseudo-counts, known truths every E-step.
 
+use std::sync::Arc;
+
 use super::posterior::{LOG_FLOOR, Sweep};
 use super::tally::Tallies;
-use super::{AnswerCounts, Consensus, DawidSkene, count_answers, posterior};
+use super::{AnswerCounts, Consensus, DawidSkene, Priors, count_answers, posterior};
 use crate::annotations::Annotations;
 use crate::context::Context;
 use crate::error::Result;
@@ -70,14 +72,8 @@ impl Em {
         estimate: impl Fn(&AnswerCounts) -> DawidSkene,
     ) -> Result<EmFit> {
         let classes = annotations.class_count();
-        reserve(annotations, context)?;
-        let priors = context.priors();
-        priors.check(annotations.worker_count(), classes)?;
-        let maximise = |mut counts: AnswerCounts| {
-            priors.add_to(&mut counts);
-            priors.fix(self.with_prior(estimate(&counts)))
-        };
-        let log_prior = |model: &DawidSkene| self.log_prior(model) + priors.log_prior(model);
+        let target = Target::new(self, annotations, context)?;
+        let maximise = |counts: AnswerCounts| target.maximise(counts, &estimate);
         let (mut model, mut rows, first_round) = match start {
             EmStart::Consensus(consensus) => {
                 let counts = context.run(|| count_answers(annotations, &consensus));
@@ -95,7 +91,7 @@ impl Em {
         for round in first_round..self.max_iter {
             context.step("EM", round, Some(self.max_iter))?;
             let sweep = context.run(|| Sweep::new(&model).run_in(&mut tallies, annotations, &mut rows));
-            trace.push(sweep.log_likelihood + log_prior(&model));
+            trace.push(target.objective(&model, sweep.log_likelihood));
             let mean_change = sweep.change / (2 * annotations.task_count()) as f64;
             converged = round > 0 && mean_change < self.tol;
             if converged {
@@ -106,7 +102,7 @@ impl Em {
         }
         // One more E-step, so that the posterior is that of the model that is returned.
         let last = context.run(|| Sweep::new(&model).run(annotations, &mut rows, false));
-        trace.push(last.log_likelihood + log_prior(&model));
+        trace.push(target.objective(&model, last.log_likelihood));
         Ok(EmFit {
             consensus: Consensus::new(classes, rows),
             model,
@@ -140,28 +136,62 @@ impl Em {
     }
 }
 
+/// What the rounds of a fit climb: the M-step with the context's priors, and the objective it raises.
+pub(super) struct Target<'e> {
+    em: &'e Em,
+    priors: Arc<Priors>,
+}
+
+impl<'e> Target<'e> {
+    /// Fails if matrices of these annotations do not fit into memory or the priors are of others.
+    pub(super) fn new(em: &'e Em, annotations: &Annotations, context: &Context) -> Result<Self> {
+        reserve(annotations, context)?;
+        let priors = context.priors();
+        priors.check(annotations.worker_count(), annotations.class_count())?;
+        Ok(Self { em, priors })
+    }
+
+    /// M-step; `estimate` makes a model of counts.
+    pub(super) fn maximise(
+        &self,
+        mut counts: AnswerCounts,
+        estimate: impl Fn(&AnswerCounts) -> DawidSkene,
+    ) -> DawidSkene {
+        self.priors.add_to(&mut counts);
+        self.priors.fix(self.em.with_prior(estimate(&counts)))
+    }
+
+    /// The objective of a model under which the labels have this log-likelihood.
+    pub(super) fn objective(&self, model: &DawidSkene, log_likelihood: f64) -> f64 {
+        log_likelihood + (self.em.log_prior(model) + self.priors.log_prior(model))
+    }
+}
+
+/// Tables of M K^2 numbers that rounds of EM hold at a time.
+const TABLES: u64 = 4;
+
 /// Refuses what would not fit: confusion matrices and posteriors are dense.
 pub(crate) fn reserve(annotations: &Annotations, context: &Context) -> Result<()> {
+    reserve_tables(annotations, TABLES, context)
+}
+
+/// The same for another number of tables as large as the confusion matrices.
+pub(super) fn reserve_tables(annotations: &Annotations, tables: u64, context: &Context) -> Result<()> {
     let (workers, classes) = (annotations.worker_count(), annotations.class_count());
-    reserve_dense(
-        workers,
-        classes,
-        annotations.task_count() as u64 * classes as u64,
-        context,
-    )
+    let rows = annotations.task_count() as u64 * classes as u64;
+    reserve_dense(workers, classes, tables, rows, context)
 }
 
 /// The same for labels that are gone through in blocks: posteriors are not kept.
 pub(crate) fn reserve_model(workers: usize, classes: usize, context: &Context) -> Result<()> {
-    reserve_dense(workers, classes, 0, context)
+    reserve_dense(workers, classes, TABLES, 0, context)
 }
 
-/// M K^2 numbers each time confusion matrices are held.
-fn reserve_dense(workers: usize, classes: usize, rows: u64, context: &Context) -> Result<()> {
+fn reserve_dense(workers: usize, classes: usize, tables: u64, rows: u64, context: &Context) -> Result<()> {
     let cells = workers as u64 * (classes * classes) as u64;
     context.reserve(
         format!("a {classes} x {classes} confusion matrix for each of {workers} workers"),
-        8 * (4 * cells + rows),
+        8 * (tables * cells + rows),
         "merge rare classes, use majority-vote, or raise the limit (--memory)",
     )
 }

@@ -15,6 +15,7 @@ mod places;
 mod posterior;
 mod priors;
 mod sparse;
+mod squarem;
 mod tally;
 mod variational;
 
