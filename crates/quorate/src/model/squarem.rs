@@ -23,6 +23,7 @@
 
 use super::em::{Target, reserve_tables};
 use super::posterior::Sweep;
+use super::tally::Tallies;
 use super::{AnswerCounts, Consensus, DawidSkene, Em, EmFit, EmStart, count_answers};
 use crate::annotations::Annotations;
 use crate::context::Context;
@@ -62,6 +63,7 @@ impl Em {
             passes: 0,
             model: DawidSkene::new(vec![1.0], Vec::new()),
             rows: Vec::new(),
+            tallies: Tallies::default(),
             trace: Vec::new(),
         };
         let mut c0 = context.run(|| count_answers(annotations, &start));
@@ -115,6 +117,7 @@ struct Climb<'t> {
     /// The model of the last pass, and the posteriors under it.
     model: DawidSkene,
     rows: Vec<f64>,
+    tallies: Tallies,
     /// Objective at each pass that was not taken back.
     trace: Vec<f64>,
 }
@@ -136,7 +139,8 @@ impl Climb<'_> {
         self.model = self
             .target
             .maximise(counts.clone(), |counts| counts.to_model(self.em.smoothing));
-        let sweep = context.run(|| Sweep::new(&self.model).run(self.annotations, &mut self.rows, true));
+        let sweep = context
+            .run(|| Sweep::new(&self.model).run_in(&mut self.tallies, self.annotations, &mut self.rows));
         self.passes += 1;
         let objective = self.target.objective(&self.model, sweep.log_likelihood);
         if objective >= least {
