@@ -180,7 +180,7 @@ fn compare(full: &Path, update: &Path) -> anyhow::Result<(usize, f64)> {
             _ => bail!("the two outputs differ in length"),
         };
         let mut fields = full.split(',').zip(update.split(','));
-        if !fields.next().is_some_and(|(a, b)| a == b) {
+        if fields.next().is_none_or(|(a, b)| a != b) {
             bail!("the two outputs have their tasks in another order");
         }
         other += usize::from(fields.next().is_some_and(|(a, b)| a != b));

@@ -203,5 +203,60 @@ mod tests {
             }
             prop_assert!((a.log_likelihood - b.log_likelihood).abs() < 1e-10 * b.log_likelihood.abs().max(1.0));
         }
+
+        /// Posteriors, counts and likelihood by their definitions, task by task: tasks of several batches, the last one short,
+        /// some without labels, for every width that the compiler knows and some that it does not.
+        #[test]
+        fn a_sweep_is_what_the_formulas_say(
+            truths in 2usize..10,
+            rows in proptest::collection::vec((0u32..37, 0u32..5, 0u16..10), 1..200),
+            values in proptest::collection::vec(0.01..1.0f64, 5 * 81 + 9),
+            hard in any::<bool>(),
+        ) {
+            let labels = rows.iter().map(|&(task, worker, label)| (task, worker, label % truths as u16));
+            let annotations = Annotations::from_codes(37, 5, truths, labels).unwrap();
+            let model = model(&values[..(5 * truths + 1) * truths], 5, truths);
+            let old: Vec<f64> = (0..37 * truths).map(|place| (place % 7) as f64 / 7.0).collect();
+            let mut new = old.clone();
+            let sweep = Sweep { hard, ..Sweep::new(&model) };
+            let mut tallies = Tallies::default();
+            // Twice: the second time in tables that have been used.
+            sweep.run_in(&mut tallies, &annotations, &mut new.clone());
+            let result = sweep.run_in(&mut tallies, &annotations, &mut new);
+            let counts = result.counts.unwrap();
+            let mut expected = AnswerCounts::zero(5, truths);
+            let (mut log_likelihood, mut change) = (0.0, 0.0);
+            for task in 0..37 {
+                let mut row: Vec<f64> = model.prior().to_vec();
+                for (worker, label) in annotations.labels_of_task(task) {
+                    (0..truths).for_each(|k| row[k] *= model.probability(worker, label, k));
+                }
+                let sum: f64 = row.iter().sum();
+                row.iter_mut().for_each(|value| *value /= sum);
+                let labelled = !annotations.task_slices(task).0.is_empty();
+                let best = crate::model::label_of(&row);
+                if labelled {
+                    log_likelihood += sum.ln() + if hard { row[best].ln() } else { 0.0 };
+                }
+                if hard {
+                    row = (0..truths).map(|k| f64::from(u8::from(k == best))).collect();
+                }
+                for k in 0..truths {
+                    prop_assert!((new[task * truths + k] - row[k]).abs() < 1e-12);
+                    change += (old[task * truths + k] - row[k]).abs();
+                    expected.mass[k] += if labelled { row[k] } else { 0.0 };
+                    for (worker, label) in annotations.labels_of_task(task) {
+                        expected.add(worker, label, k, row[k]);
+                    }
+                }
+            }
+            let close = |a: &[f64], b: &[f64]| a.iter().zip(b).all(|(a, b)| (a - b).abs() < 1e-10);
+            prop_assert!(close(&counts.cells, &expected.cells) && close(&counts.mass, &expected.mass));
+            prop_assert!((result.log_likelihood - log_likelihood).abs() < 1e-9);
+            prop_assert!((result.change - change).abs() < 1e-10);
+            // The other way to the same counts.
+            let recounted = super::super::count_rows((&annotations).into(), &new, truths);
+            prop_assert!(close(&recounted.cells, &counts.cells) && close(&recounted.mass, &counts.mass));
+        }
     }
 }

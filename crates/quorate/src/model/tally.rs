@@ -17,8 +17,7 @@ const WIDEST: usize = 8;
 /// Numbers in a cache line.
 const LINE: usize = 8;
 
-/// The tables of a sweep, for the next one to use again: fresh memory would have to be cleared by the system first, which
-/// takes about as long as a quarter of a pass.
+/// The tables of a sweep, for the next one to use again: fresh memory would have to be cleared by the system first.
 #[derive(Default)]
 pub(crate) struct Tallies(Vec<Tally>);
 
