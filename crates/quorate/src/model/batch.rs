@@ -127,13 +127,12 @@ impl<W: Width> Chunk<'_, W> {
     fn multiply(&self, batch: &mut Batch<'_>, places: &[usize], likelihood: &mut LogProduct) {
         let (width, truths, weights) = (self.width, self.width.get(), self.weights().values);
         let prior = &self.sweep.prior[..truths];
-        let mut shifts = [0; TASKS];
+        let (mut product, mut shifts) = (width.row(), [0; TASKS]);
         for (task, (labels, row)) in batch
             .ranges()
             .zip(batch.rows.chunks_exact_mut(truths))
             .enumerate()
         {
-            let mut product = width.row();
             let product = product.as_mut();
             product.copy_from_slice(prior);
             // After so many factors the largest product is still far from the smallest number.
