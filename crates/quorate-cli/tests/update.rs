@@ -3,7 +3,6 @@
 mod support;
 
 use std::collections::BTreeSet;
-use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
 

@@ -26,7 +26,7 @@ use crate::target::{Target, write_whole};
 const MAGIC: &[u8; 8] = b"quorate\0";
 const VERSION: u32 = 1;
 
-/// The fastest level: the next ones take twice as long for a tenth less on disk.
+/// A fast level: the file is read and written with every update.
 const LEVEL: i32 = 1;
 
 /// Bytes that are reserved before any of them was seen.
