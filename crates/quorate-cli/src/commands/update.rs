@@ -26,8 +26,10 @@ pub struct UpdateArgs {
     /// Fold LABELS into this model, fitted before by dawid-skene with --model and --keep-labels
     ///
     /// The output covers all tasks, old and new, and is that of a fit of all labels together, run to its end: the rounds are
-    /// accelerated, so it takes a fraction of the passes. Parameters are those of the model unless --param says otherwise
-    /// (max-iter bounds the passes); give --gold, --prior, --classes and --duplicates as before. With --model the labels are kept again; it may be the same file.
+    /// accelerated, so it takes a fraction of the passes. Where the labels hardly tell (fewer than two a task, workers who
+    /// guess, a class named once) it can end in another optimum. Parameters are those of the model unless --param says
+    /// otherwise (max-iter bounds the passes); give --gold, --prior, --classes and --duplicates as before. With --model the
+    /// labels are kept again; it may be the same file.
     #[arg(long, value_name = "MODEL", conflicts_with = "worker_prior")]
     update: Option<PathBuf>,
     /// Keep the labels beside the file of --model (NAME.labels.bin), for a later --update
