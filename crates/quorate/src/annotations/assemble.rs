@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use rayon::prelude::*;
 
-use super::class_order::{ClassOrder, natural_codes};
+use super::class_order::{ClassOrder, in_natural_order, natural_codes};
 use super::grouped::Grouped;
 use super::{Annotations, Duplicates, Names, RowCounts, TaskBlock};
 use crate::parallel::{balanced_ranges, even_ranges};
@@ -36,12 +36,8 @@ pub(super) fn assemble(
     mut rows: RowCounts,
 ) -> Annotations {
     let codes = (order == Some(ClassOrder::Natural)).then(|| natural_codes(&classes));
-    if let Some(codes) = &codes {
-        let mut ordered = vec![""; codes.len()];
-        for (old, &new) in codes.iter().enumerate() {
-            ordered[new as usize] = classes.get(old);
-        }
-        classes = ordered.into_iter().collect();
+    if codes.is_some() {
+        classes = in_natural_order(&classes);
     }
     // Names that came in their order keep their codes.
     let codes = codes.filter(|codes| !codes.is_sorted());
@@ -59,17 +55,7 @@ pub(super) fn assemble(
         });
     }
     rows.repeated = repeated;
-    Annotations {
-        tasks,
-        workers,
-        classes,
-        task_starts: block.starts,
-        worker: block.worker,
-        label: block.label,
-        rows,
-        gold: None,
-        by_worker: Default::default(),
-    }
+    Annotations::of_block(tasks, workers, classes, block, rows)
 }
 
 /// Rows by task, in order of worker; and how many repeat an earlier one.

@@ -21,15 +21,9 @@ impl Annotations {
         more.into_iter().for_each(|class| {
             all.intern(class);
         });
-        if all.len() > MAX_CLASSES {
-            return Err(Error::TooMany {
-                what: "classes",
-                limit: MAX_CLASSES,
-                hint: "merge rare classes",
-            });
-        }
+        check_class_count(&all)?;
         let codes = natural_codes(&all);
-        self.classes = all.natural_order().into_iter().map(|old| all.get(old)).collect();
+        self.classes = in_natural_order(&all);
         for label in &mut self.label {
             *label = codes[*label as usize];
         }
@@ -41,6 +35,24 @@ impl Annotations {
         self.by_worker = Default::default();
         Ok(self)
     }
+}
+
+/// Refuses more classes than labels can be written with.
+pub(super) fn check_class_count(classes: &Names) -> Result<()> {
+    match classes.len() > MAX_CLASSES {
+        true => Err(Error::TooMany {
+            what: "classes",
+            limit: MAX_CLASSES,
+            hint: "merge rare classes",
+        }),
+        false => Ok(()),
+    }
+}
+
+/// The same classes in natural order.
+pub(super) fn in_natural_order(classes: &Names) -> Names {
+    let order = classes.natural_order().into_iter();
+    order.map(|old| classes.get(old)).collect()
 }
 
 /// New code for each old code, so that codes follow the natural order.

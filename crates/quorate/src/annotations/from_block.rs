@@ -43,17 +43,33 @@ impl Annotations {
         if !starts.windows(2).all(in_order) {
             return wrong("workers out of order");
         }
-        Ok(Self {
+        let block = TaskBlock {
+            starts,
+            worker,
+            label,
+        };
+        Ok(Self::of_block(tasks, workers, classes, block, rows))
+    }
+
+    /// The table of labels that are known to be those of one.
+    pub(super) fn of_block(
+        tasks: Names,
+        workers: Names,
+        classes: Names,
+        block: TaskBlock,
+        rows: RowCounts,
+    ) -> Self {
+        Self {
             tasks,
             workers,
             classes,
-            task_starts: starts,
-            worker,
-            label,
+            task_starts: block.starts,
+            worker: block.worker,
+            label: block.label,
             rows,
             gold: None,
             by_worker: Default::default(),
-        })
+        }
     }
 }
 

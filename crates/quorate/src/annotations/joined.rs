@@ -1,7 +1,7 @@
 //! Two tables as one: labels that came later behind those that were there.
 
 use super::assemble::sort_by_worker;
-use super::class_order::natural_codes;
+use super::class_order::{check_class_count, in_natural_order};
 use super::{Annotations, Duplicates, MAX_LABELS, Names, RowCounts, TaskBlock};
 use crate::error::{Error, Result};
 
@@ -14,6 +14,7 @@ impl Annotations {
     /// what is large here costs a pass over memory and no table of its names.
     pub fn followed_by(mut self, later: &Self, duplicates: Duplicates) -> Result<Self> {
         let classes = self.joined_classes(later);
+        check_class_count(&classes)?;
         let later_tasks = join_names(&mut self.tasks, &later.tasks);
         let later_workers = join_names(&mut self.workers, &later.workers);
         let labels = self.label.len() + later.label.len();
@@ -50,17 +51,7 @@ impl Annotations {
             repeated,
             duplicates,
         };
-        Ok(Self {
-            tasks: self.tasks,
-            workers: self.workers,
-            classes,
-            task_starts: block.starts,
-            worker: block.worker,
-            label: block.label,
-            rows,
-            gold: None,
-            by_worker: Default::default(),
-        })
+        Ok(Self::of_block(self.tasks, self.workers, classes, block, rows))
     }
 
     /// The labels by task, those of `later` behind the own ones of their worker.
@@ -141,11 +132,7 @@ impl Annotations {
             return later.classes.clone();
         }
         let all: Names = self.classes.iter().chain(later.classes.iter()).collect();
-        let mut ordered = vec![""; all.len()];
-        for (old, &new) in natural_codes(&all).iter().enumerate() {
-            ordered[new as usize] = all.get(old);
-        }
-        ordered.into_iter().collect()
+        in_natural_order(&all)
     }
 }
 
@@ -200,6 +187,20 @@ mod tests {
 
     fn rows() -> impl Strategy<Value = Rows> {
         proptest::collection::vec((0u8..7, 0u8..5, 0u8..30), 1..40)
+    }
+
+    #[test]
+    fn more_classes_than_labels_can_name_are_refused() {
+        let many = |prefix: &str| {
+            let mut builder = AnnotationsBuilder::default();
+            for n in 0..40_000 {
+                let (task, class) = (format!("t{n}"), format!("{prefix}{n}"));
+                builder.push(&task, "w", &class).unwrap();
+            }
+            builder.build().unwrap()
+        };
+        let joined = many("a").followed_by(&many("b"), Duplicates::Last);
+        assert!(matches!(joined, Err(Error::TooMany { what: "classes", .. })));
     }
 
     proptest! {
