@@ -22,6 +22,33 @@ pub fn best_of<T>(runs: usize, mut work: impl FnMut() -> anyhow::Result<T>) -> a
         .ok_or_else(|| anyhow::anyhow!("no run"))
 }
 
+/// The shortest times of several runs, in seconds: by the clock, and of all threads together.
+#[derive(Debug, Clone, Copy)]
+pub struct Best {
+    pub wall: f64,
+    pub cpu: f64,
+}
+
+impl Default for Best {
+    fn default() -> Self {
+        Self {
+            wall: f64::INFINITY,
+            cpu: f64::INFINITY,
+        }
+    }
+}
+
+impl Best {
+    /// Does the work and notes how long it took.
+    pub fn note<T>(&mut self, work: impl FnOnce() -> T) -> T {
+        let (started, used) = (Instant::now(), cpu_seconds());
+        let result = work();
+        self.wall = self.wall.min(started.elapsed().as_secs_f64());
+        self.cpu = self.cpu.min(cpu_seconds() - used);
+        result
+    }
+}
+
 /// Largest resident memory of this process so far, in MB; none where the system does not tell.
 pub fn peak_memory() -> Option<f64> {
     let status = std::fs::read_to_string("/proc/self/status").ok()?;
@@ -40,7 +67,7 @@ pub fn seconds(value: f64) -> String {
 }
 
 /// CPU time of this process and its threads so far, in seconds; 0 where the system does not tell.
-pub fn cpu_seconds() -> f64 {
+fn cpu_seconds() -> f64 {
     let Ok(stat) = std::fs::read_to_string("/proc/self/stat") else {
         return 0.0;
     };

@@ -1,7 +1,6 @@
 //! One EM pass beside a plain reading of the same bytes from memory, in turns.
 
 use std::path::PathBuf;
-use std::time::Instant;
 
 use clap::Args;
 use quorate::methods::vote_fractions;
@@ -10,7 +9,7 @@ use quorate::{Annotations, Context};
 use quorate_io::{ReadOptions, Source, read_annotations};
 use rayon::prelude::*;
 
-use crate::measure::{cpu_seconds, seconds};
+use crate::measure::{Best, seconds};
 
 /// On what to measure.
 #[derive(Debug, Args)]
@@ -40,9 +39,9 @@ fn measure(args: &PassesArgs) -> anyhow::Result<()> {
     let (mut reading, mut short, mut long) = (Best::default(), Best::default(), Best::default());
     let mut bytes = 0;
     for _ in 0..args.runs {
-        reading.note(|| bytes = read_all(&annotations, votes.as_slice()));
-        short.try_note(|| rounds(2, &annotations))?;
-        long.try_note(|| rounds(7, &annotations))?;
+        bytes = reading.note(|| read_all(&annotations, votes.as_slice()));
+        short.note(|| rounds(2, &annotations))?;
+        long.note(|| rounds(7, &annotations))?;
     }
     // Of the best times: the smallest difference would be one where the short run was disturbed.
     let pass = Best {
@@ -116,36 +115,4 @@ fn rounds(max_iter: usize, annotations: &Annotations) -> anyhow::Result<()> {
     let start = EmStart::Consensus(vote_fractions(annotations));
     em.run(annotations, start, &mut Context::new(0))?;
     Ok(())
-}
-
-/// The shortest time of several.
-struct Best {
-    wall: f64,
-    cpu: f64,
-}
-
-impl Default for Best {
-    fn default() -> Self {
-        Self {
-            wall: f64::INFINITY,
-            cpu: f64::INFINITY,
-        }
-    }
-}
-
-impl Best {
-    fn note(&mut self, work: impl FnOnce()) {
-        let _ = self.try_note(|| {
-            work();
-            Ok(())
-        });
-    }
-
-    fn try_note(&mut self, work: impl FnOnce() -> anyhow::Result<()>) -> anyhow::Result<()> {
-        let (started, used) = (Instant::now(), cpu_seconds());
-        work()?;
-        self.wall = self.wall.min(started.elapsed().as_secs_f64());
-        self.cpu = self.cpu.min(cpu_seconds() - used);
-        Ok(())
-    }
 }

@@ -8,7 +8,7 @@ use anyhow::{Context as _, bail};
 use clap::Args;
 use quorate_io::{FileFormat, Format, ReadOptions, Source, Target, read_annotations, write_annotations};
 
-use crate::measure::{cpu_seconds, peak_memory, seconds};
+use crate::measure::{Best, peak_memory, seconds};
 
 /// What to read.
 #[derive(Debug, Args)]
@@ -31,7 +31,7 @@ pub fn run(args: &ReadingArgs) -> anyhow::Result<()> {
     let pool = rayon::ThreadPoolBuilder::new()
         .num_threads(args.threads)
         .build()?;
-    let (mut wc, mut table) = (f64::INFINITY, Best::default());
+    let (mut wc, mut table) = (f64::INFINITY, Reading::default());
     for _ in 0..args.runs {
         wc = wc.min(count_lines(args)?);
         table.read(&pool, &args.file)?;
@@ -45,7 +45,7 @@ pub fn run(args: &ReadingArgs) -> anyhow::Result<()> {
     );
     println!("wc -l          {:>10}   {:.2} GB/s", seconds(wc), size / wc / 1e9);
     table.print("reading", size);
-    println!("wc -l is       {:>9.1}x as fast", table.wall / wc);
+    println!("wc -l is       {:>9.1}x as fast", table.best.wall / wc);
     if let Some(peak) = peak_memory() {
         println!(
             "peak memory    {peak:>7.0} MB   {:.1} bytes a label, names included",
@@ -54,7 +54,7 @@ pub fn run(args: &ReadingArgs) -> anyhow::Result<()> {
     }
     if let Some(file) = &args.parquet {
         write_parquet(&pool, &args.file, file)?;
-        let mut parquet = Best::default();
+        let mut parquet = Reading::default();
         for _ in 0..args.runs {
             parquet.read(&pool, file)?;
         }
@@ -64,44 +64,33 @@ pub fn run(args: &ReadingArgs) -> anyhow::Result<()> {
 }
 
 /// The best of several readings of a file.
-struct Best {
-    wall: f64,
-    cpu: f64,
+#[derive(Default)]
+struct Reading {
+    best: Best,
     labels: usize,
 }
 
-impl Default for Best {
-    fn default() -> Self {
-        Self {
-            wall: f64::INFINITY,
-            cpu: f64::INFINITY,
-            labels: 0,
-        }
-    }
-}
-
-impl Best {
+impl Reading {
     fn read(&mut self, pool: &rayon::ThreadPool, file: &Path) -> anyhow::Result<()> {
         let source = Source::from(file.to_owned());
-        let (started, used) = (Instant::now(), cpu_seconds());
-        let read = pool.install(|| read_annotations(&source, &ReadOptions::default()))?;
-        self.wall = self.wall.min(started.elapsed().as_secs_f64());
-        self.cpu = self.cpu.min(cpu_seconds() - used);
-        self.labels = read.annotations.label_count();
+        let read = || pool.install(|| read_annotations(&source, &ReadOptions::default()));
+        self.labels = self.best.note(read)?.annotations.label_count();
         Ok(())
     }
 
     fn print(&self, name: &str, size: f64) {
+        let Best { wall, cpu } = self.best;
+        let a_label = |time: f64| 1e9 * time / self.labels as f64;
         println!(
             "{name:<14} {:>10}   {:.2} GB/s, {:.1} ns a label",
-            seconds(self.wall),
-            size / self.wall / 1e9,
-            1e9 * self.wall / self.labels as f64
+            seconds(wall),
+            size / wall / 1e9,
+            a_label(wall)
         );
         println!(
             "  CPU time     {:>10}   {:.1} ns a label",
-            seconds(self.cpu),
-            1e9 * self.cpu / self.labels as f64
+            seconds(cpu),
+            a_label(cpu)
         );
     }
 }
