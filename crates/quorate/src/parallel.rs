@@ -26,6 +26,13 @@ pub(crate) fn balanced_ranges(starts: &[u32], chunks: usize) -> Vec<Range<usize>
     borders.windows(2).map(|pair| pair[0]..pair[1]).collect()
 }
 
+/// Number of chunks for work that needs a private table of so many numbers a chunk: from the data alone, and few enough
+/// that the tables take at most 8 bytes a label. A power of two, which threads share evenly.
+pub(crate) fn private_chunks(labels: usize, numbers: usize) -> usize {
+    let most = (labels / numbers.max(1)).clamp(1, 16);
+    1 << most.ilog2()
+}
+
 /// Borders of at most `chunks` ranges of nearly the same length over `0..items`.
 pub(crate) fn even_ranges(items: usize, chunks: usize) -> Vec<Range<usize>> {
     let chunks = chunks.clamp(1, items.max(1));

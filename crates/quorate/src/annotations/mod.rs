@@ -20,6 +20,7 @@ mod key_table;
 mod mentions;
 mod names;
 mod parts;
+pub(crate) mod places;
 mod rising;
 mod summary;
 

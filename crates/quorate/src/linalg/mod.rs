@@ -5,6 +5,7 @@ pub mod assignment;
 pub mod block_sparse;
 pub mod lanczos;
 pub mod lbfgs;
+pub(crate) mod lines;
 pub mod simplex;
 pub mod small;
 pub mod successive_projection;

@@ -25,6 +25,7 @@ pub fn multiply(a: &[f64], b: &[f64], n: usize, out: &mut [f64]) {
 }
 
 /// Adds `weight a^T b` to `out`, for row-major matrices of `n` columns and any number of rows.
+#[inline(always)]
 pub fn add_gram(a: &[f64], b: &[f64], n: usize, weight: f64, out: &mut [f64]) {
     for (left, right) in a.chunks_exact(n).zip(b.chunks_exact(n)) {
         for (row, value) in left.iter().enumerate() {

@@ -13,9 +13,9 @@ use std::ops::Range;
 
 use super::consensus::label_of;
 use super::log_product::LogProduct;
-use super::places::{Places, Table};
 use super::posterior::{Sweep, softmax_in_place};
 use super::tally::Tally;
+use crate::annotations::places::{Places, Table};
 use crate::annotations::{ByTask, keep_truth};
 use crate::kernel::Kernel;
 use crate::linalg::width::Width;
@@ -117,8 +117,8 @@ impl<W: Width> Chunk<'_, W> {
     #[inline(always)]
     fn weights(&self) -> Table<'_> {
         match &self.tally {
-            Some(tally) => tally.weights(self.width, &self.sweep.cells),
-            None => Table::plain(&self.sweep.cells, self.width.get()),
+            Some(tally) => tally.weights(self.width, self.labels.class_count, &self.sweep.cells),
+            None => Table::of_cells(&self.sweep.cells, self.width.get(), self.labels.class_count, 1),
         }
     }
 

@@ -9,12 +9,12 @@ use std::ops::Range;
 use rayon::prelude::*;
 
 use super::batch::TASKS;
-use super::places::{Places, Table};
 use super::{Consensus, DawidSkene};
+use crate::annotations::places::{Places, Table};
 use crate::annotations::{Annotations, ByTask};
 use crate::kernel::{self, Kernel};
 use crate::linalg::width::{Width, with_width};
-use crate::parallel::{add, add_in_order, balanced_ranges, map_ranges};
+use crate::parallel::{add, add_in_order, balanced_ranges, map_ranges, private_chunks};
 
 /// Expected answer counts against a consensus. Counts of disjoint sets of tasks add up: see [`merge`](Self::merge).
 #[derive(Debug, Clone, PartialEq)]
@@ -62,16 +62,13 @@ impl<W: Width> Kernel for Counting<'_, W> {
     fn run(self) {
         let (width, truths) = (self.width, self.width.get());
         let AnswerCounts { cells, mass, .. } = self.counts;
-        let mut places = Places::new(
-            self.labels,
-            self.tasks.clone(),
-            TASKS,
-            Table::plain(cells, truths),
-        );
+        let answers = self.labels.class_count;
+        let table = Table::of_cells(cells, truths, answers, 1);
+        let mut places = Places::new(self.labels, self.tasks.clone(), TASKS, table);
         let starts = &self.labels.starts[self.tasks.start..=self.tasks.end];
         for (batch, rows) in self.rows.chunks(TASKS * truths).enumerate() {
             let starts = &starts[batch * TASKS..];
-            let places = places.next(Table::plain(cells, truths));
+            let places = places.next(Table::of_cells(cells, truths, answers, 1));
             let of_batch = |start: u32| (start - starts[0]) as usize;
             for (row, ends) in rows.chunks_exact(truths).zip(starts.windows(2)) {
                 if ends[0] < ends[1] {
@@ -83,12 +80,12 @@ impl<W: Width> Kernel for Counting<'_, W> {
     }
 }
 
-/// Number of chunks for private counts: from the data alone, and few enough that the private counts stay a
-/// small part of the memory of the labels. A power of two, which threads share evenly.
+/// Chunks for private counts, which with the weights beside them take two numbers a cell.
 pub(super) fn chunk_count(labels: ByTask<'_>, truths: usize) -> usize {
-    let cells = labels.worker_count * labels.class_count * truths;
-    let most = (labels.label.len() / (4 * cells).max(1)).clamp(1, 16);
-    1 << most.ilog2()
+    private_chunks(
+        labels.label.len(),
+        2 * labels.worker_count * labels.class_count * truths,
+    )
 }
 
 /// Adds the parts in order.

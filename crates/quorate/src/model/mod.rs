@@ -11,7 +11,6 @@ mod counts;
 mod em;
 mod explanation;
 mod log_product;
-mod places;
 mod posterior;
 mod priors;
 mod sparse;

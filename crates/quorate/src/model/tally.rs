@@ -7,15 +7,13 @@
 use rayon::prelude::*;
 
 use super::AnswerCounts;
-use super::places::Table;
+use crate::annotations::places::Table;
+use crate::linalg::lines::Lines;
 use crate::linalg::width::Width;
 use crate::parallel::add;
 
 /// Most truths whose weights are copied.
 const WIDEST: usize = 8;
-
-/// Numbers in a cache line.
-const LINE: usize = 8;
 
 /// The tables of a sweep, for the next one to use again: fresh memory would have to be cleared by the system first.
 #[derive(Default)]
@@ -32,9 +30,7 @@ impl Tallies {
 /// Counts of one chunk, and the weights if they lie beside them.
 #[derive(Default)]
 pub(super) struct Tally {
-    values: Vec<f64>,
-    /// Where a cache line starts in `values`.
-    offset: usize,
+    values: Lines,
     mass: Vec<f64>,
 }
 
@@ -51,19 +47,14 @@ impl Tally {
     /// No counts yet, beside these weights.
     pub(super) fn start<W: Width>(&mut self, width: W, weights: &[f64]) {
         let (truths, stride) = (width.get(), stride(width));
-        let length = weights.len() / truths * stride + LINE;
+        let length = weights.len() / truths * stride;
         if self.values.len() != length {
-            self.values = vec![0.0; length];
-            self.offset = self
-                .values
-                .as_ptr()
-                .align_offset(LINE * size_of::<f64>())
-                .min(LINE);
+            self.values = Lines::zero(length);
         } else if stride == truths {
             self.values.fill(0.0);
         }
         if stride > truths {
-            let cells = self.values[self.offset..].chunks_exact_mut(stride);
+            let cells = self.values.chunks_exact_mut(stride);
             for (cell, weights) in cells.zip(weights.chunks_exact(truths)) {
                 cell[..truths].copy_from_slice(weights);
                 cell[truths..].fill(0.0);
@@ -73,21 +64,17 @@ impl Tally {
 
     /// The weights to use; `shared` are those of all chunks.
     #[inline(always)]
-    pub(super) fn weights<'t, W: Width>(&'t self, width: W, shared: &'t [f64]) -> Table<'t> {
+    pub(super) fn weights<'t, W: Width>(&'t self, width: W, answers: usize, shared: &'t [f64]) -> Table<'t> {
         match stride(width) / width.get() {
-            1 => Table::plain(shared, width.get()),
-            stride => Table {
-                values: &self.values[self.offset..],
-                width: width.get(),
-                stride,
-            },
+            1 => Table::of_cells(shared, width.get(), answers, 1),
+            rows => Table::of_cells(&self.values, width.get(), answers, rows),
         }
     }
 
     /// The counts, each at the place of its weights.
     #[inline(always)]
     pub(super) fn counts<W: Width>(&mut self, width: W) -> &mut [f64] {
-        &mut self.values[self.offset + stride(width) - width.get()..]
+        &mut self.values[stride(width) - width.get()..]
     }
 
     /// Sets the mass of each truth.
@@ -106,7 +93,7 @@ impl Tally {
             .enumerate()
             .for_each(|(chunk, total)| {
                 for part in parts {
-                    let values = &part.values[part.offset + chunk * CELLS * stride + stride - truths..];
+                    let values = &part.values[chunk * CELLS * stride + stride - truths..];
                     for (total, counts) in total.chunks_exact_mut(truths).zip(values.chunks(stride)) {
                         add(total, counts);
                     }

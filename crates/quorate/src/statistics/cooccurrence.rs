@@ -10,6 +10,8 @@
 //! `sum_n d_n (d_n - 1) / 2`, no hashing.
 
 use std::ops::Range;
+use std::sync::atomic::AtomicU64;
+use std::sync::atomic::Ordering::Relaxed;
 
 use crate::annotations::Annotations;
 use crate::parallel::{balanced_ranges, map_ranges};
@@ -40,21 +42,33 @@ pub fn pair_cost(annotations: &Annotations, most_events: u64) -> PairCost {
         .windows(2)
         .map(|pair| u64::from(pair[1] - pair[0]));
     let events = sizes.map(|size| size * size.saturating_sub(1) / 2).sum();
-    let pairs = (events <= most_events).then(|| {
-        let per_range = map_ranges(worker_ranges(annotations), |workers| {
-            let mut scratch = vec![u32::MAX; annotations.worker_count()];
-            let mut pairs = 0;
-            for worker in workers {
-                visit_pairs(annotations, worker, |other, _, _| {
-                    pairs += u64::from(scratch[other] != worker as u32);
-                    scratch[other] = worker as u32;
-                });
-            }
-            pairs
-        });
-        per_range.iter().sum()
-    });
+    let pairs = (events <= most_events).then(|| distinct_pairs(annotations, u64::MAX));
     PairCost { events, pairs }
+}
+
+/// Whether there are at most so many distinct pairs of workers; stops counting where there are more.
+pub fn has_at_most_pairs(annotations: &Annotations, most: u64) -> bool {
+    distinct_pairs(annotations, most) <= most
+}
+
+/// The number of distinct pairs of workers, or any number above `most` if that is larger.
+fn distinct_pairs(annotations: &Annotations, most: u64) -> u64 {
+    let pairs = AtomicU64::new(0);
+    map_ranges(worker_ranges(annotations), |workers| {
+        let mut scratch = vec![u32::MAX; annotations.worker_count()];
+        for worker in workers {
+            let mut new = 0;
+            visit_pairs(annotations, worker, |other, _, _| {
+                new += u64::from(scratch[other] != worker as u32);
+                scratch[other] = worker as u32;
+            });
+            // A count, not a message: no order is needed.
+            if pairs.fetch_add(new, Relaxed) + new > most {
+                break;
+            }
+        }
+    });
+    pairs.into_inner()
 }
 
 /// Counts all observed pairs.
@@ -251,6 +265,9 @@ mod tests {
             let counts = count_cooccurrences(&whole);
             prop_assert_eq!(as_map(&counts), naive(&whole));
             prop_assert_eq!(pair_cost(&whole, u64::MAX).pairs, Some(counts.pair_count() as u64));
+            let pairs = counts.pair_count() as u64;
+            prop_assert!(has_at_most_pairs(&whole, pairs));
+            prop_assert!(pairs == 0 || !has_at_most_pairs(&whole, pairs - 1));
             prop_assert!(counts.iter().all(|(_, _, shared, cells)| shared == cells.iter().sum::<u32>()));
             if let (Ok(left), Ok(right)) = (table(0..5), table(5..12)) {
                 prop_assert_eq!(count_cooccurrences(&left).merge(&count_cooccurrences(&right)), counts);

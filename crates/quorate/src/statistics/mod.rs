@@ -8,7 +8,7 @@ mod pair_blocks;
 mod triples;
 
 pub use components::{Components, worker_components};
-pub use cooccurrence::{CoOccurrence, PairCost, count_cooccurrences, pair_cost};
+pub use cooccurrence::{CoOccurrence, PairCost, count_cooccurrences, has_at_most_pairs, pair_cost};
 pub use label_cap::{CappedLabels, cap_labels};
 pub use pair_blocks::PairBlocks;
 pub use triples::{MOST_ON_A_TASK, Triples, count_triples};

@@ -11,7 +11,10 @@
 
 use crate::context::Context;
 use crate::error::Result;
-use crate::linalg::small::{dot, nearest_orthogonal, transpose};
+use crate::kernel::{self, Kernel};
+use crate::linalg::small::{add_gram, dot, nearest_orthogonal, transpose};
+use crate::linalg::width::{Width, with_width};
+use crate::parallel::{add, even_ranges, map_ranges};
 
 /// The threshold below which an entry becomes zero.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -68,22 +71,12 @@ pub fn factor(
     context: &mut Context,
 ) -> Result<Factor> {
     let mut q = q;
-    let mut h = vec![0.0; u.len()];
-    let mut cross = vec![0.0; classes * classes];
     let mut trace = Vec::new();
     let mut converged = false;
     for step in 0..settings.max_iter {
         context.step("factoring", step, Some(settings.max_iter))?;
-        trace.push(rectify(u, weights, &q, settings.alpha.at(step), classes, &mut h));
-        cross.fill(0.0);
-        for (row, (from, to)) in u.chunks_exact(classes).zip(h.chunks_exact(classes)).enumerate() {
-            let weight = weights[row / classes];
-            for (line, value) in cross.chunks_exact_mut(classes).zip(from) {
-                for (cell, other) in line.iter_mut().zip(to) {
-                    *cell += weight * value * other;
-                }
-            }
-        }
+        let (lost, cross) = context.run(|| cross_product(u, weights, &q, settings.alpha.at(step), classes));
+        trace.push(lost);
         let next = nearest_orthogonal(&cross, classes);
         let moved = next
             .iter()
@@ -97,14 +90,14 @@ pub fn factor(
             break;
         }
     }
-    trace.push(rectify(
-        u,
-        weights,
-        &q,
-        settings.alpha.at(settings.max_iter),
-        classes,
-        &mut h,
-    ));
+    let (columns, alpha) = (transpose(&q, classes), settings.alpha.at(settings.max_iter));
+    let mut h = vec![0.0; u.len()];
+    let rows = u
+        .chunks_exact(classes)
+        .zip(h.chunks_exact_mut(classes))
+        .enumerate();
+    let lost = rows.map(|(row, (from, to))| weights[row / classes] * rectify(from, &columns, alpha, to));
+    trace.push(lost.sum());
     Ok(Factor {
         h,
         q,
@@ -114,22 +107,65 @@ pub fn factor(
     })
 }
 
-/// `H = Z where Z >= alpha else 0` for `Z = U Q`; returns the weighted `||H - Z||^2`.
-fn rectify(u: &[f64], weights: &[f64], q: &[f64], alpha: f64, classes: usize, h: &mut [f64]) -> f64 {
-    let columns = transpose(q, classes);
+/// A row `z = u Q` with what is below `alpha` set to zero; returns the sum of squares of what was lost. `columns`: those of
+/// Q, one after the other.
+#[inline(always)]
+fn rectify(u: &[f64], columns: &[f64], alpha: f64, h: &mut [f64]) -> f64 {
     let mut lost = 0.0;
-    for (row, (from, to)) in u
-        .chunks_exact(classes)
-        .zip(h.chunks_exact_mut(classes))
-        .enumerate()
-    {
-        for (cell, column) in to.iter_mut().zip(columns.chunks_exact(classes)) {
-            let z = dot(from, column);
-            *cell = if z >= alpha { z } else { 0.0 };
-            lost += weights[row / classes] * (*cell - z) * (*cell - z);
-        }
+    for (h, column) in h.iter_mut().zip(columns.chunks_exact(u.len())) {
+        let z = dot(u, column);
+        *h = if z >= alpha { z } else { 0.0 };
+        lost += (*h - z) * (*h - z);
     }
     lost
+}
+
+/// `U^T H` for the rectified `H` of a rotation, and the sum of squares that was lost, rows weighted.
+fn cross_product(u: &[f64], weights: &[f64], q: &[f64], alpha: f64, classes: usize) -> (f64, Vec<f64>) {
+    /// Workers in a chunk of their own.
+    const WORKERS: usize = 1024;
+    let columns = transpose(q, classes);
+    let ranges = even_ranges(weights.len(), weights.len() / WORKERS);
+    let parts = map_ranges(ranges, |workers| {
+        // The last block may have fewer rows.
+        let end = u.len().min(workers.end * classes * classes);
+        let u = &u[workers.start * classes * classes..end];
+        let (weights, columns) = (&weights[workers], &columns[..]);
+        with_width!(classes, width => kernel::run(CrossProduct { width, u, weights, columns, alpha }))
+    });
+    let nothing = (0.0, vec![0.0; classes * classes]);
+    parts.iter().fold(nothing, |(total, mut sum), (lost, cross)| {
+        add(&mut sum, cross);
+        (total + lost, sum)
+    })
+}
+
+/// The part of some workers in [`cross_product`].
+struct CrossProduct<'c, W> {
+    width: W,
+    u: &'c [f64],
+    weights: &'c [f64],
+    columns: &'c [f64],
+    alpha: f64,
+}
+
+impl<W: Width> Kernel for CrossProduct<'_, W> {
+    type Output = (f64, Vec<f64>);
+
+    #[inline(always)]
+    fn run(self) -> (f64, Vec<f64>) {
+        let (width, classes) = (self.width, self.width.get());
+        let columns = &self.columns[..classes * classes];
+        let (mut lost, mut cross) = (0.0, vec![0.0; classes * classes]);
+        let mut h = width.row();
+        for (u, &weight) in self.u.chunks(classes * classes).zip(self.weights) {
+            for u in u.chunks_exact(classes) {
+                lost += weight * rectify(u, columns, self.alpha, h.as_mut());
+                add_gram(u, h.as_ref(), classes, weight, &mut cross);
+            }
+        }
+        (lost, cross)
+    }
 }
 
 /// The K x K identity: the start for a factor that is already nearly aligned with the classes.
@@ -145,7 +181,7 @@ pub fn rotation_towards(u: &[f64], target: &[f64], weights: &[f64], classes: usi
     let rows = u.chunks_exact(classes).zip(target.chunks_exact(classes));
     for (row, (from, to)) in rows.enumerate() {
         let weight = weights[row / classes];
-        crate::linalg::small::add_gram(from, to, classes, weight, &mut cross);
+        add_gram(from, to, classes, weight, &mut cross);
     }
     nearest_orthogonal(&cross, classes)
 }
@@ -227,6 +263,31 @@ mod tests {
             "{:?}",
             found.trace
         );
+    }
+
+    #[test]
+    fn the_cross_product_is_that_of_all_rows_whatever_their_number() {
+        let (_, u) = rotated();
+        let q = identity(3);
+        for rows in [1usize, 2, 3, 4, 299, 300] {
+            let weights: Vec<f64> = (0..rows.div_ceil(3)).map(|block| 1.0 + block as f64).collect();
+            let (lost, cross) = cross_product(&u[..3 * rows], &weights, &q, 0.1, 3);
+            let (mut all, mut sum) = (0.0, vec![0.0; 9]);
+            for (row, u) in u[..3 * rows].chunks_exact(3).enumerate() {
+                let h = [0, 1, 2].map(|k| if u[k] >= 0.1 { u[k] } else { 0.0 });
+                for k in 0..3 {
+                    all += weights[row / 3] * (u[k] - h[k]).powi(2);
+                    (0..3).for_each(|i| sum[i * 3 + k] += weights[row / 3] * u[i] * h[k]);
+                }
+            }
+            assert!((lost - all).abs() < 1e-9 * (1.0 + all));
+            assert!(
+                cross
+                    .iter()
+                    .zip(&sum)
+                    .all(|(a, b)| (a - b).abs() < 1e-9 * (1.0 + b.abs()))
+            );
+        }
     }
 
     #[test]

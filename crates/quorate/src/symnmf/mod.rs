@@ -21,6 +21,7 @@ mod matrix_free;
 mod robust;
 mod shrink;
 mod start;
+mod task_sums;
 
 pub use designated::{Designated, DesignatedImputation, impute_designated};
 pub use extract::extract_model;

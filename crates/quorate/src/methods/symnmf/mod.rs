@@ -43,7 +43,7 @@ use crate::annotations::Annotations;
 use crate::context::Context;
 use crate::error::{Error, Result};
 use crate::model::{AnswerCounts, DawidSkene, Em, EmStart, align_classes, count_answers, posterior};
-use crate::statistics::{Components, PairBlocks, cap_labels, pair_cost, worker_components};
+use crate::statistics::{Components, PairBlocks, cap_labels, has_at_most_pairs, worker_components};
 use crate::symnmf::{
     Alpha, Designated, FactorSettings, Imputation, RobustSettings, Solver, Weights, crowd_matrix,
     draw_to_crowd, expected_labels, extract_model, factor, identity, impute_designated, impute_matrix_free,
@@ -405,10 +405,8 @@ impl SymNmf {
             Form::Auto => {
                 let labels = annotations.label_count() as u64;
                 let size = (annotations.class_count() * annotations.class_count()) as u64;
-                let most_cells = (4 * labels).max(4_000_000);
-                let cost = context.run(|| pair_cost(annotations, (32 * labels).max(50_000_000)));
-                cost.pairs
-                    .is_some_and(|pairs| pairs * size <= most_cells && pairs <= labels.max(1_000_000))
+                let most = labels.max(1_000_000).min((4 * labels).max(4_000_000) / size);
+                context.run(|| has_at_most_pairs(annotations, most))
             }
         }
     }

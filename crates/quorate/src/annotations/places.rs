@@ -5,14 +5,15 @@
 
 use std::ops::Range;
 
-use crate::annotations::ByTask;
+use super::ByTask;
 use crate::kernel::prefetch;
+use crate::linalg::lines::LINE;
 
 /// Bytes of a table above which it is not in a near cache, and fetching ahead is worth its instructions.
 const FAR: usize = 1 << 20;
 
 /// The places of the labels of a range of tasks, batch by batch.
-pub(super) struct Places<'t> {
+pub(crate) struct Places<'t> {
     labels: ByTask<'t>,
     /// Tasks after the batch ahead.
     rest: Range<usize>,
@@ -22,24 +23,29 @@ pub(super) struct Places<'t> {
     current: Vec<usize>,
 }
 
-/// A table in which places are found.
+/// A table in which places are found, as rows of so many numbers.
 #[derive(Clone, Copy)]
-pub(super) struct Table<'v> {
-    /// Rows of so many numbers.
-    pub(super) values: &'v [f64],
-    pub(super) width: usize,
-    /// Rows from one (worker, answer) to the next.
-    pub(super) stride: usize,
+pub(crate) struct Table<'v> {
+    pub(crate) values: &'v [f64],
+    pub(crate) width: usize,
+    /// Rows from one worker to the next.
+    pub(crate) of_worker: usize,
+    /// Rows from one answer to the next.
+    pub(crate) of_answer: usize,
+    /// Numbers from a place on that are going to be used.
+    pub(crate) reach: usize,
 }
 
 impl<'v> Table<'v> {
-    /// A row for each (worker, answer).
+    /// So many rows for each (worker, answer), of which the first is used.
     #[inline(always)]
-    pub(super) fn plain(values: &'v [f64], width: usize) -> Self {
+    pub(crate) fn of_cells(values: &'v [f64], width: usize, answers: usize, rows: usize) -> Self {
         Self {
             values,
             width,
-            stride: 1,
+            of_worker: answers * rows,
+            of_answer: rows,
+            reach: 1,
         }
     }
 }
@@ -47,7 +53,7 @@ impl<'v> Table<'v> {
 impl<'t> Places<'t> {
     /// Before the first batch of these tasks.
     #[inline(always)]
-    pub(super) fn new(labels: ByTask<'t>, tasks: Range<usize>, size: usize, table: Table<'_>) -> Self {
+    pub(crate) fn new(labels: ByTask<'t>, tasks: Range<usize>, size: usize, table: Table<'_>) -> Self {
         let mut places = Self {
             labels,
             rest: tasks,
@@ -61,7 +67,7 @@ impl<'t> Places<'t> {
 
     /// The rows of the next batch of tasks, for each of its labels; only numbers in the table may have changed.
     #[inline(always)]
-    pub(super) fn next(&mut self, table: Table<'_>) -> &[usize] {
+    pub(crate) fn next(&mut self, table: Table<'_>) -> &[usize] {
         std::mem::swap(&mut self.current, &mut self.ahead);
         self.find_ahead(table);
         &self.current
@@ -74,16 +80,19 @@ impl<'t> Places<'t> {
         let range = labels.starts[self.rest.start] as usize..labels.starts[end] as usize;
         self.rest.start = end;
         // Factors of 32 bits: the product of longer ones is no single instruction where several are made at once.
-        let of_worker = (labels.class_count * table.stride) as u32;
+        let (of_worker, of_answer) = (table.of_worker as u32, table.of_answer as u32);
         let place = |(&worker, &label): (&u32, &u16)| {
-            (u64::from(worker) * u64::from(of_worker)) as usize + label as usize * table.stride
+            let of_worker = u64::from(worker) * u64::from(of_worker);
+            (of_worker + u64::from(label) * u64::from(of_answer)) as usize
         };
         let given = labels.worker[range.clone()].iter().zip(&labels.label[range]);
         self.ahead.clear();
         self.ahead.extend(given.map(place));
         if size_of_val(table.values) > FAR {
             for place in &self.ahead {
-                prefetch(table.values, place * table.width);
+                for number in (0..table.reach).step_by(LINE) {
+                    prefetch(table.values, place * table.width + number);
+                }
             }
         }
     }
