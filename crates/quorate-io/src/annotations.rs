@@ -3,9 +3,10 @@
 use quorate::annotations::{Annotations, AnnotationsBuilder, ClassOrder, Duplicates, PartsBuilder};
 use rustc_hash::FxHashSet;
 
-use crate::blocks::{BLOCK, BlockFile};
+use crate::blocks::BLOCK;
 use crate::error::{Error, Result};
-use crate::format::{Compression, FileFormat, Format};
+use crate::format::FileFormat;
+use crate::part_sink::read_parts;
 use crate::scan::{Row, RowSink, field, find_column, scan};
 use crate::source::{Progress, Source};
 use crate::table::{Cell, ColumnKind, Table, write_table};
@@ -128,32 +129,8 @@ fn read_blocks(
     block: u64,
     progress: Progress<'_>,
 ) -> Option<Result<Annotations>> {
-    let Source::Path(path) = source else {
-        return None;
-    };
-    let FileFormat { format, compression } = source.format(options.format).ok()?;
-    if compression != Compression::None || !std::fs::metadata(path).ok()?.is_file() {
-        return None;
-    }
-    let builder = PartsBuilder::new(
-        options.duplicates,
-        options.classes.as_deref(),
-        options.class_order,
-        &options.missing,
-    )?;
-    let select = |names: &[String]| options.columns.find(names).ok()?.try_into().ok();
-    let delimited = |delimiter| BlockFile {
-        path,
-        delimiter,
-        block,
-    };
-    let built = match format {
-        Format::Csv => delimited(b',').read(builder, select, progress),
-        Format::Tsv => delimited(b'\t').read(builder, select, progress),
-        #[cfg(feature = "columnar")]
-        Format::Parquet => crate::row_groups::read(path, builder, select, progress),
-        _ => return None,
-    };
+    let open = |vocabulary| PartsBuilder::new(vocabulary, options.duplicates);
+    let built = read_parts(source, options, block, open, progress)?.and_then(PartsBuilder::build);
     Some(built.ok()?.map_err(Error::from))
 }
 

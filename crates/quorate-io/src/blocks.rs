@@ -12,11 +12,12 @@ use std::io::{Read, Seek, SeekFrom};
 use std::ops::Range;
 use std::path::Path;
 
-use quorate::annotations::{Annotations, Field, Irregular, Part, PartRead, PartsBuilder};
+use quorate::annotations::{Field, Irregular, Part, PartRead, Vocabulary};
 use quorate::kernel::{self, Kernel};
 use rayon::prelude::*;
 
 use crate::delimited::Records;
+use crate::part_sink::PartSink;
 use crate::source::Progress;
 use crate::spare::Spare;
 use crate::structure::{PADDING, find_ends};
@@ -52,12 +53,12 @@ struct Layout {
 
 impl BlockFile<'_> {
     /// Reads the file; `select` finds the columns of task, worker and label by the names in the header.
-    pub(crate) fn read(
+    pub(crate) fn read<S: PartSink>(
         &self,
-        mut builder: PartsBuilder,
+        mut sink: S,
         select: impl FnOnce(&[String]) -> Option<[usize; 3]>,
         progress: Progress<'_>,
-    ) -> Result<quorate::Result<Annotations>, Irregular> {
+    ) -> Result<S, S::Error> {
         let (start, names) = self.header()?;
         let layout = Layout {
             columns: names.len(),
@@ -72,19 +73,20 @@ impl BlockFile<'_> {
         let spare = Spare::default();
         while !rest.is_empty() {
             let (wave, later) = rest.split_at(round.min(rest.len()));
+            let vocabulary = sink.vocabulary();
             let parts = wave
                 .par_iter()
-                .map(|range| self.part(range.clone(), start, end, &layout, &builder, &spare))
-                .collect::<Result<Vec<_>, _>>()?;
-            spare.give(builder.append(parts)?);
+                .map(|range| self.part(range.clone(), start, end, &layout, vocabulary, &spare))
+                .collect::<Result<Vec<_>, Irregular>>()?;
+            spare.give(sink.append(parts)?);
             let reached = wave.last().map_or(end, |range| range.end);
-            builder.expect(reached - start, end - start);
+            sink.expect(reached - start, end - start);
             rest = later;
             // Rounds grow: workers that an early round made known cost later ones a look-up and nothing else.
             round = (2 * round).min(LONGEST_ROUND * threads);
             progress(reached, Some(end));
         }
-        builder.build()
+        Ok(sink)
     }
 
     /// Where the rows start, and the names of the columns.
@@ -129,14 +131,14 @@ impl BlockFile<'_> {
         first: u64,
         end: u64,
         layout: &Layout,
-        builder: &PartsBuilder,
+        vocabulary: &Vocabulary,
         spare: &Spare,
     ) -> Result<PartRead, Irregular> {
         let (mut used, mut places) = spare.take();
         let text = self
             .lines(range, first, end, used.take_text())
             .map_err(|_| Irregular)??;
-        let mut part = builder.part(used);
+        let mut part = vocabulary.part(used);
         let plain = kernel::run(Plain {
             layout,
             text: &text,
@@ -147,7 +149,7 @@ impl BlockFile<'_> {
         spare.keep(places);
         match plain {
             true => Ok(part.finish(text)),
-            false => layout.row_by_row(&text[..text.len() - PADDING], self.delimiter, builder),
+            false => layout.row_by_row(&text[..text.len() - PADDING], self.delimiter, vocabulary),
         }
     }
 
@@ -300,12 +302,12 @@ fn four(places: &[u32], row: usize) -> [u32; 4] {
 
 impl Layout {
     /// Takes the rows of a block through the parser that knows quotes.
-    fn row_by_row(&self, text: &[u8], delimiter: u8, builder: &PartsBuilder) -> Result<PartRead, Irregular> {
+    fn row_by_row(&self, text: &[u8], delimiter: u8, vocabulary: &Vocabulary) -> Result<PartRead, Irregular> {
         // At the start of a text the parser would take a byte order mark for one; inside a file it is a letter.
         if text.starts_with(MARK.as_bytes()) {
             return Err(Irregular);
         }
-        let mut part = builder.part(PartRead::default());
+        let mut part = vocabulary.part(PartRead::default());
         let mut records = Records::new(text, delimiter);
         // All fields in use, one behind the other: names that are long point into it.
         let mut used = Vec::with_capacity(text.len() + PADDING);

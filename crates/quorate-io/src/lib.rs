@@ -49,6 +49,7 @@ mod model_history;
 mod npy;
 #[cfg(feature = "columnar")]
 mod parquet;
+mod part_sink;
 mod probabilities;
 #[cfg(feature = "columnar")]
 mod row_groups;

@@ -11,12 +11,13 @@ use ::parquet::arrow::ProjectionMask;
 use ::parquet::arrow::arrow_reader::{
     ArrowReaderMetadata, ArrowReaderOptions, ParquetRecordBatchReaderBuilder,
 };
-use quorate::annotations::{Annotations, Field, Irregular, Part, PartRead, PartsBuilder};
+use quorate::annotations::{Field, Irregular, Part, PartRead, Vocabulary};
 use quorate::kernel::{self, Kernel};
 use rayon::prelude::*;
 
 use crate::columnar::{Projection, guarded};
 use crate::parquet::{BATCH, NAME};
+use crate::part_sink::PartSink;
 use crate::source::Progress;
 use crate::spare::Spare;
 use crate::structure::PADDING;
@@ -26,12 +27,12 @@ const MOST_ROWS: i64 = 1 << 23;
 const MOST_BYTES: usize = 1 << 29;
 
 /// Reads the file; `select` finds the columns of task, worker and label by name.
-pub(crate) fn read(
+pub(crate) fn read<S: PartSink>(
     path: &Path,
-    mut builder: PartsBuilder,
+    mut sink: S,
     select: impl FnOnce(&[String]) -> Option<[usize; 3]>,
     progress: Progress<'_>,
-) -> Result<quorate::Result<Annotations>, Irregular> {
+) -> Result<S, S::Error> {
     let file = File::open(path).map_err(|_| Irregular)?;
     let bytes = file.metadata().map_err(|_| Irregular)?.len();
     let metadata = guarded(NAME, || {
@@ -54,21 +55,22 @@ pub(crate) fn read(
         .iter()
         .any(|group| group.num_rows() > MOST_ROWS)
     {
-        return Err(Irregular);
+        return Err(Irregular.into());
     }
     let (mut done, spare) = (0, Spare::default());
     while done < count {
         let wave = done..(done + rayon::current_num_threads()).min(count);
         done = wave.end;
+        let vocabulary = sink.vocabulary();
         let parts = wave
             .into_par_iter()
-            .map(|group| groups.part(group, &builder, &spare))
-            .collect::<Result<Vec<_>, _>>()?;
-        spare.give(builder.append(parts)?);
-        builder.expect(done as u64, count as u64);
+            .map(|group| groups.part(group, vocabulary, &spare))
+            .collect::<Result<Vec<_>, Irregular>>()?;
+        spare.give(sink.append(parts)?);
+        sink.expect(done as u64, count as u64);
         progress(bytes * done as u64 / count as u64, Some(bytes));
     }
-    builder.build()
+    Ok(sink)
 }
 
 struct RowGroups<'a> {
@@ -78,7 +80,7 @@ struct RowGroups<'a> {
 }
 
 impl RowGroups<'_> {
-    fn part(&self, group: usize, builder: &PartsBuilder, spare: &Spare) -> Result<PartRead, Irregular> {
+    fn part(&self, group: usize, vocabulary: &Vocabulary, spare: &Spare) -> Result<PartRead, Irregular> {
         let file = File::open(self.path).map_err(|_| Irregular)?;
         let columns = self.projection.columns.iter().copied();
         let mut reader = guarded(NAME, || {
@@ -94,7 +96,7 @@ impl RowGroups<'_> {
         let (mut used, _) = spare.take();
         let mut text = used.take_text();
         text.clear();
-        let (mut part, mut rows) = (builder.part(used), Vec::new());
+        let (mut part, mut rows) = (vocabulary.part(used), Vec::new());
         let expected = self.metadata.metadata().row_group(group).num_rows();
         part.reserve(usize::try_from(expected).unwrap_or(0));
         while let Some(batch) = guarded(NAME, || reader.next().transpose()).map_err(|_| Irregular)? {

@@ -10,7 +10,8 @@ use quorate::methods::LabelBlocks;
 use rustc_hash::FxHasher;
 
 use super::folder::Folder;
-use super::partitions::{Partition, PartitionSink, read_u32};
+use super::partitions::Partition;
+use super::runs::{RowsRead, read_u32};
 use crate::annotations::ReadOptions;
 use crate::error::{Error, Result};
 
@@ -35,7 +36,7 @@ impl SpilledLabels {
         folder: Folder,
         workers: Names,
         classes: Names,
-        sink: &PartitionSink<'_>,
+        read: &RowsRead,
         options: &ReadOptions,
     ) -> Self {
         let wanted = options
@@ -43,7 +44,7 @@ impl SpilledLabels {
             .as_ref()
             .map_or(workers.len(), |keep| keep.len());
         Self {
-            dropped_workers: sink.workers.len() - workers.len(),
+            dropped_workers: read.workers.len() - workers.len(),
             absent_workers: wanted - workers.len(),
             folder,
             workers,
@@ -52,8 +53,8 @@ impl SpilledLabels {
             labels: 0,
             partitions: 0,
             rows: RowCounts {
-                rows: sink.rows,
-                abstentions: sink.abstentions,
+                rows: read.rows,
+                abstentions: read.abstentions,
                 repeated: 0,
                 duplicates: options.duplicates,
             },
@@ -62,40 +63,14 @@ impl SpilledLabels {
         }
     }
 
-    /// Writes a sorted partition: its labels and, apart, the names of its tasks.
-    pub(super) fn add(&mut self, partition: usize, sorted: &Partition) -> Result<()> {
-        let TaskBlock {
-            starts,
-            worker,
-            label,
-        } = &sorted.block;
-        let mut file =
-            BufWriter::with_capacity(1 << 20, File::create(self.folder.file("labels", partition))?);
-        file.write_all(&(starts.len() as u32).to_le_bytes())?;
-        file.write_all(&(worker.len() as u32).to_le_bytes())?;
-        write_numbers(&mut file, starts, u32::to_le_bytes)?;
-        write_numbers(&mut file, worker, u32::to_le_bytes)?;
-        write_numbers(&mut file, label, u16::to_le_bytes)?;
-        file.flush()?;
-        let mut names =
-            BufWriter::with_capacity(1 << 20, File::create(self.folder.file("names", partition))?);
-        for (name, row) in sorted.tasks.iter().zip(&sorted.first_rows) {
-            names.write_all(&row.to_le_bytes())?;
-            names.write_all(&(name.len() as u32).to_le_bytes())?;
-            names.write_all(name.as_bytes())?;
-        }
-        names.flush()?;
-        for (task, name) in sorted.tasks.iter().enumerate() {
-            let range = starts[task] as usize..starts[task + 1] as usize;
-            let labels = worker[range.clone()].iter().zip(&label[range]);
-            self.fingerprint = self.fingerprint.wrapping_add(task_hash(name, labels));
-        }
-        self.partitions = partition + 1;
-        self.tasks += sorted.tasks.len() as u64;
-        self.labels += worker.len() as u64;
-        self.rows.repeated += sorted.repeated;
-        self.bytes += file.get_ref().metadata()?.len() + names.get_ref().metadata()?.len();
-        Ok(())
+    /// Takes in what was written of the next partition.
+    pub(super) fn add(&mut self, written: WrittenPartition) {
+        self.partitions += 1;
+        self.tasks += written.tasks;
+        self.labels += written.labels;
+        self.rows.repeated += written.repeated;
+        self.bytes += written.bytes;
+        self.fingerprint = self.fingerprint.wrapping_add(written.fingerprint);
     }
 
     /// Names of the workers, in order of first appearance.
@@ -106,11 +81,6 @@ impl SpilledLabels {
     /// Names of the classes.
     pub fn classes(&self) -> &Names {
         &self.classes
-    }
-
-    /// Number of labels.
-    pub fn label_count(&self) -> u64 {
-        self.labels
     }
 
     /// What happened to the rows on the way in.
@@ -135,6 +105,53 @@ impl SpilledLabels {
     }
 }
 
+/// What there is to say about a partition on disk.
+pub(super) struct WrittenPartition {
+    tasks: u64,
+    labels: u64,
+    repeated: u64,
+    bytes: u64,
+    fingerprint: u64,
+}
+
+/// Writes a sorted partition: its labels and, apart, the names of its tasks.
+pub(super) fn write_partition(
+    folder: &Folder,
+    partition: usize,
+    sorted: &Partition,
+) -> Result<WrittenPartition> {
+    let TaskBlock {
+        starts,
+        worker,
+        label,
+    } = &sorted.block;
+    let mut file = BufWriter::with_capacity(1 << 20, File::create(folder.file("labels", partition))?);
+    file.write_all(&(starts.len() as u32).to_le_bytes())?;
+    file.write_all(&(worker.len() as u32).to_le_bytes())?;
+    write_numbers(&mut file, starts, u32::to_le_bytes)?;
+    write_numbers(&mut file, worker, u32::to_le_bytes)?;
+    write_numbers(&mut file, label, u16::to_le_bytes)?;
+    file.flush()?;
+    let mut names = BufWriter::with_capacity(1 << 20, File::create(folder.file("names", partition))?);
+    let mut fingerprint: u64 = 0;
+    for (task, (name, row)) in sorted.tasks.iter().zip(&sorted.first_rows).enumerate() {
+        names.write_all(&row.to_le_bytes())?;
+        names.write_all(&(name.len() as u32).to_le_bytes())?;
+        names.write_all(name.as_bytes())?;
+        let range = starts[task] as usize..starts[task + 1] as usize;
+        let labels = worker[range.clone()].iter().zip(&label[range]);
+        fingerprint = fingerprint.wrapping_add(task_hash(name, labels));
+    }
+    names.flush()?;
+    Ok(WrittenPartition {
+        tasks: sorted.tasks.len() as u64,
+        labels: worker.len() as u64,
+        repeated: sorted.repeated,
+        bytes: file.get_ref().metadata()?.len() + names.get_ref().metadata()?.len(),
+        fingerprint,
+    })
+}
+
 impl LabelBlocks for SpilledLabels {
     type Error = Error;
 
@@ -150,21 +167,31 @@ impl LabelBlocks for SpilledLabels {
         self.tasks
     }
 
-    /// The next block is read while one is worked on.
+    fn label_count(&self) -> u64 {
+        self.labels
+    }
+
+    /// The next block is read while one is worked on, into the memory of the one before.
     fn for_each(&mut self, visit: &mut dyn FnMut(&TaskBlock) -> Result<()>) -> Result<()> {
         let (folder, partitions) = (&self.folder, self.partitions);
         std::thread::scope(|scope| {
             let (send, receive) = sync_channel(1);
+            let (give_back, used) = sync_channel(2);
             scope.spawn(move || {
                 for partition in 0..partitions {
+                    let mut block = used.try_recv().unwrap_or_default();
+                    let read = read_block(folder, partition, &mut block).map(|()| block);
                     // The visitor may have stopped listening after an error.
-                    if send.send(read_block(folder, partition)).is_err() {
+                    if send.send(read).is_err() {
                         return;
                     }
                 }
             });
             for block in receive {
-                visit(&block?)?;
+                let block = block?;
+                visit(&block)?;
+                // The reader may be done.
+                let _ = give_back.try_send(block);
             }
             Ok(())
         })
@@ -180,15 +207,13 @@ fn task_hash<'l>(name: &str, labels: impl Iterator<Item = (&'l u32, &'l u16)>) -
     hasher.finish()
 }
 
-/// Reads the labels of a partition.
-fn read_block(folder: &Folder, partition: usize) -> Result<TaskBlock> {
+/// Reads the labels of a partition in place of what is in `block`.
+pub(super) fn read_block(folder: &Folder, partition: usize, block: &mut TaskBlock) -> Result<()> {
     let mut file = BufReader::with_capacity(1 << 16, File::open(folder.file("labels", partition))?);
     let (starts, labels) = (read_u32(&mut file)? as usize, read_u32(&mut file)? as usize);
-    Ok(TaskBlock {
-        starts: read_numbers(&mut file, starts, u32::from_le_bytes)?,
-        worker: read_numbers(&mut file, labels, u32::from_le_bytes)?,
-        label: read_numbers(&mut file, labels, u16::from_le_bytes)?,
-    })
+    read_numbers(&mut file, starts, u32::from_le_bytes, &mut block.starts)?;
+    read_numbers(&mut file, labels, u32::from_le_bytes, &mut block.worker)?;
+    read_numbers(&mut file, labels, u16::from_le_bytes, &mut block.label)
 }
 
 /// Numbers between two conversions.
@@ -214,13 +239,15 @@ fn read_numbers<T: Copy, const SIZE: usize>(
     file: &mut impl Read,
     count: usize,
     number: impl Fn([u8; SIZE]) -> T,
-) -> Result<Vec<T>> {
-    let mut numbers = Vec::with_capacity(count);
+    numbers: &mut Vec<T>,
+) -> Result<()> {
+    numbers.clear();
+    numbers.reserve(count);
     let mut buffer = vec![0; BATCH * SIZE];
     while numbers.len() < count {
         let bytes = &mut buffer[..(count - numbers.len()).min(BATCH) * SIZE];
         file.read_exact(bytes)?;
         numbers.extend(bytes.as_chunks::<SIZE>().0.iter().map(|&bytes| number(bytes)));
     }
-    Ok(numbers)
+    Ok(())
 }

@@ -1,29 +1,40 @@
 //! Labels beyond memory: kept on disk in whole tasks, gone through block by block.
 //!
 //! ```text
-//! rows --hash of the task--> partitions (runs) --sort, one at a time--> blocks (labels by task) + names of the tasks
+//! rows --hash of the task--> partitions (runs) --sort, a few at a time--> blocks (labels by task) + names of the tasks
 //! blocks --pass, again and again--> model --last pass--> results by partition --merge by first row--> table
 //! ```
 //!
-//! Memory holds the names of workers and classes, one partition while it is sorted, two blocks during a pass.
+//! Memory holds the names of workers and classes, a few partitions while they are sorted, two blocks during a pass.
 
 mod blocks;
 mod folder;
 mod partitions;
+mod parts;
 mod results;
+mod rows;
+mod runs;
 
+use std::ops::Range;
 use std::path::Path;
 
 use quorate::annotations::{ClassOrder, Duplicates, Names};
 
 pub use blocks::SpilledLabels;
+use blocks::write_partition;
 use folder::Folder;
-use partitions::{PartitionSink, sort_partition};
+use partitions::{LEFT_OUT, sort_partition};
+use parts::{PartitionParts, Stop};
+use rayon::prelude::*;
 pub use results::{ResultSummary, SpilledResults};
+use rows::PartitionRows;
+use runs::{RowsRead, RunFiles};
 
 use crate::annotations::ReadOptions;
+use crate::blocks::BLOCK;
 use crate::error::{Error, Result};
 use crate::format::Compression;
+use crate::part_sink::read_parts;
 use crate::scan::scan;
 use crate::source::{Progress, Source};
 
@@ -39,6 +50,12 @@ pub struct SpillOptions<'a> {
 /// Most partitions: files that are open at a time.
 const MOST_PARTITIONS: u64 = 512;
 
+/// Most partitions that are sorted, or made into results, at a time.
+const AT_A_TIME: usize = 4;
+
+/// The text of a partition as a part of the memory: sorted, it takes some three times as much.
+const MEMORY_PARTS: u64 = 32;
+
 /// Reads an annotation table to disk. `cancelled` is asked now and then whether to stop.
 pub fn spill_annotations(
     source: &Source,
@@ -51,27 +68,36 @@ pub fn spill_annotations(
     let folder = Folder::new(spill.place).map_err(|error| in_place(error.into()))?;
     let partitions = partition_count(source, options, spill.memory);
     let buffer = (spill.memory / 16 / partitions as u64).clamp(1 << 12, 1 << 20) as usize;
-    let mut sink = PartitionSink::new(&folder, partitions, buffer, options, cancelled).map_err(in_place)?;
-    scan(source, options.format, &mut sink, progress)?;
-    sink.finish().map_err(in_place)?;
-    let class_codes = order_classes(&mut sink.classes, options);
-    let (workers, worker_codes) = keep_workers(&sink, options)?;
-    let mut spilled = SpilledLabels::new(folder, workers, sink.classes.clone(), &sink, options);
-    for partition in 0..partitions {
+    let files = || RunFiles::create(&folder, partitions, buffer).map_err(in_place);
+    let read = match read_in_parts(source, options, BLOCK, files()?, cancelled, progress, in_place)? {
+        Some(read) => read,
+        None => {
+            let mut rows = PartitionRows::new(files()?, options, cancelled)?;
+            scan(source, options.format, &mut rows, progress)?;
+            rows.finish().map_err(in_place)?
+        }
+    };
+    let (classes, class_codes) = order_classes(&read.classes, options);
+    let (workers, worker_codes) = keep_workers(&read.workers, options)?;
+    let mut spilled = SpilledLabels::new(folder, workers, classes, &read, options);
+    for group in groups(partitions) {
         if cancelled() {
             return Err(quorate::Error::Cancelled.into());
         }
-        let sorted = sort_partition(
-            &spilled.folder,
-            partition,
-            &worker_codes,
-            &class_codes,
-            options.duplicates,
-        )?;
-        if options.duplicates == Duplicates::Error && sorted.repeated > 0 {
-            return Err(repeated_label(&sorted, &spilled.workers).in_file(source.name()));
+        let (folder, workers) = (&spilled.folder, &spilled.workers);
+        let sort = |partition| {
+            let duplicates = options.duplicates;
+            let sorted = sort_partition(folder, partition, &worker_codes, &class_codes, duplicates)
+                .map_err(in_place)?;
+            if duplicates == Duplicates::Error && sorted.repeated > 0 {
+                return Err(repeated_label(&sorted, workers).in_file(source.name()));
+            }
+            write_partition(folder, partition, &sorted).map_err(in_place)
+        };
+        let written: Vec<_> = group.into_par_iter().map(sort).collect();
+        for written in written {
+            spilled.add(written?);
         }
-        spilled.add(partition, &sorted).map_err(in_place)?;
     }
     if spilled.labels == 0 {
         return Err(Error::from(quorate::Error::NoLabels(
@@ -80,6 +106,34 @@ pub fn spill_annotations(
         .in_file(source.name()));
     }
     Ok(spilled)
+}
+
+/// Partitions in groups that are worked on at a time.
+fn groups(partitions: usize) -> impl Iterator<Item = Range<usize>> {
+    let size = rayon::current_num_threads().min(AT_A_TIME);
+    (0..partitions)
+        .step_by(size)
+        .map(move |first| first..(first + size).min(partitions))
+}
+
+/// Reads the rows in parts, many at a time; none if only the row by row reader can settle what is in the file.
+fn read_in_parts(
+    source: &Source,
+    options: &ReadOptions,
+    block: u64,
+    files: RunFiles,
+    cancelled: &dyn Fn() -> bool,
+    progress: Progress<'_>,
+    in_place: impl Fn(Error) -> Error,
+) -> Result<Option<RowsRead>> {
+    let open = |vocabulary| Some(PartitionParts::new(files, vocabulary, cancelled));
+    let read = read_parts(source, options, block, open, progress);
+    match read.map(|read| read.and_then(PartitionParts::finish)) {
+        None | Some(Err(Stop::Irregular)) => Ok(None),
+        Some(Err(Stop::Cancelled)) => Err(quorate::Error::Cancelled.into()),
+        Some(Err(Stop::Failed(error))) => Err(in_place(error)),
+        Some(Ok(read)) => Ok(Some(read)),
+    }
 }
 
 /// So many partitions that one of them, with what it is sorted into, is a small part of the memory.
@@ -91,35 +145,36 @@ fn partition_count(source: &Source, options: &ReadOptions, memory: u64) -> usize
         .format(options.format)
         .is_ok_and(|format| format.compression != Compression::None || !format.format.is_text());
     let bytes = std::fs::metadata(path).map_or(0, |file| file.len()) * if packed { 8 } else { 1 };
-    bytes.div_ceil((memory / 16).max(1)).clamp(1, MOST_PARTITIONS) as usize
+    bytes
+        .div_ceil((memory / MEMORY_PARTS).max(1))
+        .clamp(1, MOST_PARTITIONS) as usize
 }
 
-/// Puts the classes in order; returns the new code of each old one.
-fn order_classes(classes: &mut Names, options: &ReadOptions) -> Vec<u16> {
+/// The classes in order, and the new code of each old one.
+fn order_classes(classes: &Names, options: &ReadOptions) -> (Names, Vec<u16>) {
     if options.classes.is_some() || options.class_order == ClassOrder::Appearance {
-        return (0..classes.len() as u32).map(|code| code as u16).collect();
+        let codes = (0..classes.len() as u32).map(|code| code as u16).collect();
+        return (classes.clone(), codes);
     }
     let order = classes.natural_order();
     let mut codes = vec![0; order.len()];
     for (new, &old) in order.iter().enumerate() {
         codes[old] = new as u16;
     }
-    *classes = order.iter().map(|&old| classes.get(old)).collect();
-    codes
+    (order.iter().map(|&old| classes.get(old)).collect(), codes)
 }
 
 /// The workers that are kept, and the new code of each old one.
-fn keep_workers(sink: &PartitionSink<'_>, options: &ReadOptions) -> Result<(Names, Vec<u32>)> {
-    if options.keep_workers.is_none() {
-        return Ok((sink.workers.clone(), (0..sink.workers.len() as u32).collect()));
-    }
+fn keep_workers(workers: &Names, options: &ReadOptions) -> Result<(Names, Vec<u32>)> {
+    let Some(keep) = &options.keep_workers else {
+        return Ok((workers.clone(), (0..workers.len() as u32).collect()));
+    };
     let mut names = Names::default();
-    let codes = sink
-        .workers
-        .iter()
-        .zip(sink.kept())
-        .map(|(name, &kept)| if kept { names.intern(name) } else { u32::MAX })
-        .collect();
+    let code = |name: &str| match keep.contains(name) {
+        true => names.intern(name),
+        false => LEFT_OUT,
+    };
+    let codes = workers.iter().map(code).collect();
     if names.is_empty() {
         return Err(quorate::Error::NoLabels("none of the workers to keep labelled anything".into()).into());
     }
@@ -140,4 +195,89 @@ fn repeated_label(partition: &partitions::Partition, workers: &Names) -> Error {
         worker: workers.get(worker as usize).to_owned(),
     }
     .into()
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    const PARTITIONS: usize = 3;
+
+    /// Everything that the partitions and the names of a file come to, tasks in the order of the input.
+    type Content = (Vec<String>, Vec<String>, u64, u64, Vec<(String, Vec<(u32, u16)>)>);
+
+    fn content(folder: &Folder, read: &RowsRead) -> Content {
+        let codes: Vec<u32> = (0..read.workers.len() as u32).collect();
+        let classes: Vec<u16> = (0..read.classes.len() as u16).collect();
+        let mut tasks = Vec::new();
+        for partition in 0..PARTITIONS {
+            let sorted = sort_partition(folder, partition, &codes, &classes, Duplicates::Keep).unwrap();
+            for (task, name) in sorted.tasks.iter().enumerate() {
+                let range = sorted.block.starts[task] as usize..sorted.block.starts[task + 1] as usize;
+                let workers = sorted.block.worker[range.clone()].iter().copied();
+                let labels = workers.zip(sorted.block.label[range].iter().copied());
+                tasks.push((sorted.first_rows[task], name.to_owned(), labels.collect()));
+            }
+        }
+        tasks.sort();
+        let tasks = tasks.into_iter().map(|(_, name, labels)| (name, labels));
+        let names = |names: &Names| names.iter().map(str::to_owned).collect();
+        (
+            names(&read.workers),
+            names(&read.classes),
+            read.rows,
+            read.abstentions,
+            tasks.collect(),
+        )
+    }
+
+    /// Parts against rows; returns whether parts could read the file.
+    fn agree(text: &str, block: u64) -> bool {
+        let place = tempfile::tempdir().unwrap();
+        let path = place.path().join("labels.csv");
+        std::fs::write(&path, text).unwrap();
+        let (source, options) = (Source::from(path.as_path()), ReadOptions::default());
+        let folder = Folder::new(place.path()).unwrap();
+        let files = || RunFiles::create(&folder, PARTITIONS, 1 << 12).unwrap();
+        let read = read_in_parts(
+            &source,
+            &options,
+            block,
+            files(),
+            &|| false,
+            &mut |_, _| {},
+            |e| e,
+        );
+        let in_parts = read.unwrap().map(|read| content(&folder, &read));
+        let mut rows = PartitionRows::new(files(), &options, &|| false).unwrap();
+        if let Err(error) = scan(&source, None, &mut rows, &mut |_, _| {}) {
+            assert!(in_parts.is_none(), "{error}");
+            return false;
+        }
+        let by_row = content(&folder, &rows.finish().unwrap());
+        if let Some(in_parts) = &in_parts {
+            assert_eq!(in_parts, &by_row);
+        }
+        in_parts.is_some()
+    }
+
+    proptest! {
+        #[test]
+        fn parts_and_rows_come_to_the_same_partitions(
+            rows in proptest::collection::vec(("[a-c]{1,2}", "[u-z]{0,20}", "(1|2|NaN|)"), 1..60),
+            block in prop_oneof![Just(16u64), Just(100), Just(BLOCK)],
+        ) {
+            let mut text = String::from("task,worker,label\n");
+            for (task, worker, label) in &rows {
+                text.push_str(&format!("{task},w{worker},{label}\n"));
+            }
+            prop_assert!(agree(&text, block));
+            // A quoted value that holds a line feed, and rows that only the row by row reader can put into words.
+            agree(&format!("{text}\"a\nb\",w,1\n"), block);
+            let refused = agree(&format!("{text}a,,1\n"), block);
+            prop_assert!(!refused);
+        }
+    }
 }

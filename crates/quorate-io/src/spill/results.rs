@@ -9,11 +9,14 @@ use std::fs::File;
 use std::io::{BufReader, BufWriter, Read, Write};
 use std::path::PathBuf;
 
-use quorate::methods::{LabelBlocks, StreamedFit};
+use quorate::annotations::TaskBlock;
+use quorate::methods::StreamedFit;
 use quorate::model::{AnswerCounts, Consensus};
+use rayon::prelude::*;
 
-use super::blocks::SpilledLabels;
-use super::partitions::{damaged, read_start, read_u32};
+use super::blocks::{SpilledLabels, read_block};
+use super::groups;
+use super::runs::{damaged, read_start, read_u32};
 use crate::consensus::consensus_columns;
 use crate::error::Result;
 use crate::format::FileFormat;
@@ -52,74 +55,100 @@ impl SpilledLabels {
     /// Makes the posteriors of a fit; `counts`: the expected answers with them. `step` is called before each block and may
     /// stop the work.
     pub fn results(
-        &mut self,
+        &self,
         fit: &StreamedFit,
         counts: bool,
         step: &mut dyn FnMut() -> quorate::Result<()>,
     ) -> Result<SpilledResults<'_>> {
-        let mut summary = ResultSummary {
-            labels: vec![0; self.workers.len()],
-            agreed: vec![0; self.workers.len()],
-            counts: counts.then(|| AnswerCounts::zero(self.workers.len(), self.classes.len())),
-            ..ResultSummary::default()
-        };
-        let classes = self.classes.len();
-        // The blocks come in order of partition; the names of a partition are not needed after its results.
-        let names: Vec<_> = (0..self.partitions)
-            .map(|partition| self.folder.file("names", partition))
-            .collect();
-        let results: Vec<_> = (0..self.partitions)
-            .map(|partition| self.folder.file("results", partition))
-            .collect();
-        let mut partition = 0;
-        let mut votes = Vec::new();
-        self.for_each(&mut |block| {
+        let mut summary = ResultSummary::of(self.workers.len());
+        summary.counts = counts.then(|| AnswerCounts::zero(self.workers.len(), self.classes.len()));
+        for group in groups(self.partitions) {
             step()?;
-            let mut rows = Vec::new();
-            fit.posterior(block, &mut rows);
-            if let Some(counts) = &mut summary.counts {
-                counts.merge(&fit.count(block, &rows));
+            let made: Vec<_> = group
+                .into_par_iter()
+                .map(|partition| self.result_of(partition, fit, counts))
+                .collect();
+            for made in made {
+                summary.add(&made?);
             }
-            fit.votes(block, &mut votes);
-            let voted = Consensus::new(classes, std::mem::take(&mut votes));
-            let consensus = Consensus::new(classes, rows);
-            let mut from = BufReader::with_capacity(1 << 18, File::open(&names[partition])?);
-            let mut to = BufWriter::with_capacity(1 << 18, File::create(&results[partition])?);
-            let mut record = Vec::new();
-            for task in 0..consensus.len() {
-                let row = read_start(&mut from)?.ok_or_else(damaged)?;
-                let length = read_u32(&mut from)?;
-                record.clear();
-                record.extend_from_slice(&row.to_le_bytes());
-                record.extend_from_slice(&length.to_le_bytes());
-                (&mut from).take(u64::from(length)).read_to_end(&mut record)?;
-                let label = consensus.label(task);
-                record.extend_from_slice(&(label as u16).to_le_bytes());
-                for probability in consensus.row(task) {
-                    record.extend_from_slice(&probability.to_le_bytes());
-                }
-                to.write_all(&record)?;
-                summary.doubt += 1.0 - consensus.confidence(task);
-                summary.tied_tasks += u64::from(consensus.tied(task) > 1);
-                summary.changed += u64::from(voted.label(task) != label);
-                let range = block.starts[task] as usize..block.starts[task + 1] as usize;
-                summary.unlabelled_tasks += u64::from(range.is_empty());
-                for (&worker, &answer) in block.worker[range.clone()].iter().zip(&block.label[range]) {
-                    summary.labels[worker as usize] += 1;
-                    summary.agreed[worker as usize] += u64::from(usize::from(answer) == label);
-                }
-            }
-            to.flush()?;
-            std::fs::remove_file(&names[partition])?;
-            partition += 1;
-            votes = voted.into_vec();
-            Ok(())
-        })?;
+        }
+        let files = (0..self.partitions).map(|partition| self.folder.file("results", partition));
         Ok(SpilledResults {
+            files: files.collect(),
             spilled: self,
-            files: results,
             summary,
         })
+    }
+
+    /// Writes the results of a partition, and removes the names of its tasks, which stand in them.
+    fn result_of(&self, partition: usize, fit: &StreamedFit, counts: bool) -> Result<ResultSummary> {
+        let mut block = TaskBlock::default();
+        read_block(&self.folder, partition, &mut block)?;
+        let (mut rows, mut votes) = (Vec::new(), Vec::new());
+        fit.posterior(&block, &mut rows);
+        let mut summary = ResultSummary::of(self.workers.len());
+        summary.counts = counts.then(|| fit.count(&block, &rows));
+        fit.votes(&block, &mut votes);
+        let (voted, consensus) = (
+            Consensus::new(self.classes.len(), votes),
+            Consensus::new(self.classes.len(), rows),
+        );
+        let names = self.folder.file("names", partition);
+        let mut from = BufReader::with_capacity(1 << 18, File::open(&names)?);
+        let results = File::create(self.folder.file("results", partition))?;
+        let mut to = BufWriter::with_capacity(1 << 18, results);
+        let mut record = Vec::new();
+        for task in 0..consensus.len() {
+            let row = read_start(&mut from)?.ok_or_else(damaged)?;
+            let length = read_u32(&mut from)?;
+            record.clear();
+            record.extend_from_slice(&row.to_le_bytes());
+            record.extend_from_slice(&length.to_le_bytes());
+            (&mut from).take(u64::from(length)).read_to_end(&mut record)?;
+            let label = consensus.label(task);
+            record.extend_from_slice(&(label as u16).to_le_bytes());
+            for probability in consensus.row(task) {
+                record.extend_from_slice(&probability.to_le_bytes());
+            }
+            to.write_all(&record)?;
+            summary.doubt += 1.0 - consensus.confidence(task);
+            summary.tied_tasks += u64::from(consensus.tied(task) > 1);
+            summary.changed += u64::from(voted.label(task) != label);
+            let range = block.starts[task] as usize..block.starts[task + 1] as usize;
+            summary.unlabelled_tasks += u64::from(range.is_empty());
+            for (&worker, &answer) in block.worker[range.clone()].iter().zip(&block.label[range]) {
+                summary.labels[worker as usize] += 1;
+                summary.agreed[worker as usize] += u64::from(usize::from(answer) == label);
+            }
+        }
+        to.flush()?;
+        std::fs::remove_file(&names)?;
+        Ok(summary)
+    }
+}
+
+impl ResultSummary {
+    fn of(workers: usize) -> Self {
+        Self {
+            labels: vec![0; workers],
+            agreed: vec![0; workers],
+            ..Self::default()
+        }
+    }
+
+    /// Adds that of another partition.
+    fn add(&mut self, other: &Self) {
+        self.unlabelled_tasks += other.unlabelled_tasks;
+        self.tied_tasks += other.tied_tasks;
+        self.changed += other.changed;
+        self.doubt += other.doubt;
+        let add =
+            |sums: &mut [u64], parts: &[u64]| sums.iter_mut().zip(parts).for_each(|(sum, part)| *sum += part);
+        add(&mut self.labels, &other.labels);
+        add(&mut self.agreed, &other.agreed);
+        if let (Some(counts), Some(part)) = (&mut self.counts, &other.counts) {
+            counts.merge(part);
+        }
     }
 }
 

@@ -205,7 +205,7 @@ impl Known {
                 let key = mentions.keys[mention];
                 let length = key.length();
                 if key.is_long() {
-                    text[at..at + length].copy_from_slice(mentions.long_name(mention, source));
+                    text[at..at + length].copy_from_slice(mentions.name(mention, source));
                 } else if let Some(window) = text[at..].first_chunk_mut::<16>() {
                     // A copy of known length is cheaper; what it writes too much is overwritten by the next name.
                     *window = key.bytes();

@@ -256,13 +256,13 @@ impl Buckets<'_> {
                 if !key.is_long() {
                     return code;
                 }
-                let name = parts[part as usize].0.long_name(mention as usize, text);
+                let name = parts[part as usize].0.name(mention as usize, text);
                 let other = if code & NEW == 0 {
                     known.name(code as usize)
                 } else {
                     let (_, _, part, mention) = shard.new[(code & PLACE) as usize];
                     let (mentions, text) = parts[part as usize];
-                    mentions.long_name(mention as usize, text)
+                    mentions.name(mention as usize, text)
                 };
                 if name == other {
                     return code;

@@ -39,8 +39,8 @@ impl Mentions {
         self.places.clear();
     }
 
-    /// A long name in the part's text.
-    pub(super) fn long_name<'t>(&self, mention: usize, text: &'t [u8]) -> &'t [u8] {
+    /// A name in the part's text.
+    pub(super) fn name<'t>(&self, mention: usize, text: &'t [u8]) -> &'t [u8] {
         &text[self.places[mention] as usize..][..self.keys[mention].length()]
     }
 }

@@ -23,6 +23,7 @@ mod parts;
 pub(crate) mod places;
 mod rising;
 mod summary;
+mod vocabulary;
 
 use std::sync::OnceLock;
 
@@ -34,8 +35,9 @@ pub use class_order::ClassOrder;
 pub(crate) use gold::keep_truth;
 pub use key::LONGEST_NAME;
 pub use names::Names;
-pub use parts::{Field, Irregular, Part, PartRead, PartsBuilder};
+pub use parts::{Field, Irregular, NamedRun, Part, PartRead, PartsBuilder};
 pub use summary::Summary;
+pub use vocabulary::Vocabulary;
 
 use crate::error::{Error, Result};
 

@@ -1,6 +1,6 @@
 //! The table from an input that is read in parts, in parallel.
 //!
-//! A [`Part`] takes rows as bytes and keeps the codes of names that are known, and a list of those that are not.
+//! A [`Part`] takes rows as bytes and keeps the codes of names that the [`Vocabulary`] has, and a list of those that it has not.
 //! [`PartsBuilder::append`] takes a round of parts in the order of the input. The table is the one that
 //! [`AnnotationsBuilder`](super::AnnotationsBuilder) makes of the same rows, bit for bit. What that builder would refuse
 //! (an empty id, a class that is not allowed, too many names) is [`Irregular`] here: the caller then reads the input
@@ -14,8 +14,9 @@ use super::builder::no_labels;
 use super::grouped::{Grouped, Runs};
 use super::interner::{Interner, MOST_NAMES};
 use super::key::{Key, SHORT};
-use super::mentions::{Mentions, MentionsIn};
-use super::{Annotations, ClassOrder, Duplicates, MAX_CLASSES, MAX_LABELS, RowCounts};
+use super::mentions::Mentions;
+use super::vocabulary::{Vocabulary, mentions};
+use super::{Annotations, Duplicates, MAX_LABELS, RowCounts};
 use crate::error::Result;
 
 /// Something that only a reader that goes row by row can settle.
@@ -77,94 +78,36 @@ impl Field {
 /// Collects parts and turns them into [`Annotations`].
 #[derive(Debug)]
 pub struct PartsBuilder {
+    vocabulary: Vocabulary,
     tasks: Interner,
-    workers: Interner,
-    classes: Interner,
-    class_order: Option<ClassOrder>,
-    missing: Vec<String>,
     labels: Labels,
-    rows: RowCounts,
+    duplicates: Duplicates,
 }
 
 impl PartsBuilder {
-    /// A builder that allows only these classes, if there is a list, and takes the labels in `missing`, besides the
-    /// empty one, for abstentions. None where a repeated row is an error or the classes are no proper list.
-    pub fn new(
-        duplicates: Duplicates,
-        classes: Option<&[String]>,
-        class_order: ClassOrder,
-        missing: &[String],
-    ) -> Option<Self> {
-        if duplicates == Duplicates::Error {
-            return None;
-        }
-        let mut known = Interner::default();
-        if let Some(classes) = classes {
-            let mut mentions = Mentions::default();
-            for class in classes {
-                // A list with long names needs their text; it is not worth a second way in.
-                mentions.push(Key::of(class.as_bytes()).filter(|key| !key.is_long())?, 0);
-            }
-            known.resolve(&[(&mentions, &[])]);
-            if known.len() != classes.len() || known.len() > MAX_CLASSES {
-                return None;
-            }
-        }
-        Some(Self {
+    /// A builder of the rows of this vocabulary. None where a repeated row is an error: that needs its place in the input.
+    pub fn new(vocabulary: Vocabulary, duplicates: Duplicates) -> Option<Self> {
+        (duplicates != Duplicates::Error).then(|| Self {
+            vocabulary,
             tasks: Interner::in_order(),
-            workers: Interner::default(),
-            classes: known,
-            class_order: classes.is_none().then_some(class_order),
-            missing: missing.to_vec(),
             labels: Labels::Grouped(Grouped::default()),
-            rows: RowCounts {
-                duplicates,
-                ..RowCounts::default()
-            },
+            duplicates,
         })
     }
 
-    /// An empty part, ready for rows, in the memory of one that was taken.
-    pub fn part(&self, used: PartRead) -> Part<'_> {
-        Part {
-            known: self,
-            one_letter: [UNSEEN; 256],
-            labels: FxHashMap::default(),
-            mentioned: FxHashMap::default(),
-            read: used,
-        }
+    /// The workers and classes so far.
+    pub fn vocabulary(&self) -> &Vocabulary {
+        &self.vocabulary
     }
 
     /// Adds a round of parts, in the order of the input; gives them back, empty.
     pub fn append(&mut self, mut parts: Vec<PartRead>) -> std::result::Result<Vec<PartRead>, Irregular> {
-        let mentions = |select: fn(&PartRead) -> &Mentions| -> Vec<MentionsIn<'_>> {
-            parts.iter().map(|part| (select(part), &part.text[..])).collect()
-        };
-        let tasks = self.tasks.resolve(&mentions(|part| &part.tasks));
-        let workers = self.workers.resolve(&mentions(|part| &part.workers));
-        let classes_before = self.classes.len();
-        let classes = self.classes.resolve(&mentions(|part| &part.classes));
-        if self.class_order.is_none() && self.classes.len() > classes_before {
+        let tasks = self.tasks.resolve(&mentions(&parts, |part| &part.tasks));
+        self.vocabulary.learn(&mut parts)?;
+        let (rows, abstentions) = self.vocabulary.rows();
+        if self.tasks.len() > MOST_NAMES || rows - abstentions > MAX_LABELS as u64 {
             return Err(Irregular);
         }
-        if self.tasks.len() > MOST_NAMES
-            || self.workers.len() > MOST_NAMES
-            || self.classes.len() > MAX_CLASSES
-        {
-            return Err(Irregular);
-        }
-        for part in &parts {
-            self.rows.rows += part.rows;
-            self.rows.abstentions += part.rows - part.label.len() as u64;
-        }
-        if self.rows.rows - self.rows.abstentions > MAX_LABELS as u64 {
-            return Err(Irregular);
-        }
-        parts
-            .par_iter_mut()
-            .zip(workers)
-            .zip(classes)
-            .for_each(|((part, workers), classes)| part.recode(&workers, &classes));
         self.add(&mut parts, &tasks);
         parts.iter_mut().for_each(PartRead::clear);
         Ok(parts)
@@ -205,24 +148,28 @@ impl PartsBuilder {
 
     /// Sorts the rows into the table.
     pub fn build(self) -> std::result::Result<Result<Annotations>, Irregular> {
-        if self.rows.rows == self.rows.abstentions {
-            return Ok(Err(no_labels(self.rows.abstentions)));
+        let (rows, abstentions) = self.vocabulary.rows();
+        if rows == abstentions {
+            return Ok(Err(no_labels(abstentions)));
         }
-        let names = (
-            self.tasks.into_names(),
-            self.workers.into_names(),
-            self.classes.into_names(),
-        );
-        let (Some(tasks), Some(workers), Some(classes)) = names else {
+        let rows = RowCounts {
+            rows,
+            abstentions,
+            duplicates: self.duplicates,
+            ..RowCounts::default()
+        };
+        let class_order = self.vocabulary.class_order();
+        let (Some(tasks), Some((workers, classes))) = (self.tasks.into_names(), self.vocabulary.into_names())
+        else {
             return Err(Irregular);
         };
         Ok(Ok(assemble(
             tasks,
             workers,
             classes,
-            self.class_order,
+            class_order,
             self.labels,
-            self.rows,
+            rows,
         )))
     }
 }
@@ -230,15 +177,15 @@ impl PartsBuilder {
 /// What one part of an input holds.
 #[derive(Debug, Default)]
 pub struct PartRead {
-    text: Vec<u8>,
+    pub(super) text: Vec<u8>,
     /// The task of each run of rows, and the label that each run starts with.
     tasks: Mentions,
     starts: Vec<u32>,
-    workers: Mentions,
-    classes: Mentions,
+    pub(super) workers: Mentions,
+    pub(super) classes: Mentions,
     worker: Vec<u32>,
-    label: Vec<u16>,
-    rows: u64,
+    pub(super) label: Vec<u16>,
+    pub(super) rows: u64,
 }
 
 impl PartRead {
@@ -247,7 +194,8 @@ impl PartRead {
         std::mem::take(&mut self.text)
     }
 
-    fn clear(&mut self) {
+    /// Forgets all rows, for the next part to use the memory.
+    pub fn clear(&mut self) {
         self.tasks.clear();
         self.starts.clear();
         self.workers.clear();
@@ -258,7 +206,7 @@ impl PartRead {
     }
 
     /// Replaces places among the part's mentions by the codes of workers and classes.
-    fn recode(&mut self, workers: &[u32], classes: &[u32]) {
+    pub(super) fn recode(&mut self, workers: &[u32], classes: &[u32]) {
         if !workers.is_empty() {
             for worker in self.worker.iter_mut().filter(|worker| **worker & UNKNOWN != 0) {
                 *worker = workers[(*worker & !UNKNOWN) as usize];
@@ -267,6 +215,25 @@ impl PartRead {
         if !classes.iter().copied().eq(0..classes.len() as u32) {
             let labels = self.label.iter_mut();
             labels.for_each(|label| *label = classes[*label as usize] as u16);
+        }
+    }
+
+    /// Number of runs: rows that stand together and are about one task.
+    pub fn run_count(&self) -> usize {
+        self.starts.len()
+    }
+
+    /// A run, its labels by codes once the part was learnt.
+    pub fn named_run(&self, run: usize) -> NamedRun<'_> {
+        let end = self
+            .starts
+            .get(run + 1)
+            .map_or(self.label.len(), |&end| end as usize);
+        let labels = self.starts[run] as usize..end;
+        NamedRun {
+            task: self.tasks.name(run, &self.text),
+            workers: &self.worker[labels.clone()],
+            labels: &self.label[labels],
         }
     }
 
@@ -300,10 +267,21 @@ impl PartRead {
     }
 }
 
+/// Rows of a part that stand together and are about one task, without abstentions.
+#[derive(Debug, Clone, Copy)]
+pub struct NamedRun<'p> {
+    /// The name of the task, not checked to be UTF-8.
+    pub task: &'p [u8],
+    /// The workers.
+    pub workers: &'p [u32],
+    /// Their labels.
+    pub labels: &'p [u16],
+}
+
 /// A part while its rows come in.
 #[derive(Debug)]
 pub struct Part<'k> {
-    known: &'k PartsBuilder,
+    known: &'k Vocabulary,
     /// The part's codes of labels of one letter, and of longer ones.
     one_letter: [u16; 256],
     labels: FxHashMap<u128, u16>,
@@ -312,7 +290,18 @@ pub struct Part<'k> {
     read: PartRead,
 }
 
-impl Part<'_> {
+impl<'k> Part<'k> {
+    /// An empty part, in the memory of one that was taken.
+    pub(super) fn new(known: &'k Vocabulary, used: PartRead) -> Self {
+        Self {
+            known,
+            one_letter: [UNSEEN; 256],
+            labels: FxHashMap::default(),
+            mentioned: FxHashMap::default(),
+            read: used,
+        }
+    }
+
     /// Makes room for this many rows.
     pub fn reserve(&mut self, rows: usize) {
         self.read.worker.reserve(rows);
@@ -414,7 +403,7 @@ impl Part<'_> {
     ) -> std::result::Result<(), Irregular> {
         let mentioned = &self.read.tasks;
         let mut last = mentioned.keys.last().map(|&key| match key.is_long() {
-            true => (key, mentioned.long_name(mentioned.len() - 1, text)),
+            true => (key, mentioned.name(mentioned.len() - 1, text)),
             false => (key, &[][..]),
         });
         batch.changed = 0;
@@ -499,7 +488,7 @@ impl Part<'_> {
             // Two long labels with one key are as good as impossible; reading row by row tells them apart.
             Some(&code) if key.is_long() && code != NO_ANSWER => {
                 let known = &self.read.classes;
-                match known.long_name(code as usize, text) == name {
+                match known.name(code as usize, text) == name {
                     true => return Ok(code),
                     false => return Err(Irregular),
                 }

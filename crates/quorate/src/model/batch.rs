@@ -103,7 +103,7 @@ impl<W: Width> Kernel for Chunk<'_, W> {
             }
         }
         if let Some(tally) = self.tally {
-            tally.set_mass(mass.as_ref());
+            tally.add_mass(mass.as_ref());
         }
         ChunkResult {
             log_likelihood: likelihood.logarithm(),

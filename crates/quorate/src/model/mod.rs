@@ -30,6 +30,7 @@ pub use posterior::{LOG_FLOOR, posterior};
 pub(crate) use posterior::{Sweep, softmax_in_place};
 pub use priors::{ClassPrior, Priors};
 pub(crate) use sparse::{CellSettings, SparseEm, SparseFit, prefers_sparse};
+pub(crate) use tally::Tallies;
 pub(crate) use variational::{Variational, VariationalFit};
 
 /// With known truths: what the votes say of a worker (of a column of its matrix) counts as this many labels on known tasks, at

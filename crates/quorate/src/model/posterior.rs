@@ -13,7 +13,7 @@ use super::{Consensus, DawidSkene};
 use crate::annotations::{Annotations, ByTask};
 use crate::kernel;
 use crate::linalg::width::{Width, with_width};
-use crate::parallel::{balanced_ranges, map_rows_with};
+use crate::parallel::{balanced_ranges, map_rows_with, private_chunks};
 
 /// Logarithm of the smallest probability that counts: ln 2^-52.
 pub const LOG_FLOOR: f64 = -36.043_653_389_117_15;
@@ -88,8 +88,14 @@ impl Sweep {
         rows: &mut [f64],
         counting: bool,
     ) -> SweepResult {
-        let mut tallies = counting.then(Tallies::default);
-        self.run_any(labels.into(), rows, tallies.as_mut())
+        if counting {
+            return self.run_in(&mut Tallies::default(), labels, rows);
+        }
+        let labels = labels.into();
+        // Tables bound the chunks of a sweep that counts; here there are none.
+        let chunks = private_chunks(labels.label.len(), LABELS_A_CHUNK);
+        let chunks = chunks.max(chunk_count(labels, self.prior.len()));
+        with_width!(self.prior.len(), width => self.pass(width, labels, rows, chunks, None))
     }
 
     /// Writes the posterior rows and sums the answer counts, in tables that the next sweep can use again.
@@ -99,28 +105,50 @@ impl Sweep {
         labels: impl Into<ByTask<'t>>,
         rows: &mut [f64],
     ) -> SweepResult {
-        self.run_any(labels.into(), rows, Some(tallies))
+        let labels = labels.into();
+        with_width!(self.prior.len(), width => {
+            let chunks = chunk_count(labels, width.get());
+            tallies.start(width, chunks, &self.cells);
+            let mut result = self.pass(width, labels, rows, chunks, Some(tallies.tables()));
+            result.counts = Some(tallies.sum(width, labels.class_count, self.cells.len()));
+            result
+        })
     }
 
-    fn run_any(&self, labels: ByTask<'_>, rows: &mut [f64], tallies: Option<&mut Tallies>) -> SweepResult {
-        with_width!(self.prior.len(), width => self.run_width(width, labels, rows, tallies))
+    /// Readies tables for the answer counts of labels that come block by block, so many chunks each.
+    pub(crate) fn start_blocks(&self, tallies: &mut Tallies, chunks: usize) {
+        with_width!(self.prior.len(), width => tallies.start(width, chunks, &self.cells));
     }
 
-    fn run_width<W: Width>(
+    /// Writes the posterior rows of a block, and adds its answer counts to the tables.
+    pub(crate) fn run_block(
+        &self,
+        tallies: &mut Tallies,
+        labels: ByTask<'_>,
+        rows: &mut [f64],
+    ) -> SweepResult {
+        let tables = tallies.tables();
+        with_width!(self.prior.len(), width => self.pass(width, labels, rows, tables.len(), Some(tables)))
+    }
+
+    /// The answer counts of all blocks.
+    pub(crate) fn sum_blocks(&self, tallies: &Tallies, answers: usize) -> AnswerCounts {
+        with_width!(self.prior.len(), width => tallies.sum(width, answers, self.cells.len()))
+    }
+
+    /// One pass over labels, in chunks with a table each if answers are counted.
+    fn pass<W: Width>(
         &self,
         width: W,
         labels: ByTask<'_>,
         rows: &mut [f64],
-        tallies: Option<&mut Tallies>,
+        chunks: usize,
+        tables: Option<&mut [Tally]>,
     ) -> SweepResult {
-        let ranges = balanced_ranges(labels.starts, chunk_count(labels, width.get()));
-        let mut tallies = tallies.map(|tallies| tallies.of_chunks(ranges.len()));
-        let mut own = tallies.iter_mut().flat_map(|tallies| tallies.iter_mut());
-        let own = std::iter::from_fn(|| Some(own.next()));
-        let parts = map_rows_with(ranges, rows, width.get(), own, |tasks, rows, mut tally| {
-            if let Some(tally) = &mut tally {
-                tally.start(width, &self.cells);
-            }
+        let ranges = balanced_ranges(labels.starts, chunks);
+        let mut tables = tables.into_iter().flatten();
+        let own = std::iter::from_fn(|| Some(tables.next()));
+        let parts = map_rows_with(ranges, rows, width.get(), own, |tasks, rows, tally| {
             kernel::run(Chunk {
                 sweep: self,
                 width,
@@ -130,14 +158,16 @@ impl Sweep {
                 tally,
             })
         });
-        let sum = |tallies: &mut [Tally]| Tally::sum(width, labels.class_count, self.cells.len(), tallies);
         SweepResult {
             log_likelihood: parts.iter().map(|part| part.log_likelihood).sum(),
             change: parts.iter().map(|part| part.change).sum(),
-            counts: tallies.map(sum),
+            counts: None,
         }
     }
 }
+
+/// Labels of a chunk at least, where nothing is counted.
+const LABELS_A_CHUNK: usize = 1 << 12;
 
 /// Turns log-weights into probabilities; returns the logarithm of their sum.
 #[inline(always)]

@@ -20,10 +20,22 @@ const WIDEST: usize = 8;
 pub(crate) struct Tallies(Vec<Tally>);
 
 impl Tallies {
-    /// A table for each of so many chunks.
-    pub(super) fn of_chunks(&mut self, chunks: usize) -> &mut [Tally] {
+    /// A table for each of so many chunks, without counts, beside these weights.
+    pub(super) fn start<W: Width>(&mut self, width: W, chunks: usize, weights: &[f64]) {
         self.0.resize_with(chunks, Tally::default);
+        self.0
+            .par_iter_mut()
+            .for_each(|tally| tally.start(width, weights));
+    }
+
+    /// The tables.
+    pub(super) fn tables(&mut self) -> &mut [Tally] {
         &mut self.0
+    }
+
+    /// The sum of the counts of all chunks, each number in the order of the chunks.
+    pub(super) fn sum<W: Width>(&self, width: W, answers: usize, cells: usize) -> AnswerCounts {
+        Tally::sum(width, answers, cells, &self.0)
     }
 }
 
@@ -45,7 +57,7 @@ fn stride<W: Width>(width: W) -> usize {
 
 impl Tally {
     /// No counts yet, beside these weights.
-    pub(super) fn start<W: Width>(&mut self, width: W, weights: &[f64]) {
+    fn start<W: Width>(&mut self, width: W, weights: &[f64]) {
         let (truths, stride) = (width.get(), stride(width));
         let length = weights.len() / truths * stride;
         if self.values.len() != length {
@@ -53,6 +65,8 @@ impl Tally {
         } else if stride == truths {
             self.values.fill(0.0);
         }
+        self.mass.clear();
+        self.mass.resize(truths, 0.0);
         if stride > truths {
             let cells = self.values.chunks_exact_mut(stride);
             for (cell, weights) in cells.zip(weights.chunks_exact(truths)) {
@@ -77,14 +91,13 @@ impl Tally {
         &mut self.values[stride(width) - width.get()..]
     }
 
-    /// Sets the mass of each truth.
-    pub(super) fn set_mass(&mut self, mass: &[f64]) {
-        self.mass.clear();
-        self.mass.extend_from_slice(mass);
+    /// Adds to the mass of each truth.
+    pub(super) fn add_mass(&mut self, mass: &[f64]) {
+        add(&mut self.mass, mass);
     }
 
     /// The sum of the counts of all chunks, each number in the order of the chunks.
-    pub(super) fn sum<W: Width>(width: W, answers: usize, cells: usize, parts: &[Self]) -> AnswerCounts {
+    fn sum<W: Width>(width: W, answers: usize, cells: usize, parts: &[Self]) -> AnswerCounts {
         const CELLS: usize = 1 << 12;
         let (truths, stride) = (width.get(), stride(width));
         let mut total = vec![0.0; cells];

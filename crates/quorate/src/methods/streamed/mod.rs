@@ -30,6 +30,9 @@ pub trait LabelBlocks {
     /// Number of tasks.
     fn task_count(&self) -> u64;
 
+    /// Number of labels.
+    fn label_count(&self) -> u64;
+
     /// Hands over every block, in the same order each time; stops at the first error.
     fn for_each(
         &mut self,

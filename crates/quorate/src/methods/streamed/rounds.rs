@@ -6,7 +6,11 @@ use crate::error::Result;
 use crate::methods::auto::MODEL_STRENGTH;
 use crate::methods::pooled_ds::match_model;
 use crate::methods::{Auto, PooledDawidSkene};
-use crate::model::{AnswerCounts, DawidSkene, Em, Sweep};
+use crate::model::{AnswerCounts, DawidSkene, Em, Sweep, Tallies};
+use crate::parallel::private_chunks;
+
+/// Most tables of counts at a time: labels are on disk to save memory.
+const MOST_CHUNKS: usize = 4;
 
 pub(super) fn run_pooled<B: LabelBlocks>(
     pooled: &PooledDawidSkene,
@@ -88,40 +92,49 @@ pub(super) fn run<B: LabelBlocks>(
         answers: Answers::Model,
     };
     let mut before: Option<DawidSkene> = None;
-    let mut rows = Vec::new();
+    let (mut rows, mut tallies) = (Vec::new(), Tallies::default());
+    let chunks =
+        private_chunks(blocks.label_count() as usize, 2 * workers * classes * classes).min(MOST_CHUNKS);
     for round in 1..=em.max_iter {
         // The pass after the last round only tells the objective of the model that is returned.
         let last = round == em.max_iter;
         let (sweep, sweep_before) = (Sweep::new(&fit.model), before.as_ref().map(Sweep::new));
-        let (mut counts, mut log_likelihood, mut change) = (AnswerCounts::zero(workers, classes), 0.0, 0.0);
+        if !last {
+            context.run(|| sweep.start_blocks(&mut tallies, chunks));
+        }
+        let (mut log_likelihood, mut change) = (0.0, 0.0);
         blocks.for_each(&mut |block| {
             context.step("EM", round, Some(em.max_iter))?;
             let labels = block.view(workers, classes);
             rows.resize(labels.task_count() * classes, 0.0);
             let result = context.run(|| {
-                match &sweep_before {
-                    Some(before) => drop(before.run(labels, &mut rows, false)),
-                    None => vote_rows(labels, &fit.vote_prior, &mut rows),
+                // Without a tolerance nobody asks how far the posteriors moved.
+                if em.tol > 0.0 && !last {
+                    match &sweep_before {
+                        Some(before) => drop(before.run(labels, &mut rows, false)),
+                        None => vote_rows(labels, &fit.vote_prior, &mut rows),
+                    }
                 }
-                sweep.run(labels, &mut rows, !last)
+                match last {
+                    true => sweep.run(labels, &mut rows, false),
+                    false => sweep.run_block(&mut tallies, labels, &mut rows),
+                }
             });
             log_likelihood += result.log_likelihood;
             change += result.change;
-            if let Some(part) = &result.counts {
-                counts.merge(part);
-            }
             Ok(())
         })?;
         fit.trace.push(log_likelihood + em.log_prior(&fit.model));
         if last {
             break;
         }
-        fit.converged = change / ((2 * blocks.task_count()) as f64) < em.tol;
+        fit.converged = em.tol > 0.0 && change / ((2 * blocks.task_count()) as f64) < em.tol;
         if fit.converged {
             // In memory the posterior is made once more from the same model: the objective stands twice.
             fit.trace.push(fit.trace[fit.trace.len() - 1]);
             break;
         }
+        let counts = context.run(|| sweep.sum_blocks(&tallies, classes));
         before = Some(std::mem::replace(&mut fit.model, maximise(&counts)));
         fit.iterations = round + 1;
     }

@@ -1,0 +1,150 @@
+//! Rows on their way to disk one by one: any format, and the words for what is wrong with a row.
+
+use std::io::Write;
+
+use quorate::annotations::{MAX_CLASSES, Names};
+
+use super::runs::{RowsRead, RunFiles, push_run};
+use crate::annotations::{ReadOptions, place};
+use crate::error::Result;
+use crate::scan::{Row, RowSink, field};
+
+/// Writes rows into partitions.
+pub(super) struct PartitionRows<'a> {
+    options: &'a ReadOptions,
+    files: RunFiles,
+    read: RowsRead,
+    /// The run at hand.
+    task: String,
+    order: u64,
+    labels: Vec<(u32, u16)>,
+    run: Vec<u8>,
+    cancelled: &'a dyn Fn() -> bool,
+}
+
+impl<'a> PartitionRows<'a> {
+    pub(super) fn new(
+        files: RunFiles,
+        options: &'a ReadOptions,
+        cancelled: &'a dyn Fn() -> bool,
+    ) -> Result<Self> {
+        let mut classes = Names::default();
+        for class in options.classes.iter().flatten() {
+            if classes.find(class).is_some() {
+                return Err(quorate::Error::RepeatedClass(class.clone()).into());
+            }
+            classes.intern(class);
+        }
+        Ok(Self {
+            options,
+            files,
+            read: RowsRead {
+                workers: Names::default(),
+                classes,
+                rows: 0,
+                abstentions: 0,
+            },
+            task: String::new(),
+            order: 0,
+            labels: Vec::new(),
+            run: Vec::new(),
+            cancelled,
+        })
+    }
+
+    fn push(&mut self, task: &str, worker: &str, label: &str) -> quorate::Result<()> {
+        if task.is_empty() {
+            return Err(quorate::Error::EmptyId("task"));
+        }
+        if worker.is_empty() {
+            return Err(quorate::Error::EmptyId("worker"));
+        }
+        if self.read.rows.is_multiple_of(1 << 16) && (self.cancelled)() {
+            return Err(quorate::Error::Cancelled);
+        }
+        let label = if label.is_empty() {
+            None
+        } else {
+            Some(self.class(label)?)
+        };
+        let worker = self.read.workers.intern(worker);
+        self.read.rows += 1;
+        match label {
+            None => self.read.abstentions += 1,
+            Some(label) => self.labels.push((worker, label)),
+        }
+        Ok(())
+    }
+
+    fn class(&mut self, label: &str) -> quorate::Result<u16> {
+        let classes = &mut self.read.classes;
+        if let Some(code) = classes.find(label) {
+            return Ok(code as u16);
+        }
+        if self.options.classes.is_some() {
+            return Err(quorate::Error::UnknownClass {
+                label: label.to_owned(),
+                classes: classes.iter().map(str::to_owned).collect(),
+            });
+        }
+        if classes.len() == MAX_CLASSES {
+            return Err(quorate::Error::TooMany {
+                what: "labels",
+                limit: MAX_CLASSES,
+                hint: "labels must be classes; is the label column the right one?",
+            });
+        }
+        Ok(classes.intern(label) as u16)
+    }
+
+    /// The rows that follow are about another task.
+    fn start_run(&mut self, task: &str) -> std::io::Result<()> {
+        self.flush_run()?;
+        self.task.clear();
+        self.task.push_str(task);
+        self.order = self.read.rows;
+        Ok(())
+    }
+
+    fn flush_run(&mut self) -> std::io::Result<()> {
+        if self.task.is_empty() {
+            return Ok(());
+        }
+        let task = self.task.as_bytes();
+        self.run.clear();
+        push_run(&mut self.run, self.order, task, self.labels.drain(..));
+        let partition = self.files.partition_of(task);
+        self.files.all()[partition].write_all(&self.run)
+    }
+
+    /// Ends the rows: all of them are on disk.
+    pub(super) fn finish(mut self) -> Result<RowsRead> {
+        self.flush_run()?;
+        self.files.finish()?;
+        Ok(self.read)
+    }
+}
+
+impl RowSink for PartitionRows<'_> {
+    fn select(&mut self, names: &[String]) -> Result<Vec<usize>> {
+        self.options.columns.find(names)
+    }
+
+    fn row(&mut self, row: &impl Row) -> Result<()> {
+        let columns = &self.options.columns;
+        let (n, m, x) = (
+            field(row, 0, &columns.task)?,
+            field(row, 1, &columns.worker)?,
+            field(row, 2, &columns.label)?,
+        );
+        let x = if self.options.missing.iter().any(|missing| missing == x) {
+            ""
+        } else {
+            x
+        };
+        if n != self.task {
+            self.start_run(n)?;
+        }
+        self.push(n, m, x).map_err(|error| place(error, columns))
+    }
+}
