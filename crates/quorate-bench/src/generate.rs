@@ -7,7 +7,7 @@ use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use anyhow::Context as _;
+use anyhow::{Context as _, bail};
 use clap::Args;
 use rayon::prelude::*;
 
@@ -18,13 +18,21 @@ use crate::child::run_measured;
 pub struct GenerateArgs {
     /// The file to make
     file: PathBuf,
-    /// Number of labels; five for each task
+    /// Number of labels
     #[arg(long)]
     labels: u64,
     /// Number of workers
     #[arg(long)]
     workers: u64,
+    /// Labels of each task
+    #[arg(long, default_value_t = LABELS_PER_TASK, value_parser = clap::value_parser!(u64).range(1..))]
+    labels_per_task: u64,
+    /// Skewed: one worker gives half of the labels (one on each task at most), and one more task has this many
+    #[arg(long, value_name = "LABELS")]
+    skew: Option<u64>,
 }
+
+const LABELS_PER_TASK: u64 = 5;
 
 impl GenerateArgs {
     /// A crowd of this size, in a file of the folder for temporary files.
@@ -34,19 +42,27 @@ impl GenerateArgs {
             file: std::env::temp_dir().join(name),
             labels,
             workers,
+            labels_per_task: LABELS_PER_TASK,
+            skew: None,
         }
     }
 }
 
 /// Makes the file: four classes, rows by task.
 pub fn run(args: &GenerateArgs) -> anyhow::Result<()> {
-    let labels_per_task = 5;
+    if args.labels_per_task > args.workers {
+        bail!(
+            "a task with {} labels needs as many workers, and there are {}",
+            args.labels_per_task,
+            args.workers
+        );
+    }
     Crowd {
-        tasks: args.labels / labels_per_task,
+        tasks: args.labels / args.labels_per_task,
         workers: args.workers,
         classes: 4,
-        labels_per_task,
-        skew: None,
+        labels_per_task: args.labels_per_task,
+        skew: args.skew,
     }
     .write(&args.file, RowOrder::Task)
 }
@@ -83,7 +99,7 @@ pub struct Crowd {
     pub classes: u64,
     /// Labels of each task.
     pub labels_per_task: u64,
-    /// One worker labels every task in two, and the first task has this many labels.
+    /// One worker gives half of the labels (one on each task at most), and the first task has this many.
     pub skew: Option<u64>,
 }
 
@@ -155,11 +171,12 @@ impl Crowd {
     fn label_task(&self, task: u64, labels: &mut Vec<(u64, u64)>) {
         let mut draws = Draws::new(1, task);
         let truth = draws.below(self.classes);
+        let busy = self.labels_per_task as f64 / 2.0;
         labels.clear();
         while (labels.len() as u64) < self.labels_per_task {
             let share = draws.unit();
             let worker = match self.skew {
-                Some(_) if labels.is_empty() && draws.unit() < 0.5 => 0,
+                Some(_) if labels.is_empty() && draws.unit() < busy => 0,
                 // Density ~ rank^(-1/2).
                 _ => (share * share * self.workers as f64) as u64,
             };

@@ -28,6 +28,7 @@ mod reading;
 mod scaling;
 mod trust;
 mod update;
+mod warm_start;
 
 use clap::{Parser, Subcommand};
 

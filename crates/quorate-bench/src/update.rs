@@ -12,6 +12,7 @@ use crate::child::{Usage, find_program, run_listening, run_measured, scratch};
 use crate::generate::{GenerateArgs, ensure_file};
 use crate::measure::seconds;
 use crate::public::data_folder;
+use crate::warm_start;
 
 /// Which labels, and how many of them are new.
 #[derive(Debug, Args)]
@@ -33,9 +34,22 @@ pub struct UpdateArgs {
     /// Parameters of both fits
     #[arg(short, long = "param", value_name = "NAME=VALUE")]
     parameters: Vec<String>,
+    /// Shows, too, where plain EM ends from the saved posteriors: why an update starts from the votes
+    #[arg(long)]
+    warm: bool,
     /// The program to measure; the one built beside this one if not given
     #[arg(long, value_name = "FILE")]
     program: Option<PathBuf>,
+}
+
+impl UpdateArgs {
+    fn named_parameters(&self) -> anyhow::Result<Vec<(String, String)>> {
+        let cut = |parameter: &String| {
+            let (name, value) = parameter.split_once('=').context("-p takes NAME=VALUE")?;
+            Ok((name.to_owned(), value.to_owned()))
+        };
+        self.parameters.iter().map(cut).collect()
+    }
 }
 
 /// Prints a Markdown table.
@@ -52,10 +66,14 @@ pub fn run(args: &UpdateArgs) -> anyhow::Result<()> {
     };
     let folder = scratch("update");
     fs::create_dir_all(&folder)?;
+    let warm = match args.warm {
+        true => " from saved posteriors: rounds | other labels | largest difference | log-likelihood above |",
+        false => "",
+    };
     println!(
-        "| labels | new | full: passes, CPU, time, memory | update: passes, CPU, time, memory | CPU of a full fit | other labels | largest difference |"
+        "| labels | new | full: passes, CPU, time, memory | update: passes, CPU, time, memory | CPU of a full fit | other labels | largest difference |{warm}"
     );
-    println!("|{}", "---|".repeat(7));
+    println!("|{}", "---|".repeat(if args.warm { 11 } else { 7 }));
     let measured = files
         .iter()
         .try_for_each(|file| measure(args, &program, file, &folder));
@@ -87,12 +105,20 @@ fn measure(args: &UpdateArgs, program: &Path, all: &Path, folder: &Path) -> anyh
         run_measured(first.arg(&model))?;
         let update = Fitted::run(aggregate(&new, "update.csv").arg("--update").arg(&model))?;
         let (other, largest) = compare(&folder.join("full.csv"), &folder.join("update.csv"))?;
-        println!(
+        print!(
             "| {} ({rows}) | {} % | {full} | {update} | {:.2} | {other} | {largest:.6} |",
             name(all),
             100.0 * share,
             update.usage.cpu / full.usage.cpu,
         );
+        if args.warm {
+            let warm = warm_start::measure(&old, &new, &args.named_parameters()?)?;
+            print!(
+                " {} | {} | {:.6} | {:.6} |",
+                warm.rounds, warm.other, warm.largest, warm.above
+            );
+        }
+        println!();
     }
     Ok(())
 }

@@ -26,10 +26,13 @@ pub(crate) fn balanced_ranges(starts: &[u32], chunks: usize) -> Vec<Range<usize>
     borders.windows(2).map(|pair| pair[0]..pair[1]).collect()
 }
 
-/// Number of chunks for work that needs a private table of so many numbers a chunk: from the data alone, and few enough
-/// that the tables take at most 8 bytes a label. A power of two, which threads share evenly.
+/// Number of chunks for work that needs a private table of so many numbers a chunk: from the data alone, and few enough that
+/// to clear and add up the tables is little work beside the labels, 4 bytes a label; where that is one, two chunks may
+/// take 16. A power of two, which threads share evenly.
 pub(crate) fn private_chunks(labels: usize, numbers: usize) -> usize {
-    let most = (labels / numbers.max(1)).clamp(1, 16);
+    let numbers = numbers.max(1);
+    let least = if labels >= numbers { 2 } else { 1 };
+    let most = (labels / (2 * numbers)).clamp(least, 16);
     1 << most.ilog2()
 }
 
@@ -132,6 +135,16 @@ pub(crate) fn add(total: &mut [f64], part: &[f64]) {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn chunks_are_powers_of_two_and_their_tables_small() {
+        assert_eq!(private_chunks(0, 0), 1);
+        assert_eq!(private_chunks(99, 100), 1);
+        assert_eq!(private_chunks(100, 100), 2);
+        assert_eq!(private_chunks(799, 100), 2);
+        assert_eq!(private_chunks(800, 100), 4);
+        assert_eq!(private_chunks(1_000_000, 1), 16);
+    }
 
     #[test]
     fn ranges_cover_everything_once_whatever_the_skew() {

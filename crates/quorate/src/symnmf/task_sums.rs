@@ -145,11 +145,7 @@ impl<'a> TaskSums<'a> {
     /// Nothing summed yet.
     pub(super) fn new(annotations: &'a Annotations) -> Self {
         let numbers = annotations.worker_count() * Record::of(annotations.class_count()).numbers();
-        // Twice as many as the usual memory allows: with a hundred labels a worker two threads shall have work.
-        Self::in_chunks(
-            annotations,
-            private_chunks(annotations.label_count(), numbers / 2),
-        )
+        Self::in_chunks(annotations, private_chunks(annotations.label_count(), numbers))
     }
 
     fn in_chunks(annotations: &'a Annotations, chunks: usize) -> Self {
