@@ -12,7 +12,7 @@ use crate::child::{Usage, find_program, run_listening, run_measured, scratch};
 use crate::generate::{GenerateArgs, ensure_file};
 use crate::measure::seconds;
 use crate::public::data_folder;
-use crate::warm_start;
+use crate::warm_start::{self, WarmStart};
 
 /// Which labels, and how many of them are new.
 #[derive(Debug, Args)]
@@ -34,7 +34,7 @@ pub struct UpdateArgs {
     /// Parameters of both fits
     #[arg(short, long = "param", value_name = "NAME=VALUE")]
     parameters: Vec<String>,
-    /// Shows, too, where plain EM ends from the saved posteriors: why an update starts from the votes
+    /// Only shows where plain EM ends from saved posteriors: why an update starts from the votes
     #[arg(long)]
     warm: bool,
     /// The program to measure; the one built beside this one if not given
@@ -66,17 +66,20 @@ pub fn run(args: &UpdateArgs) -> anyhow::Result<()> {
     };
     let folder = scratch("update");
     fs::create_dir_all(&folder)?;
-    let warm = match args.warm {
-        true => " from saved posteriors: rounds | other labels | largest difference | log-likelihood above |",
-        false => "",
+    let heads = match args.warm {
+        true => {
+            "rounds from the votes | from saved posteriors | other labels | largest difference | log-likelihood above"
+        }
+        false => {
+            "full: passes, CPU, time, memory | update: passes, CPU, time, memory | CPU of a full fit | other labels | largest difference"
+        }
     };
-    println!(
-        "| labels | new | full: passes, CPU, time, memory | update: passes, CPU, time, memory | CPU of a full fit | other labels | largest difference |{warm}"
-    );
-    println!("|{}", "---|".repeat(if args.warm { 11 } else { 7 }));
-    let measured = files
-        .iter()
-        .try_for_each(|file| measure(args, &program, file, &folder));
+    println!("| labels | new | {heads} |");
+    println!("|{}", "---|".repeat(7));
+    let measured = files.iter().try_for_each(|file| match args.warm {
+        true => compare_starts(args, file, &folder),
+        false => measure(args, &program, file, &folder),
+    });
     fs::remove_dir_all(&folder)?;
     measured
 }
@@ -105,20 +108,34 @@ fn measure(args: &UpdateArgs, program: &Path, all: &Path, folder: &Path) -> anyh
         run_measured(first.arg(&model))?;
         let update = Fitted::run(aggregate(&new, "update.csv").arg("--update").arg(&model))?;
         let (other, largest) = compare(&folder.join("full.csv"), &folder.join("update.csv"))?;
-        print!(
+        println!(
             "| {} ({rows}) | {} % | {full} | {update} | {:.2} | {other} | {largest:.6} |",
             name(all),
             100.0 * share,
             update.usage.cpu / full.usage.cpu,
         );
-        if args.warm {
-            let warm = warm_start::measure(&old, &new, &args.named_parameters()?)?;
-            print!(
-                " {} | {} | {:.6} | {:.6} |",
-                warm.rounds, warm.other, warm.largest, warm.above
-            );
-        }
-        println!();
+    }
+    Ok(())
+}
+
+/// One line for each share: EM from the votes, and from what was saved.
+fn compare_starts(args: &UpdateArgs, all: &Path, folder: &Path) -> anyhow::Result<()> {
+    let (old, new) = (folder.join("old.csv"), folder.join("new.csv"));
+    let parameters = args.named_parameters()?;
+    for &share in &args.new_share {
+        let rows = cut(all, share, &old, &new)?;
+        let WarmStart {
+            from_votes,
+            from_saved,
+            other,
+            largest,
+            above,
+        } = warm_start::measure(&old, &new, &parameters)?;
+        println!(
+            "| {} ({rows}) | {} % | {from_votes} | {from_saved} | {other} | {largest:.6} | {above:.6} |",
+            name(all),
+            100.0 * share,
+        );
     }
     Ok(())
 }

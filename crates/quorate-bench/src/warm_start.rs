@@ -11,10 +11,12 @@ use quorate::model::{Consensus, Em, EmStart};
 use quorate::{Annotations, Context};
 use quorate_io::{ReadOptions, Source, read_annotations};
 
-/// Rounds from the saved posteriors, and how the end differs from that of a full fit.
+/// Rounds from both starts, and how the ends differ.
 pub struct WarmStart {
-    /// Rounds of EM.
-    pub rounds: usize,
+    /// Rounds of a full fit.
+    pub from_votes: usize,
+    /// Rounds from the saved posteriors.
+    pub from_saved: usize,
     /// Tasks with another label.
     pub other: usize,
     /// Largest difference of two probabilities.
@@ -41,7 +43,8 @@ pub fn measure(old: &Path, new: &Path, parameters: &[(String, String)]) -> anyho
     let differences = full.consensus.as_slice().iter().zip(warm.consensus.as_slice());
     let last = |trace: &[f64]| trace.last().copied().context("EM keeps a trace");
     Ok(WarmStart {
-        rounds: warm.iterations,
+        from_votes: full.iterations,
+        from_saved: warm.iterations,
         other: (0..all.task_count())
             .filter(|&task| full.consensus.label(task) != warm.consensus.label(task))
             .count(),
