@@ -28,10 +28,10 @@ pub(crate) fn balanced_ranges(starts: &[u32], chunks: usize) -> Vec<Range<usize>
 
 /// Number of chunks for work that needs a private table of so many numbers a chunk: from the data alone, and few enough that
 /// to clear and add up the tables is little work beside the labels, 4 bytes a label; where that is one, two chunks may
-/// take 16. A power of two, which threads share evenly.
+/// take 32. A power of two, which threads share evenly.
 pub(crate) fn private_chunks(labels: usize, numbers: usize) -> usize {
-    let numbers = numbers.max(1);
-    let least = if labels >= numbers { 2 } else { 1 };
+    let numbers = numbers.max(2);
+    let least = if labels >= numbers / 2 { 2 } else { 1 };
     let most = (labels / (2 * numbers)).clamp(least, 16);
     1 << most.ilog2()
 }
@@ -139,8 +139,8 @@ mod tests {
     #[test]
     fn chunks_are_powers_of_two_and_their_tables_small() {
         assert_eq!(private_chunks(0, 0), 1);
-        assert_eq!(private_chunks(99, 100), 1);
-        assert_eq!(private_chunks(100, 100), 2);
+        assert_eq!(private_chunks(49, 100), 1);
+        assert_eq!(private_chunks(50, 100), 2);
         assert_eq!(private_chunks(799, 100), 2);
         assert_eq!(private_chunks(800, 100), 4);
         assert_eq!(private_chunks(1_000_000, 1), 16);

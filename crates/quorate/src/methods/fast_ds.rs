@@ -29,7 +29,7 @@ use super::{Aggregate, ClassSupport, Fit, Kind, Method, Parameter, Values, start
 use crate::annotations::Annotations;
 use crate::context::Context;
 use crate::error::Result;
-use crate::model::{Consensus, Sweep, count_answers, posterior, reserve_confusions};
+use crate::model::{Consensus, Sweep, Tallies, count_answers, posterior, reserve_confusions};
 
 pub(super) const METHOD: Method = Method {
     name: "fast-ds",
@@ -103,11 +103,14 @@ impl Aggregate for FastDawidSkene {
         }
         let mut model = context.run(|| count_answers(annotations, &start).to_model(self.smoothing));
         let mut rows = start.into_vec();
-        let mut trace = Vec::new();
+        let (mut trace, mut tallies) = (Vec::new(), Tallies::default());
         let mut converged = false;
         for round in 0..self.max_iter {
             context.step("hard EM", round, Some(self.max_iter))?;
-            let sweep = context.run(|| Sweep::new(&model).hard().run(annotations, &mut rows, true));
+            let sweep = context.run(|| {
+                let sweep = Sweep::new(&model).hard();
+                sweep.run_in(&mut tallies, annotations, &mut rows)
+            });
             trace.push(sweep.log_likelihood);
             converged = sweep.change == 0.0;
             if converged {

@@ -101,7 +101,7 @@ impl Em {
             iterations = round + 1;
         }
         // One more E-step, so that the posterior is that of the model that is returned.
-        let last = context.run(|| Sweep::new(&model).run(annotations, &mut rows, false));
+        let last = context.run(|| Sweep::new(&model).run(annotations, &mut rows));
         trace.push(target.objective(&model, last.log_likelihood));
         Ok(EmFit {
             consensus: Consensus::new(classes, rows),

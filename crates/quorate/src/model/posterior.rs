@@ -26,7 +26,7 @@ const FLOOR: f64 = f64::EPSILON;
 pub fn posterior(annotations: &Annotations, model: &DawidSkene) -> (Consensus, f64) {
     let classes = annotations.class_count();
     let mut probabilities = vec![0.0; annotations.task_count() * classes];
-    let sweep = Sweep::new(model).run(annotations, &mut probabilities, false);
+    let sweep = Sweep::new(model).run(annotations, &mut probabilities);
     (Consensus::new(classes, probabilities), sweep.log_likelihood)
 }
 
@@ -81,16 +81,8 @@ impl Sweep {
         Self { hard: true, ..self }
     }
 
-    /// Writes the posterior rows; with `counting` also sums the answer counts in the same pass.
-    pub(crate) fn run<'t>(
-        &self,
-        labels: impl Into<ByTask<'t>>,
-        rows: &mut [f64],
-        counting: bool,
-    ) -> SweepResult {
-        if counting {
-            return self.run_in(&mut Tallies::default(), labels, rows);
-        }
+    /// Writes the posterior rows.
+    pub(crate) fn run<'t>(&self, labels: impl Into<ByTask<'t>>, rows: &mut [f64]) -> SweepResult {
         let labels = labels.into();
         // Tables bound the chunks of a sweep that counts; here there are none.
         let chunks = private_chunks(labels.label.len(), LABELS_A_CHUNK);
@@ -225,8 +217,8 @@ mod tests {
                 hard: false,
             };
             let (mut by_products, mut by_logarithms) = (vec![0.0; 12], vec![0.0; 12]);
-            let a = products.run(&annotations, &mut by_products, true);
-            let b = logarithms.run(&annotations, &mut by_logarithms, true);
+            let a = products.run_in(&mut Tallies::default(), &annotations, &mut by_products);
+            let b = logarithms.run_in(&mut Tallies::default(), &annotations, &mut by_logarithms);
             // A sum of 200 logarithms of up to 36 is off by up to 200 x 36 x 2^-53.
             for (a, b) in by_products.iter().zip(&by_logarithms) {
                 prop_assert!((a - b).abs() < 1e-11, "{a} {b}");

@@ -20,6 +20,7 @@
 
 use super::counts::select_columns;
 use super::posterior::Sweep;
+use super::tally::Tallies;
 use super::{AnswerCounts, Consensus, DawidSkene, Priors, count_answers};
 use crate::annotations::Annotations;
 use crate::context::Context;
@@ -104,10 +105,11 @@ impl Variational {
         sum_subtypes(&rows, self.subtypes, &mut posteriors);
         let mut sweep = Sweep::of_logarithms(components, counts.cells.len());
         let (mut trace, mut converged) = (Vec::new(), false);
+        let mut tallies = Tallies::default();
         while trace.len() < self.max_iter && !converged {
             context.step("variational", trace.len(), Some(self.max_iter))?;
             let divergence = context.run(|| self.expect_logs(&counts, &priors, &mut sweep));
-            let result = context.run(|| sweep.run(annotations, &mut rows, true));
+            let result = context.run(|| sweep.run_in(&mut tallies, annotations, &mut rows));
             trace.push(result.log_likelihood - divergence);
             counts = result.counts.expect("counts were asked for");
             priors.add_to(&mut counts);

@@ -196,12 +196,12 @@ impl StreamedFit {
         rows.resize(labels.task_count() * classes, 0.0);
         match &self.answers {
             Answers::Votes => vote_rows(labels, &self.vote_prior, rows),
-            Answers::Model => drop(Sweep::new(&self.model).run(labels, rows, false)),
+            Answers::Model => drop(Sweep::new(&self.model).run(labels, rows)),
             Answers::Average { members, misled } => {
                 vote_rows(labels, &self.vote_prior, rows);
                 let mut row = vec![0.0; rows.len()];
                 for member in members {
-                    Sweep::new(member).run(labels, &mut row, false);
+                    Sweep::new(member).run(labels, &mut row);
                     rows.iter_mut().zip(&row).for_each(|(sum, q)| *sum += q);
                 }
                 let share = 1.0 / (1 + members.len()) as f64;

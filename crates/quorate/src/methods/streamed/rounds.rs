@@ -111,12 +111,12 @@ pub(super) fn run<B: LabelBlocks>(
                 // Without a tolerance nobody asks how far the posteriors moved.
                 if em.tol > 0.0 && !last {
                     match &sweep_before {
-                        Some(before) => drop(before.run(labels, &mut rows, false)),
+                        Some(before) => drop(before.run(labels, &mut rows)),
                         None => vote_rows(labels, &fit.vote_prior, &mut rows),
                     }
                 }
                 match last {
-                    true => sweep.run(labels, &mut rows, false),
+                    true => sweep.run(labels, &mut rows),
                     false => sweep.run_block(&mut tallies, labels, &mut rows),
                 }
             });
