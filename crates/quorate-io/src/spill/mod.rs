@@ -126,6 +126,11 @@ fn read_in_parts(
     progress: Progress<'_>,
     in_place: impl Fn(Error) -> Error,
 ) -> Result<Option<RowsRead>> {
+    // A row group of a Parquet file is in memory as a whole, however large it is; text comes in small parts.
+    let format = source.format(options.format);
+    if !format.is_ok_and(|format| format.format.is_text()) {
+        return Ok(None);
+    }
     let open = |vocabulary| Some(PartitionParts::new(files, vocabulary, cancelled));
     let read = read_parts(source, options, block, open, progress);
     match read.map(|read| read.and_then(PartitionParts::finish)) {

@@ -97,3 +97,12 @@ impl<'t> Places<'t> {
         }
     }
 }
+
+/// The labels of each task among those of a batch, given where they start; one entry more than there are tasks.
+#[inline(always)]
+pub(crate) fn ranges_in_batch(starts: &[u32]) -> impl Iterator<Item = Range<usize>> {
+    let of_batch = move |start: u32| (start - starts[0]) as usize;
+    starts
+        .windows(2)
+        .map(move |ends| of_batch(ends[0])..of_batch(ends[1]))
+}

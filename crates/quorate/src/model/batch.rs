@@ -15,7 +15,7 @@ use super::consensus::label_of;
 use super::log_product::LogProduct;
 use super::posterior::{Sweep, softmax_in_place};
 use super::tally::Tally;
-use crate::annotations::places::{Places, Table};
+use crate::annotations::places::{Places, Table, ranges_in_batch};
 use crate::annotations::{ByTask, keep_truth};
 use crate::kernel::Kernel;
 use crate::linalg::width::Width;
@@ -237,11 +237,7 @@ impl<'b> Batch<'b> {
     /// The labels of each task among those of the batch.
     #[inline(always)]
     fn ranges(&self) -> impl Iterator<Item = Range<usize>> + use<'b> {
-        let starts = self.starts;
-        let of_batch = move |start: u32| (start - starts[0]) as usize;
-        starts
-            .windows(2)
-            .map(move |ends| of_batch(ends[0])..of_batch(ends[1]))
+        ranges_in_batch(self.starts)
     }
 
     /// Puts all mass of a task on its best truth.

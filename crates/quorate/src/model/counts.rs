@@ -10,7 +10,7 @@ use rayon::prelude::*;
 
 use super::batch::TASKS;
 use super::{Consensus, DawidSkene};
-use crate::annotations::places::{Places, Table};
+use crate::annotations::places::{Places, Table, ranges_in_batch};
 use crate::annotations::{Annotations, ByTask};
 use crate::kernel::{self, Kernel};
 use crate::linalg::width::{Width, with_width};
@@ -69,10 +69,9 @@ impl<W: Width> Kernel for Counting<'_, W> {
         for (batch, rows) in self.rows.chunks(TASKS * truths).enumerate() {
             let starts = &starts[batch * TASKS..];
             let places = places.next(Table::of_cells(cells, truths, answers, 1));
-            let of_batch = |start: u32| (start - starts[0]) as usize;
-            for (row, ends) in rows.chunks_exact(truths).zip(starts.windows(2)) {
-                if ends[0] < ends[1] {
-                    width.scatter(row, cells, &places[of_batch(ends[0])..of_batch(ends[1])]);
+            for (row, labels) in rows.chunks_exact(truths).zip(ranges_in_batch(starts)) {
+                if !labels.is_empty() {
+                    width.scatter(row, cells, &places[labels]);
                     add(mass, row);
                 }
             }

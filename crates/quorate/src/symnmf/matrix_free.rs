@@ -26,7 +26,7 @@ pub fn impute_matrix_free(
     tol: f64,
     context: &mut Context,
 ) -> Result<Imputation> {
-    let mut sums = TaskSums::new(annotations);
+    let mut sums = context.run(|| TaskSums::new(annotations));
     let mut objective = context.run(|| sums.sum(&factor));
     let scale = objective.abs().max(f64::MIN_POSITIVE);
     let mut trace = vec![objective];

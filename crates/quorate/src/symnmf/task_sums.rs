@@ -17,7 +17,7 @@ use rayon::prelude::*;
 
 use super::least_squares::Scratch;
 use super::robust::RADIUS;
-use crate::annotations::places::{Places, Table};
+use crate::annotations::places::{Places, Table, ranges_in_batch};
 use crate::annotations::{Annotations, ByTask};
 use crate::kernel::{self, Kernel};
 use crate::linalg::lines::Lines;
@@ -329,8 +329,7 @@ impl<W: Width> Kernel for Chunk<'_, W> {
             let workers = by_worker.next(record.by_worker(table));
             let sums = &mut sums[..(starts.len() - 1) * of_task];
             sums.fill(0.0);
-            let of_batch = |start: u32| (start - starts[0]) as usize;
-            let ranges = || starts.windows(2).map(|ends| of_batch(ends[0])..of_batch(ends[1]));
+            let ranges = || ranges_in_batch(starts);
             for (sums, labels) in sums.chunks_exact_mut(of_task).zip(ranges()) {
                 let (v, t) = sums.split_at_mut(classes);
                 width.gather(v, table, &answers[labels.clone()], |sum, value| sum + value);
