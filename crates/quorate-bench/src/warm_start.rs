@@ -6,8 +6,8 @@ use std::path::Path;
 
 use anyhow::Context as _;
 use quorate::annotations::Duplicates;
-use quorate::methods::{Values, find, vote_fractions};
-use quorate::model::{Consensus, Em, EmStart};
+use quorate::methods::{DawidSkeneEm, Values, find, vote_fractions};
+use quorate::model::{Consensus, EmStart};
 use quorate::{Annotations, Context};
 use quorate_io::{ReadOptions, Source, read_annotations};
 
@@ -31,7 +31,7 @@ pub fn measure(old: &Path, new: &Path, parameters: &[(String, String)]) -> anyho
         let read = read_annotations(&Source::from(path), &ReadOptions::default());
         anyhow::Ok(read?.annotations)
     };
-    let em = Em::from(&Values::with(find("dawid-skene")?.parameters, parameters)?);
+    let em = DawidSkeneEm::from(&Values::with(find("dawid-skene")?.parameters, parameters)?).em();
     let (old, new) = (read(old)?, read(new)?);
     let mut context = Context::new(0);
     let mut fit =

@@ -11,19 +11,21 @@
 use std::iter::Sum;
 
 use ndarray::NdFloat;
+use quorate::declare_words;
 
 use crate::adam::{Adam, number};
 use crate::network::softmax;
 
-/// What a worker's answers may depend on.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum WorkerMap {
-    /// A matrix: any confusion between two classes.
-    Matrix,
-    /// A factor for each class.
-    Scale,
-    /// A factor and a bias for each class.
-    ScaleBias,
+declare_words! {
+    /// What a worker's answers may depend on.
+    pub enum WorkerMap {
+        /// A matrix: any confusion between two classes.
+        Matrix = "matrix",
+        /// A factor for each class.
+        Scale = "scale",
+        /// A factor and a bias for each class.
+        ScaleBias = "scale-bias",
+    }
 }
 
 impl WorkerMap {

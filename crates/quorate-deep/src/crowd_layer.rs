@@ -23,84 +23,36 @@
 //! F. Rodrigues, F. Pereira: Deep learning from crowds. AAAI (2018)
 
 use ndarray::Array2;
-use quorate::methods::{Aggregate, ClassSupport, Fit, Kind, Method, Parameter, Values};
-use quorate::{Annotations, Context, Result};
+use quorate::methods::{Aggregate, Fit};
+use quorate::{Annotations, Context, Result, declare_method};
 
 use crate::annotators::{Annotators, WorkerMap};
 use crate::examples::Examples;
-use crate::training::{BATCH, DROPOUT, EPOCHS, HIDDEN, LEARNING_RATE, SCALING, Target, Training};
+use crate::training::{Scaling, Target, training, training_of};
 
-pub(crate) const METHOD: Method = Method {
+declare_method! {
+    /// A network with a map for each worker.
+    pub struct CrowdLayer {
+        ..training,
+        /// what a worker's answers may depend on: a matrix, a factor for each class, or a factor and a bias
+        map: WorkerMap = Matrix,
+        /// factor of the workers' maps at the start; 1 as published, more makes runs alike
+        start: f64 in 0..=100 = 2,
+    }
     name: "crowd-layer",
-    aliases: &["crowdlayer"],
+    aliases: ["crowdlayer"],
     summary: "A network on the features of the tasks, with a map for each worker, trained on the labels",
-    description: "A network with one hidden layer learns the class probabilities of a task from its features, and for each \
-                  worker a map from these to the worker's answers, both from the labels at once. Useful where tasks have \
-                  few labels and good features (of a trained image or text model). The result varies from seed to seed.",
+    description: "A network with one hidden layer learns the class probabilities of a task from its features, and \
+                  for each worker a map from these to the worker's answers, both from the labels at once. \
+                  Useful where tasks have few labels and good features (of a trained image or text model). The \
+                  result varies from seed to seed.",
     citation: "F. Rodrigues, F. Pereira: Deep learning from crowds. AAAI (2018)",
-    classes: ClassSupport::Any,
-    uses_class_order: false,
-    uses_worker_order: false,
-    returns_model: true,
-    needs_probabilities: false,
-    needs_features: true,
-    parameters: &[
-        EPOCHS,
-        BATCH,
-        LEARNING_RATE,
-        DROPOUT,
-        HIDDEN,
-        SCALING,
-        Parameter {
-            name: "map",
-            about: "what a worker's answers may depend on: a matrix, a factor for each class, or a factor and a bias",
-            kind: Kind::Choice(&["matrix", "scale", "scale-bias"]),
-            default: "matrix",
-        },
-        Parameter {
-            name: "start",
-            about: "factor of the workers' maps at the start; 1 as published, more makes runs alike",
-            kind: Kind::Number(0.0, 100.0),
-            default: "2",
-        },
-    ],
-    build: |values| Box::new(CrowdLayer::from(values)),
-};
-
-/// A network with a map for each worker.
-#[derive(Debug, Clone, PartialEq)]
-pub struct CrowdLayer {
-    /// How the network is trained.
-    pub training: Training,
-    /// What a worker's answers may depend on.
-    pub map: WorkerMap,
-    /// Factor of the workers' maps at the start.
-    pub start: f64,
-}
-
-impl From<&Values> for CrowdLayer {
-    fn from(values: &Values) -> Self {
-        Self {
-            training: Training::from(values),
-            map: match values.text("map") {
-                "scale" => WorkerMap::Scale,
-                "scale-bias" => WorkerMap::ScaleBias,
-                _ => WorkerMap::Matrix,
-            },
-            start: values.number("start"),
-        }
-    }
-}
-
-impl Default for CrowdLayer {
-    fn default() -> Self {
-        Self::from(&Values::defaults(METHOD.parameters))
-    }
+    facts: [returns_model, needs_features],
 }
 
 impl Aggregate for CrowdLayer {
-    fn fit(&self, annotations: &Annotations, context: &mut Context) -> Result<Fit> {
-        let examples = Examples::new(METHOD.name, annotations, context, self.training.scaling)?;
+    fn estimate(&self, annotations: &Annotations, context: &mut Context) -> Result<Fit> {
+        let examples = Examples::new(Self::METHOD.name, annotations, context, self.scaling)?;
         let (workers, classes) = (annotations.worker_count(), annotations.class_count());
         // The maps with gradients and the two means of Adam, and the confusion matrices returned.
         context.reserve(
@@ -113,7 +65,7 @@ impl Aggregate for CrowdLayer {
             annotators: Annotators::new(self.map, workers, classes, self.start),
             labels_per_task: examples.label_count() as f64 / examples.labelled().len() as f64,
         };
-        self.training.fit(annotations, &examples, &mut crowd, context)
+        training_of!(self).fit(annotations, &examples, &mut crowd, context)
     }
 }
 

@@ -17,59 +17,35 @@
 //! F. Rodrigues, F. Pereira: Deep learning from crowds. AAAI (2018)
 
 use ndarray::Array2;
-use quorate::methods::{Aggregate, ClassSupport, Fit, Method, Values, vote_fractions};
-use quorate::{Annotations, Context, Result};
+use quorate::methods::{Aggregate, Fit, vote_fractions};
+use quorate::{Annotations, Context, Result, declare_method};
 
 use crate::examples::Examples;
-use crate::training::{BATCH, DROPOUT, EPOCHS, HIDDEN, LEARNING_RATE, SCALING, Target, Training};
+use crate::training::{Scaling, Target, training, training_of};
 
-pub(crate) const METHOD: Method = Method {
+declare_method! {
+    /// A network trained on the majority votes.
+    pub struct DlMv {
+        ..training,
+    }
     name: "dl-mv",
-    aliases: &["deep-majority-vote"],
+    aliases: ["deep-majority-vote"],
     summary: "A network trained on the majority votes",
-    description: "A network with one hidden layer learns the majority votes from the features of the tasks; its first \
-                  choice is the label. The plain way to learn from a crowd and the one to beat: with many epochs on few \
-                  tasks it learns the wrong votes by heart, too.",
+    description: "A network with one hidden layer learns the majority votes from the features of the tasks; its \
+                  first choice is the label. The plain way to learn from a crowd and the one to beat: with many \
+                  epochs on few tasks it learns the wrong votes by heart, too.",
     citation: "F. Rodrigues, F. Pereira: Deep learning from crowds. AAAI (2018)",
-    classes: ClassSupport::Any,
-    uses_class_order: false,
-    uses_worker_order: false,
-    returns_model: true,
-    needs_probabilities: false,
-    needs_features: true,
-    parameters: &[EPOCHS, BATCH, LEARNING_RATE, DROPOUT, HIDDEN, SCALING],
-    build: |values| Box::new(DlMv::from(values)),
-};
-
-/// A network trained on the majority votes.
-#[derive(Debug, Clone, PartialEq)]
-pub struct DlMv {
-    /// How the network is trained.
-    pub training: Training,
-}
-
-impl From<&Values> for DlMv {
-    fn from(values: &Values) -> Self {
-        Self {
-            training: Training::from(values),
-        }
-    }
-}
-
-impl Default for DlMv {
-    fn default() -> Self {
-        Self::from(&Values::defaults(METHOD.parameters))
-    }
+    facts: [returns_model, needs_features],
 }
 
 impl Aggregate for DlMv {
-    fn fit(&self, annotations: &Annotations, context: &mut Context) -> Result<Fit> {
-        let examples = Examples::new(METHOD.name, annotations, context, self.training.scaling)?;
+    fn estimate(&self, annotations: &Annotations, context: &mut Context) -> Result<Fit> {
+        let examples = Examples::new(Self::METHOD.name, annotations, context, self.scaling)?;
         let votes = context.run(|| vote_fractions(annotations));
         let mut target = Votes {
             votes: examples.inner_classes(|task| votes.label(task)),
         };
-        self.training.fit(annotations, &examples, &mut target, context)
+        training_of!(self).fit(annotations, &examples, &mut target, context)
     }
 }
 

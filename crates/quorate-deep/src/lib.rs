@@ -36,9 +36,9 @@ mod training;
 pub use annotators::WorkerMap;
 pub use crowd_layer::CrowdLayer;
 pub use dl_mv::DlMv;
-pub use training::{Scaling, Training};
+pub use training::Scaling;
 
 use quorate::methods::Method;
 
 /// The table of these methods.
-pub static METHODS: &[Method] = &[crowd_layer::METHOD, dl_mv::METHOD];
+pub static METHODS: &[Method] = &[CrowdLayer::METHOD, DlMv::METHOD];

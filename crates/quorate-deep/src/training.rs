@@ -1,9 +1,9 @@
 //! Training: batches in random order, dropout, Adam, a fixed number of epochs.
 
 use ndarray::{Array2, ArrayView2, Axis};
-use quorate::methods::{Fit, Kind, Parameter, Values};
+use quorate::methods::Fit;
 use quorate::model::count_answers;
-use quorate::{Annotations, Context, Result};
+use quorate::{Annotations, Context, Result, declare_words};
 use rand::seq::SliceRandom;
 use rand::{Rng, RngExt};
 
@@ -13,83 +13,59 @@ use crate::network::{Learner, Network};
 /// Rows of features that pass through the network at a time when it predicts.
 const PREDICTED_AT_ONCE: usize = 1024;
 
-pub(crate) const EPOCHS: Parameter = Parameter {
-    name: "epochs",
-    about: "times that the network sees every task",
-    kind: Kind::Integer(1, 100_000),
-    default: "50",
-};
-pub(crate) const BATCH: Parameter = Parameter {
-    name: "batch",
-    about: "tasks in each step of the training",
-    kind: Kind::Integer(1, 100_000),
-    default: "64",
-};
-pub(crate) const LEARNING_RATE: Parameter = Parameter {
-    name: "learning-rate",
-    about: "length of the steps of Adam",
-    kind: Kind::Number(0.0, 1.0),
-    default: "1e-3",
-};
-pub(crate) const DROPOUT: Parameter = Parameter {
-    name: "dropout",
-    about: "share of hidden units left out at random in each step",
-    kind: Kind::Number(0.0, 0.95),
-    default: "0.5",
-};
-pub(crate) const HIDDEN: Parameter = Parameter {
-    name: "hidden",
-    about: "units of the hidden layer",
-    kind: Kind::Integer(1, 100_000),
-    default: "128",
-};
-pub(crate) const SCALING: Parameter = Parameter {
-    name: "scaling",
-    about: "features as they are, or each brought to mean 0 and standard deviation 1",
-    kind: Kind::Choice(&["none", "standard"]),
-    default: "none",
-};
-
-/// What is done to the features before training.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Scaling {
-    /// Nothing.
-    None,
-    /// Every feature gets mean 0 and standard deviation 1.
-    Standard,
+declare_words! {
+    /// What is done to the features before training.
+    pub enum Scaling {
+        /// Nothing.
+        None = "none",
+        /// Every feature gets mean 0 and standard deviation 1.
+        Standard = "standard",
+    }
 }
+
+/// Parameters of the training, which all methods here share.
+macro_rules! training {
+    ([] $($state:tt)*) => {
+        quorate::declare_method! { @shared [
+            /// times that the network sees every task
+            epochs: usize in 1..=100_000 = 50,
+            /// tasks in each step of the training
+            batch: usize in 1..=100_000 = 64,
+            /// length of the steps of Adam
+            learning_rate: f64 in 0..=1 = 1e-3,
+            /// share of hidden units left out at random in each step
+            dropout: f64 in 0..=0.95 = 0.5,
+            /// units of the hidden layer
+            hidden: usize in 1..=100_000 = 128,
+            /// features as they are, or each brought to mean 0 and standard deviation 1
+            scaling: Scaling = None,
+        ] $($state)* }
+    };
+}
+pub(crate) use training;
+
+/// The training of a method with the parameters above.
+macro_rules! training_of {
+    ($method:expr) => {
+        $crate::training::Training {
+            epochs: $method.epochs,
+            batch: $method.batch,
+            learning_rate: $method.learning_rate,
+            dropout: $method.dropout,
+            hidden: $method.hidden,
+        }
+    };
+}
+pub(crate) use training_of;
 
 /// How a network is trained.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Training {
-    /// Times that the network sees every task.
-    pub epochs: usize,
-    /// Tasks in each step.
-    pub batch: usize,
-    /// Length of the steps of Adam.
-    pub learning_rate: f64,
-    /// Share of hidden units left out at random in each step.
-    pub dropout: f64,
-    /// Units of the hidden layer.
-    pub hidden: usize,
-    /// What is done to the features before.
-    pub scaling: Scaling,
-}
-
-impl From<&Values> for Training {
-    fn from(values: &Values) -> Self {
-        Self {
-            epochs: values.integer("epochs"),
-            batch: values.integer("batch"),
-            learning_rate: values.number("learning-rate"),
-            dropout: values.number("dropout"),
-            hidden: values.integer("hidden"),
-            scaling: match values.text("scaling") {
-                "standard" => Scaling::Standard,
-                _ => Scaling::None,
-            },
-        }
-    }
+pub(crate) struct Training {
+    pub(crate) epochs: usize,
+    pub(crate) batch: usize,
+    pub(crate) learning_rate: f64,
+    pub(crate) dropout: f64,
+    pub(crate) hidden: usize,
 }
 
 /// What the class probabilities of a batch are held against.

@@ -2,18 +2,14 @@
 
 mod support;
 
-use quorate::methods::{ClassSupport, Fit, METHODS, Method};
+use quorate::methods::{Fit, Kind, METHODS, Method, Values};
 use quorate::{Annotations, AnnotationsBuilder, Context, Error};
 use rand::seq::SliceRandom;
 use support::{by_name, context, crowd, fit, table};
 
-/// The crowds that the invariances are checked on: two and three classes (the latter where defined).
-fn crowds(method: &Method) -> Vec<Vec<(String, String, String)>> {
-    let mut crowds = vec![crowd(120, 9, 2, 0.6, 1)];
-    if method.classes == ClassSupport::Any {
-        crowds.push(crowd(150, 12, 3, 0.5, 2));
-    }
-    crowds
+/// The crowds that the invariances are checked on: two and three classes.
+fn crowds() -> [Vec<(String, String, String)>; 2] {
+    [crowd(120, 9, 2, 0.6, 1), crowd(150, 12, 3, 0.5, 2)]
 }
 
 fn assert_valid(method: &Method, annotations: &Annotations, fit: &Fit, what: &str) {
@@ -78,7 +74,7 @@ fn difference(a: (&Annotations, &Fit), b: (&Annotations, &Fit), rename: impl Fn(
 #[test]
 fn results_are_probabilities() {
     for method in METHODS {
-        for rows in crowds(method) {
+        for rows in crowds() {
             let annotations = table(&rows);
             assert_valid(method, &annotations, &fit(method, &annotations).unwrap(), "crowd");
         }
@@ -88,7 +84,7 @@ fn results_are_probabilities() {
 #[test]
 fn a_good_crowd_is_not_flipped() {
     for method in METHODS {
-        for rows in crowds(method) {
+        for rows in crowds() {
             let annotations = table(&rows);
             let found = fit(method, &annotations).unwrap().consensus.labels();
             let votes = quorate::methods::vote_fractions(&annotations).labels();
@@ -106,7 +102,7 @@ fn a_good_crowd_is_not_flipped() {
 #[test]
 fn fitting_twice_and_any_number_of_threads_give_the_same_bits() {
     for method in METHODS {
-        for rows in crowds(method) {
+        for rows in crowds() {
             let annotations = table(&rows);
             let with_threads = |threads| {
                 let mut context = context(method, &annotations, 5).with_threads(threads).unwrap();
@@ -127,7 +123,7 @@ fn fitting_twice_and_any_number_of_threads_give_the_same_bits() {
 #[test]
 fn order_of_rows_does_not_matter() {
     for method in METHODS {
-        for rows in crowds(method) {
+        for rows in crowds() {
             let mut shuffled = rows.clone();
             shuffled.shuffle(&mut quorate::context::seeded(9, 9));
             let (a, b) = (table(&rows), table(&shuffled));
@@ -141,7 +137,7 @@ fn order_of_rows_does_not_matter() {
 #[test]
 fn names_of_workers_do_not_matter() {
     for method in METHODS.iter().filter(|method| !method.uses_worker_order) {
-        for rows in crowds(method) {
+        for rows in crowds() {
             let renamed: Vec<_> = rows
                 .iter()
                 .map(|(t, w, x)| (t.clone(), w.chars().rev().collect(), x.clone()))
@@ -163,7 +159,7 @@ fn names_of_classes_do_not_matter() {
         _ => "x".to_owned(),
     };
     for method in METHODS {
-        for rows in crowds(method) {
+        for rows in crowds() {
             let renamed: Vec<_> = rows
                 .iter()
                 .map(|(t, w, x)| (t.clone(), w.clone(), rename(x)))
@@ -256,15 +252,62 @@ fn degenerate_tables_are_answered_or_refused_in_words() {
     }
 }
 
+/// Values of a parameter just outside its range; none for words and text.
+fn values_outside(kind: Kind) -> Vec<String> {
+    match kind {
+        Kind::Integer(low, high) => {
+            let below = low.checked_sub(1).map(|value| value.to_string());
+            below.into_iter().chain([(high + 1).to_string()]).collect()
+        }
+        Kind::Number(low, high) => [low.next_down(), high.next_up(), f64::INFINITY, f64::NAN]
+            .map(|value| value.to_string())
+            .to_vec(),
+        Kind::Choice(_) | Kind::Text => Vec::new(),
+    }
+}
+
 #[test]
-fn binary_methods_refuse_more_classes() {
-    let annotations = table(&crowd(30, 5, 3, 0.8, 3));
-    for method in METHODS
-        .iter()
-        .filter(|method| method.classes == ClassSupport::BinaryOnly)
-    {
-        let message = fit(method, &annotations).unwrap_err().to_string();
-        assert!(message.contains("2 classes"), "{}: {message}", method.name);
+fn parameters_out_of_range_are_errors_as_text_and_as_fields() {
+    let annotations = table(&crowd(20, 5, 2, 0.8, 3));
+    for method in METHODS {
+        for parameter in method.parameters {
+            for value in values_outside(parameter.kind) {
+                let given = [(parameter.name.to_owned(), value.clone())];
+                let typed = (method.build)(&Values::unchecked(method.parameters, &given));
+                let found = [
+                    method.with_parameters(&given).map(|_| ()),
+                    typed
+                        .fit(&annotations, &mut context(method, &annotations, 1))
+                        .map(|_| ()),
+                ];
+                for result in found {
+                    assert!(
+                        matches!(&result, Err(Error::Parameter { name, .. }) if name == parameter.name),
+                        "{}: {}={value}: {result:?}",
+                        method.name,
+                        parameter.name
+                    );
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn defaults_are_the_same_as_text_and_as_fields() {
+    for method in METHODS {
+        let built = method.with_defaults().unwrap();
+        assert_eq!(built.method().name, method.name);
+        assert_eq!(built.validate(), Ok(()));
+        for (parameter, value) in method.parameters.iter().zip(built.values()) {
+            let same = match parameter.kind {
+                Kind::Number(..) => {
+                    parameter.default.parse::<f64>().unwrap() == value.parse::<f64>().unwrap()
+                }
+                _ => parameter.default == value,
+            };
+            assert!(same, "{}: {} is {value}", method.name, parameter.name);
+        }
     }
 }
 

@@ -217,7 +217,7 @@ fn the_robust_objective_does_not_rise() {
     let crowd = paper_crowd(300, 0.1).run(1).unwrap();
     let blocks = PairBlocks::from(&count_cooccurrences(&crowd.annotations));
     for weights in [Weights::Robust, Weights::Uniform] {
-        for solver in [Solver::Exact, Solver::ProjectedGradient(5)] {
+        for solver in [Solver::Exact, Solver::Gradient] {
             for evidence in [0.0, 1.0] {
                 let settings = RobustSettings {
                     evidence,

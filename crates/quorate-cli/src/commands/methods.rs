@@ -2,7 +2,7 @@
 
 use anyhow::Result;
 use clap::Args;
-use quorate::methods::{ClassSupport, DEFAULT_METHOD, Method};
+use quorate::methods::{DEFAULT_METHOD, Method};
 use serde::Serialize;
 
 use crate::catalog::{find, methods};
@@ -27,11 +27,13 @@ struct MethodJson {
     summary: &'static str,
     description: &'static str,
     citation: &'static str,
-    binary_only: bool,
     uses_class_order: bool,
     needs_probabilities: bool,
     needs_features: bool,
     returns_model: bool,
+    learns_from_gold: bool,
+    uses_priors: bool,
+    streams: bool,
     parameters: Vec<ParameterJson>,
 }
 
@@ -67,9 +69,6 @@ fn as_table() -> String {
         if !method.returns_model {
             remarks.push("labels only");
         }
-        if method.classes == ClassSupport::BinaryOnly {
-            remarks.push("2 classes only");
-        }
         if method.uses_class_order {
             remarks.push("ordered classes");
         }
@@ -98,10 +97,7 @@ fn in_full(method: &Method) -> String {
     if !method.aliases.is_empty() {
         text.push_str(&format!("Also called: {}\n", method.aliases.join(", ")));
     }
-    text.push_str(match method.classes {
-        ClassSupport::Any => "Classes: any number",
-        ClassSupport::BinaryOnly => "Classes: 2 only",
-    });
+    text.push_str("Classes: any number");
     text.push_str(if method.uses_class_order {
         ", whose order has a meaning (grades, not kinds)\n"
     } else {
@@ -163,11 +159,13 @@ fn as_json(method: &Method) -> MethodJson {
         summary: method.summary,
         description: method.description,
         citation: method.citation,
-        binary_only: method.classes == ClassSupport::BinaryOnly,
         uses_class_order: method.uses_class_order,
         needs_probabilities: method.needs_probabilities,
         needs_features: method.needs_features,
         returns_model: method.returns_model,
+        learns_from_gold: method.learns_from_gold,
+        uses_priors: method.uses_priors,
+        streams: method.streams,
         parameters: method
             .parameters
             .iter()

@@ -19,7 +19,7 @@
 use crate::annotations::Annotations;
 use crate::context::Context;
 use crate::error::Result;
-use crate::methods::{Aggregate, Family, SymNmf};
+use crate::methods::{Aggregate, RobSymNmfEm};
 use crate::model::{Consensus, DawidSkene, count_answers, softmax_in_place};
 
 /// Labels of the crowd's average that are added to each column of a worker's confusion matrix.
@@ -144,7 +144,7 @@ impl<'a> Others<'a> {
 
 /// The posterior of the default method.
 fn fit(annotations: &Annotations, context: &mut Context) -> Result<Consensus> {
-    let method = SymNmf::new(Family::Robust, true);
+    let method = RobSymNmfEm::default();
     Ok(method.fit(annotations, context)?.consensus)
 }
 

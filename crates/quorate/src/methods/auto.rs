@@ -28,48 +28,34 @@
 
 use super::pooled_ds::match_model;
 use super::{
-    Aggregate, ClassSupport, DawidSkeneEm, Family, FastDawidSkene, Fit, Ibcc, Kind, Mace, MajorityVote,
-    Method, Parameter, PooledDawidSkene, SymNmf, Values,
+    Aggregate, DawidSkeneEm, FastDawidSkene, Fit, Ibcc, Mace, MajorityVote, PooledDawidSkene, RobSymNmf,
 };
 use crate::annotations::Annotations;
 use crate::calibrate::{calibrate, estimate_share};
 use crate::context::Context;
+use crate::declare_method;
 use crate::error::{Error, Result};
 use crate::model::{Consensus, DawidSkene, Em, EmStart, count_answers, reserve_confusions};
 
-pub(super) const METHOD: Method = Method {
+declare_method! {
+    /// The average of several models.
+    pub struct Auto {
+        /// largest number of rounds of each member
+        max_iter: usize in 1..=1_000_000 = 200,
+        /// share of tasks that mislead many workers at once, for the confidence; 0: take the average as it is
+        misled: f64 in 0..=0.9 = 0.3,
+    }
     name: "auto",
-    aliases: &["average", "ensemble"],
+    aliases: ["average", "ensemble"],
     summary: "The average of nine answers, with a cautious confidence: safe to leave on",
-    description: "Averages majority vote, mace, fast-ds, ibcc, two forms of pooled-ds, smoothed dawid-skene, rob-symnmf and \
-                  rob-symnmf-em. No model is right for every crowd and the data cannot say which one is; their average is near \
-                  the best of them almost everywhere and far from the worst. The confidence allows for tasks that mislead \
-                  many workers at once; with gold it learns how many there are.",
+    description: "Averages majority vote, mace, fast-ds, ibcc, two forms of pooled-ds, smoothed \
+                  dawid-skene, rob-symnmf and rob-symnmf-em. No model is right for every crowd and the data \
+                  cannot say which one is; their average is near the best of them almost everywhere and far \
+                  from the worst. The confidence allows for tasks that mislead many workers at once; with \
+                  gold it learns how many there are.",
     citation: "This project; the members as cited there",
-    classes: ClassSupport::Any,
-    uses_class_order: false,
-    uses_worker_order: false,
-    needs_probabilities: false,
-    needs_features: false,
-    returns_model: true,
-    parameters: PARAMETERS,
-    build: |values| Box::new(Auto::from(values)),
-};
-
-const PARAMETERS: &[Parameter] = &[
-    Parameter {
-        name: "max-iter",
-        about: "largest number of rounds of each member",
-        kind: Kind::Integer(1, 1_000_000),
-        default: "200",
-    },
-    Parameter {
-        name: "misled",
-        about: "share of tasks that mislead many workers at once, for the confidence; 0: take the average as it is",
-        kind: Kind::Number(0.0, 0.9),
-        default: "0.3",
-    },
-];
+    facts: [returns_model, learns_from_gold, uses_priors, streams],
+}
 
 /// Pseudo-labels a column that draw the returned model to the crowd.
 pub(super) const MODEL_STRENGTH: f64 = 1.0;
@@ -77,35 +63,14 @@ pub(super) const MODEL_STRENGTH: f64 = 1.0;
 /// Members stop when the mean change of a posterior falls below this: an average does not need the last digits.
 const TOL: f64 = 1e-5;
 
+/// Pseudo-count in every cell of the members with a matrix for each worker.
+const SMOOTHING: f64 = 0.1;
+
 /// Labels of right answers, and of all wrong ones together, that `ibcc` expects of every worker and class.
 const DIAGONAL: (f64, f64) = (4.0, 1.0);
 
-/// The average of several models.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Auto {
-    /// Largest number of rounds of each member.
-    pub max_iter: usize,
-    /// Share of tasks that mislead many workers at once.
-    pub misled: f64,
-}
-
-impl From<&Values> for Auto {
-    fn from(values: &Values) -> Self {
-        Self {
-            max_iter: values.integer("max-iter"),
-            misled: values.number("misled"),
-        }
-    }
-}
-
-impl Default for Auto {
-    fn default() -> Self {
-        Self::from(&Values::defaults(PARAMETERS))
-    }
-}
-
 impl Auto {
-    /// The members that stand alone, from the most pooled to the most flexible.
+    /// The members that start from the votes, from the most pooled to the most flexible.
     fn members(&self, classes: usize) -> Vec<(&'static str, Box<dyn Aggregate>)> {
         let max_iter = self.max_iter;
         // Its even first start alone: others are worth little in an average.
@@ -123,7 +88,12 @@ impl Auto {
             wrong: DIAGONAL.1 / (classes.max(2) - 1) as f64,
             ..Ibcc::default()
         };
-        let smoothed = DawidSkeneEm { em: self.em() };
+        let smoothed = DawidSkeneEm {
+            max_iter,
+            tol: TOL,
+            smoothing: SMOOTHING,
+            ..DawidSkeneEm::default()
+        };
         vec![
             ("majority-vote", Box::new(MajorityVote::default())),
             ("mace", Box::new(mace)),
@@ -132,7 +102,6 @@ impl Auto {
             ("pooled-ds, strength 4", Box::new(self.pooled(4.0))),
             ("pooled-ds, strength 1", Box::new(self.pooled(1.0))),
             ("dawid-skene", Box::new(smoothed)),
-            ("rob-symnmf", Box::new(SymNmf::new(Family::Robust, false))),
         ]
     }
 
@@ -141,7 +110,7 @@ impl Auto {
         PooledDawidSkene {
             max_iter: self.max_iter,
             tol: TOL,
-            strength: Some(strength),
+            strength,
         }
     }
 
@@ -150,7 +119,7 @@ impl Auto {
         Em {
             max_iter: self.max_iter,
             tol: TOL,
-            smoothing: 0.1,
+            smoothing: SMOOTHING,
             flat_prior: false,
         }
     }
@@ -161,12 +130,31 @@ struct Ballot {
     sum: Vec<f64>,
     /// Name and labels of each member.
     members: Vec<(&'static str, Vec<usize>)>,
+    /// Members that would need too much memory.
+    left_out: Vec<&'static str>,
     iterations: usize,
     warnings: Vec<String>,
 }
 
 impl Ballot {
-    fn add(&mut self, name: &'static str, fit: Fit) {
+    /// Fits a member and adds its answer; returns its model.
+    fn ask(
+        &mut self,
+        (name, member): (&'static str, &dyn Aggregate),
+        annotations: &Annotations,
+        context: &mut Context,
+    ) -> Result<Option<DawidSkene>> {
+        match member.estimate(annotations, context) {
+            Ok(fit) => Ok(self.add(name, fit)),
+            Err(Error::TooLarge { .. }) => {
+                self.left_out.push(name);
+                Ok(None)
+            }
+            Err(error) => Err(error),
+        }
+    }
+
+    fn add(&mut self, name: &'static str, fit: Fit) -> Option<DawidSkene> {
         for (cell, value) in self.sum.iter_mut().zip(fit.consensus.as_slice()) {
             *cell += value;
         }
@@ -178,6 +166,7 @@ impl Ballot {
                 self.warnings.push(warning);
             }
         }
+        fit.model
     }
 
     fn average(self, classes: usize) -> (Consensus, Vec<(&'static str, Vec<usize>)>) {
@@ -188,37 +177,28 @@ impl Ballot {
 }
 
 impl Aggregate for Auto {
-    fn fit(&self, annotations: &Annotations, context: &mut Context) -> Result<Fit> {
+    fn estimate(&self, annotations: &Annotations, context: &mut Context) -> Result<Fit> {
         let classes = annotations.class_count();
         let mut ballot = Ballot {
             sum: vec![0.0; annotations.task_count() * classes],
             members: Vec::new(),
+            left_out: Vec::new(),
             iterations: 1,
             warnings: Vec::new(),
         };
-        let mut left_out = Vec::new();
         for (name, member) in self.members(classes) {
-            match member.fit(annotations, context) {
-                Ok(fit) => {
-                    let refined = match (&fit.model, name) {
-                        (Some(model), "rob-symnmf") => Some(model.clone()),
-                        _ => None,
-                    };
-                    ballot.add(name, fit);
-                    if let Some(model) = refined {
-                        let fit = self.em().run(annotations, EmStart::Model(model), context)?;
-                        ballot.add("rob-symnmf-em", fit.into());
-                    }
-                }
-                Err(Error::TooLarge { .. }) => left_out.push(name),
-                Err(error) => return Err(error),
-            }
+            ballot.ask((name, &*member), annotations, context)?;
+        }
+        let pairs = RobSymNmf::default();
+        if let Some(model) = ballot.ask(("rob-symnmf", &pairs), annotations, context)? {
+            let fit = self.em().run(annotations, EmStart::Model(model), context)?;
+            ballot.add("rob-symnmf-em", fit.into());
         }
         let (iterations, mut warnings) = (ballot.iterations, std::mem::take(&mut ballot.warnings));
-        if !left_out.is_empty() {
+        if !ballot.left_out.is_empty() {
             warnings.push(format!(
                 "left out of the average, since they would need more memory than the limit (--memory): {}",
-                left_out.join(", ")
+                ballot.left_out.join(", ")
             ));
         }
         let (consensus, members) = ballot.average(classes);
@@ -234,14 +214,6 @@ impl Aggregate for Auto {
             notes,
             ..Fit::direct(consensus)
         })
-    }
-
-    fn learns_from_gold(&self) -> bool {
-        true
-    }
-
-    fn uses_priors(&self) -> bool {
-        true
     }
 }
 

@@ -33,121 +33,65 @@
 
 use rayon::prelude::*;
 
-use super::multi_spa::{MIN_BLOCKS, blocks_above_rank, estimate_workers};
-use super::{Aggregate, ClassSupport, Fit, Kind, Method, Parameter, Values, vote_fractions};
+use super::multi_spa::{blocks_above_rank, estimate_workers, min_blocks};
+use super::{Aggregate, ClassPrior, Fit, vote_fractions};
 use crate::annotations::Annotations;
 use crate::context::Context;
 use crate::error::Result;
 use crate::linalg::small::multiply_transposed;
 use crate::model::{DawidSkene, count_answers, posterior};
 use crate::statistics::PairBlocks;
+use crate::{declare_method, declare_words};
 
-pub(super) const METHOD: Method = Method {
+declare_method! {
+    /// CNMF.
+    pub struct Cnmf {
+        /// all blocks at once by a multiplicative update, or worker by worker by mirror descent (published)
+        update: CnmfUpdate = Multiplicative,
+        /// weight of a pair: the number of tasks it shares, or the same for all (published)
+        weights: PairWeights = Shared,
+        /// whether the prior is estimated or stays flat (as it did in the compared runs with over 1000 pairs)
+        prior: ClassPrior = Estimated,
+        ..min_blocks,
+        /// largest number of sweeps; many sweeps fit noise
+        sweeps: usize in 1..=1_000_000 = 10,
+        /// stops when a sweep lowers the loss by less than this share
+        tol: f64 in 0..=1 = 1e-6,
+    }
     name: "cnmf",
-    aliases: &["multi-spa-kl"],
+    aliases: ["multi-spa-kl"],
     summary: "Coupled factorisation of pairwise co-occurrences, Kullback-Leibler loss",
-    description: "Fits confusion matrices and prior to the co-occurrences of all pairs of workers, starting from multi-spa. \
-                  Uses pairs where EM uses whole tasks, which makes it less sure of itself and robust on sparse data. \
-                  Ten sweeps: more lower the loss and raise the error. update=mirror weights=equal \
-                  min-blocks=8 prior=flat is the published form.",
-    citation: "S. Ibrahim, X. Fu, N. Kargas, K. Huang: Crowdsourcing via pairwise co-occurrences: identifiability and \
-               algorithms. NeurIPS 2019",
-    classes: ClassSupport::Any,
-    uses_class_order: false,
-    uses_worker_order: false,
-    needs_probabilities: false,
-    needs_features: false,
-    returns_model: true,
-    parameters: PARAMETERS,
-    build: |values| Box::new(Cnmf::from(values)),
-};
-
-const PARAMETERS: &[Parameter] = &[
-    Parameter {
-        name: "update",
-        about: "all blocks at once by a multiplicative update, or worker by worker by mirror descent (published)",
-        kind: Kind::Choice(&["multiplicative", "mirror"]),
-        default: "multiplicative",
-    },
-    Parameter {
-        name: "weights",
-        about: "weight of a pair: the number of tasks it shares, or the same for all (published)",
-        kind: Kind::Choice(&["shared", "equal"]),
-        default: "shared",
-    },
-    Parameter {
-        name: "prior",
-        about: "whether the prior is estimated or stays flat (as it did in the compared runs with over 1000 pairs)",
-        kind: Kind::Choice(&["estimated", "flat"]),
-        default: "estimated",
-    },
-    MIN_BLOCKS,
-    Parameter {
-        name: "sweeps",
-        about: "largest number of sweeps; many sweeps fit noise",
-        kind: Kind::Integer(1, 1_000_000),
-        default: "10",
-    },
-    Parameter {
-        name: "tol",
-        about: "stops when a sweep lowers the loss by less than this share",
-        kind: Kind::Number(0.0, 1.0),
-        default: "1e-6",
-    },
-];
-
-/// How blocks are updated.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum CnmfUpdate {
-    /// All at once, closed form.
-    Multiplicative,
-    /// One after the other, mirror descent.
-    Mirror,
+    description: "Fits confusion matrices and prior to the co-occurrences of all pairs of workers, starting \
+                  from multi-spa. Uses pairs where EM uses whole tasks, which makes it less sure of itself \
+                  and robust on sparse data. Ten sweeps: more lower the loss and raise the error. \
+                  update=mirror weights=equal min-blocks=8 prior=flat is the published form.",
+    citation: "S. Ibrahim, X. Fu, N. Kargas, K. Huang: Crowdsourcing via pairwise co-occurrences: \
+               identifiability and algorithms. NeurIPS 2019",
+    facts: [returns_model],
 }
 
-/// CNMF.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Cnmf {
+declare_words! {
     /// How blocks are updated.
-    pub update: CnmfUpdate,
-    /// Whether a pair counts by its shared tasks.
-    pub weigh_shared: bool,
-    /// Whether the prior stays flat.
-    pub flat_prior: bool,
-    /// Blocks of full rank that a worker needs to start from successive projection.
-    pub min_blocks: usize,
-    /// Largest number of sweeps.
-    pub sweeps: usize,
-    /// Relative fall of the loss below which it stops.
-    pub tol: f64,
-}
-
-impl From<&Values> for Cnmf {
-    fn from(values: &Values) -> Self {
-        let mirror = values.text("update") == "mirror";
-        Self {
-            update: if mirror {
-                CnmfUpdate::Mirror
-            } else {
-                CnmfUpdate::Multiplicative
-            },
-            weigh_shared: values.text("weights") == "shared",
-            flat_prior: values.text("prior") == "flat",
-            min_blocks: values.integer("min-blocks"),
-            sweeps: values.integer("sweeps"),
-            tol: values.number("tol"),
-        }
+    pub enum CnmfUpdate {
+        /// All at once, closed form.
+        Multiplicative = "multiplicative",
+        /// One after the other, mirror descent.
+        Mirror = "mirror",
     }
 }
 
-impl Default for Cnmf {
-    fn default() -> Self {
-        Self::from(&Values::defaults(PARAMETERS))
+declare_words! {
+    /// Weight of a pair of workers.
+    pub enum PairWeights {
+        /// The number of tasks that it shares.
+        Shared = "shared",
+        /// The same for all (published).
+        Equal = "equal",
     }
 }
 
 impl Aggregate for Cnmf {
-    fn fit(&self, annotations: &Annotations, context: &mut Context) -> Result<Fit> {
+    fn estimate(&self, annotations: &Annotations, context: &mut Context) -> Result<Fit> {
         let classes = annotations.class_count();
         let votes = context.run(|| vote_fractions(annotations));
         let fill = context.run(|| count_answers(annotations, &votes)).to_model(0.0);
@@ -167,7 +111,7 @@ impl Aggregate for Cnmf {
             let before = match self.update {
                 CnmfUpdate::Multiplicative => {
                     let (next, before) = context.run(|| multiplicative_sweep(&problem, &model));
-                    let prior = if self.flat_prior {
+                    let prior = if self.prior == ClassPrior::Flat {
                         model.prior()
                     } else {
                         next.prior()
@@ -178,7 +122,7 @@ impl Aggregate for Cnmf {
                 CnmfUpdate::Mirror => {
                     let before = context.run(|| problem.loss(&model));
                     mirror_sweep(&problem, &mut model, &order);
-                    if !self.flat_prior {
+                    if self.prior == ClassPrior::Estimated {
                         mirror_prior(&problem, &mut model);
                     }
                     before
@@ -232,7 +176,7 @@ impl<'a> Problem<'a> {
     fn new(blocks: &'a PairBlocks, settings: &Cnmf) -> Self {
         let pairs = blocks.pair_count();
         let weight = |pair| {
-            if settings.weigh_shared {
+            if settings.weights == PairWeights::Shared {
                 blocks.shared(pair)
             } else {
                 1.0
@@ -505,7 +449,7 @@ mod tests {
 
     fn equal_weights() -> Cnmf {
         Cnmf {
-            weigh_shared: false,
+            weights: PairWeights::Equal,
             ..Cnmf::default()
         }
     }

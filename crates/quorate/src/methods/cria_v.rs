@@ -28,90 +28,39 @@
 use rayon::prelude::*;
 
 use super::tensor_completion::{Mode, Shape, distance, norm};
-use super::{Aggregate, ClassSupport, Fit, Kind, Method, Parameter, Values, vote_fractions};
+use super::{Aggregate, Fit, vote_fractions};
 use crate::annotations::Annotations;
 use crate::context::Context;
+use crate::declare_method;
 use crate::error::Result;
 use crate::model::{Consensus, count_answers, softmax_in_place};
 
-pub(super) const METHOD: Method = Method {
+declare_method! {
+    /// CRIA_V (reconstruction).
+    pub struct CriaV {
+        /// weight of the rank, as a share of the largest singular value of the unfolding by task
+        theta: f64 in 0..=10 = 0.2,
+        /// penalty of ADMM
+        rho: f64 in 1e-6..=1e6 = 0.1,
+        /// largest number of steps
+        steps: usize in 1..=1_000_000 = 40,
+        /// stops when a step moves the tensor by less than this share of its size
+        tol: f64 in 0..=1 = 1e-4,
+    }
     name: "cria-v",
-    aliases: &["criav"],
+    aliases: ["criav"],
     summary: "Voting after low-rank tensor completion (a reconstruction)",
-    description: "Writes the answers as a tensor of tasks, classes and workers, completes and corrects it by a low-rank fit, and \
-                  lets the completed workers vote. A reconstruction: the published algorithm was not available, and the \
-                  settings were chosen with the published errors in view. Dense, for moderate sizes.",
-    citation: "S.-Y. Li, Y. Jiang: Multi-label crowdsourcing learning with incomplete annotations. PRICAI 2018 \
-               (reconstruction)",
-    classes: ClassSupport::Any,
-    uses_class_order: false,
-    uses_worker_order: false,
-    needs_probabilities: false,
-    needs_features: false,
-    returns_model: true,
-    parameters: PARAMETERS,
-    build: |values| Box::new(CriaV::from(values)),
-};
-
-const PARAMETERS: &[Parameter] = &[
-    Parameter {
-        name: "theta",
-        about: "weight of the rank, as a share of the largest singular value of the unfolding by task",
-        kind: Kind::Number(0.0, 10.0),
-        default: "0.2",
-    },
-    Parameter {
-        name: "rho",
-        about: "penalty of ADMM",
-        kind: Kind::Number(1e-6, 1e6),
-        default: "0.1",
-    },
-    Parameter {
-        name: "steps",
-        about: "largest number of steps",
-        kind: Kind::Integer(1, 1_000_000),
-        default: "40",
-    },
-    Parameter {
-        name: "tol",
-        about: "stops when a step moves the tensor by less than this share of its size",
-        kind: Kind::Number(0.0, 1.0),
-        default: "1e-4",
-    },
-];
-
-/// CRIA_V (reconstruction).
-#[derive(Debug, Clone, PartialEq)]
-pub struct CriaV {
-    /// Weight of the rank, relative to the largest singular value.
-    pub theta: f64,
-    /// Penalty of ADMM.
-    pub rho: f64,
-    /// Largest number of steps.
-    pub steps: usize,
-    /// Relative change below which it stops.
-    pub tol: f64,
-}
-
-impl From<&Values> for CriaV {
-    fn from(values: &Values) -> Self {
-        Self {
-            theta: values.number("theta"),
-            rho: values.number("rho"),
-            steps: values.integer("steps"),
-            tol: values.number("tol"),
-        }
-    }
-}
-
-impl Default for CriaV {
-    fn default() -> Self {
-        Self::from(&Values::defaults(PARAMETERS))
-    }
+    description: "Writes the answers as a tensor of tasks, classes and workers, completes and corrects it \
+                  by a low-rank fit, and lets the completed workers vote. A reconstruction: the published \
+                  algorithm was not available, and the settings were chosen with the published errors in \
+                  view. Dense, for moderate sizes.",
+    citation: "S.-Y. Li, Y. Jiang: Multi-label crowdsourcing learning with incomplete annotations. PRICAI \
+               2018 (reconstruction)",
+    facts: [returns_model],
 }
 
 impl Aggregate for CriaV {
-    fn fit(&self, annotations: &Annotations, context: &mut Context) -> Result<Fit> {
+    fn estimate(&self, annotations: &Annotations, context: &mut Context) -> Result<Fit> {
         let classes = annotations.class_count();
         if classes == 1 {
             let votes = vote_fractions(annotations);

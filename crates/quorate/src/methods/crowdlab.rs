@@ -32,50 +32,36 @@
 //! data with multiple annotators", arXiv:2210.06812 (2022).
 
 use super::weighted_vote::score_tasks;
-use super::{Aggregate, ClassSupport, Fit, Method, Values, vote_fractions};
+use super::{Aggregate, Fit, vote_fractions};
 use crate::annotations::Annotations;
 use crate::context::Context;
+use crate::declare_method;
 use crate::error::{Error, Result};
 use crate::model::{Consensus, TIE, count_answers, reserve_confusions};
 use crate::parallel::{balanced_ranges, map_rows};
 use crate::task_probabilities::TaskProbabilities;
 
-pub(super) const METHOD: Method = Method {
+declare_method! {
+    /// Votes averaged with the predictions of a classifier.
+    pub struct Crowdlab {}
     name: "crowdlab",
-    aliases: &[],
+    aliases: [],
     summary: "Votes and a classifier's predictions, weighted by how far each can be trusted",
-    description: "Averages the class probabilities of a trained classifier with the workers' labels, each weighted by its \
-                  agreement with the others. Made for tables with one to three labels a task beside a good classifier. \
-                  Needs out-of-sample predictions for the tasks.",
-    citation: "H. W. Goh, U. Tkachenko, J. Mueller: CROWDLAB: supervised learning to infer consensus labels and quality \
-               scores for data with multiple annotators. arXiv:2210.06812 (2022)",
-    classes: ClassSupport::Any,
-    uses_class_order: false,
-    uses_worker_order: false,
-    returns_model: true,
-    needs_probabilities: true,
-    needs_features: false,
-    parameters: &[],
-    build: |values| Box::new(Crowdlab::from(values)),
-};
+    description: "Averages the class probabilities of a trained classifier with the workers' labels, each \
+                  weighted by its agreement with the others. Made for tables with one to three labels a \
+                  task beside a good classifier. Needs out-of-sample predictions for the tasks.",
+    citation: "H. W. Goh, U. Tkachenko, J. Mueller: CROWDLAB: supervised learning to infer consensus labels \
+               and quality scores for data with multiple annotators. arXiv:2210.06812 (2022)",
+    facts: [returns_model, needs_probabilities],
+}
 
 /// Weights and the error of the constant predictor are at least this.
 const FLOOR: f64 = 1e-6;
 
-/// Votes averaged with the predictions of a classifier.
-#[derive(Debug, Clone, PartialEq, Default)]
-pub struct Crowdlab;
-
-impl From<&Values> for Crowdlab {
-    fn from(_: &Values) -> Self {
-        Self
-    }
-}
-
 impl Aggregate for Crowdlab {
-    fn fit(&self, annotations: &Annotations, context: &mut Context) -> Result<Fit> {
+    fn estimate(&self, annotations: &Annotations, context: &mut Context) -> Result<Fit> {
         let predictions = context.class_probabilities().ok_or_else(|| Error::NotApplicable {
-            method: METHOD.name,
+            method: Self::METHOD.name,
             reason: "it combines labels with a classifier's class probabilities, and none were given: give them with \
                      --probabilities-in FILE"
                 .to_owned(),
@@ -385,7 +371,7 @@ mod tests {
         assert_close(&weights.workers, &[0.53125, 0.34375, 0.34375, 0.125], 1e-6);
         assert_close(&[weights.agreement, weights.model], &[0.763889, 1.436141], 1e-6);
         let mut context = Context::new(0).with_class_probabilities(predictions.clone());
-        let fit = Crowdlab.fit(&annotations, &mut context).unwrap();
+        let fit = Crowdlab::default().fit(&annotations, &mut context).unwrap();
         let expected = [
             0.701842, 0.189430, 0.108728, 0.537519, 0.300098, 0.162383, 0.108728, 0.782545, 0.108728,
             0.300098, 0.483425, 0.216477, 0.189430, 0.160390, 0.650181, 0.160390, 0.395236, 0.444375,
@@ -417,7 +403,7 @@ mod tests {
             predictions.set(task, &[1.0 - second, second]).unwrap();
         }
         let mut context = Context::new(0).with_class_probabilities(predictions);
-        let fit = Crowdlab.fit(&annotations, &mut context).unwrap();
+        let fit = Crowdlab::default().fit(&annotations, &mut context).unwrap();
         assert_eq!(fit.consensus.row(0), [1.0, 0.0]);
         // Task 4 has a prediction and no labels, task 5 neither.
         assert_eq!(fit.consensus.row(4), [1.0, 0.0]);
@@ -426,7 +412,7 @@ mod tests {
 
     #[test]
     fn says_what_is_missing() {
-        let message = Crowdlab
+        let message = Crowdlab::default()
             .fit(&toy_a(), &mut Context::new(0))
             .unwrap_err()
             .to_string();

@@ -6,8 +6,8 @@
 //!
 //! 1. Start from the vote shares `q_n(k)`.
 //! 2. M: `A_m(a, k) = (C_m(a, k) + s) / sum_a (C_m(a, k) + s)` from the expected counts `C`, `prior(k) = mean q_n(k)`.
-//! 3. E: `q_n(k) ~ prior(k) prod A_m(x_mn, k)`, in the log domain.
-//! 4. Stop when no posterior moves by more than `tol`, or after `max-iter` rounds.
+//! 3. E: `q_n(k) ~ prior(k) prod A_m(x_mn, k)`, as a scaled product.
+//! 4. Stop when the mean change of a posterior falls below `tol`, or after `max-iter` rounds.
 //!
 //! One pass over the labels a round, `O(L K)`; memory `O(M K^2 + N K)`. Where that does not fit or nearly all cells would be
 //! empty (many classes), only the answers seen are kept, and a task is judged by counts without itself (`model/sparse`). The likelihood has local optima: with few
@@ -17,104 +17,73 @@
 //! A. P. Dawid, A. M. Skene, "Maximum likelihood estimation of observer error-rates using the EM algorithm",
 //! Applied Statistics 28 (1979).
 
-use super::{Aggregate, ClassSupport, Fit, Kind, Method, Parameter, Values, starting_votes};
+use super::declare::{em_rounds, em_smoothing};
+use super::{Aggregate, ClassPrior, Fit, starting_votes};
 use crate::annotations::Annotations;
 use crate::context::Context;
+use crate::declare_method;
 use crate::error::Result;
 use crate::model::{CellSettings, Em, EmFit, EmStart, SparseEm, SparseFit, prefers_sparse};
 
-pub(super) const METHOD: Method = Method {
+declare_method! {
+    /// Dawid-Skene by EM from majority vote.
+    pub struct DawidSkeneEm {
+        ..em_rounds,
+        ..em_smoothing(0),
+        /// whether the E-step uses the estimated prior or a flat one (as in the field's tables)
+        prior: ClassPrior = Estimated,
+    }
     name: "dawid-skene",
-    aliases: &["ds", "mv-em", "em"],
+    aliases: ["ds", "mv-em", "em"],
     summary: "Confusion matrices by EM, started from majority vote",
-    description: "Each worker has a confusion matrix, each class a prior; both are fitted by maximum likelihood, \
-                  starting from majority vote. Strong where workers gave many labels; follows its own mistakes where \
-                  they gave few, and can be very sure and wrong.",
+    description: "Each worker has a confusion matrix, each class a prior; both are fitted by maximum \
+                  likelihood, starting from majority vote. Strong where workers gave many labels; follows \
+                  its own mistakes where they gave few, and can be very sure and wrong.",
     citation: "A. P. Dawid, A. M. Skene: Maximum likelihood estimation of observer error-rates using the EM \
                algorithm. Applied Statistics 28 (1979)",
-    classes: ClassSupport::Any,
-    uses_class_order: false,
-    uses_worker_order: false,
-    returns_model: true,
-    needs_probabilities: false,
-    needs_features: false,
-    parameters: PARAMETERS,
-    build: |values| Box::new(DawidSkeneEm::from(values)),
-};
-
-const PARAMETERS: &[Parameter] = &[
-    super::EM_MAX_ITER,
-    super::EM_TOL,
-    super::EM_SMOOTHING,
-    Parameter {
-        name: "prior",
-        about: "whether the E-step uses the estimated prior or a flat one (as in the field's tables)",
-        kind: Kind::Choice(&["estimated", "flat"]),
-        default: "estimated",
-    },
-];
-
-/// Dawid-Skene by EM from majority vote.
-#[derive(Debug, Clone, PartialEq)]
-pub struct DawidSkeneEm {
-    /// Settings of EM.
-    pub em: Em,
-}
-
-impl From<&Values> for DawidSkeneEm {
-    fn from(values: &Values) -> Self {
-        Self {
-            em: Em {
-                flat_prior: values.text("prior") == "flat",
-                ..Em::from(values)
-            },
-        }
-    }
-}
-
-impl Default for DawidSkeneEm {
-    fn default() -> Self {
-        Self::from(&Values::defaults(PARAMETERS))
-    }
+    facts: [returns_model, learns_from_gold, uses_priors, streams],
 }
 
 impl Aggregate for DawidSkeneEm {
-    fn fit(&self, annotations: &Annotations, context: &mut Context) -> Result<Fit> {
+    fn estimate(&self, annotations: &Annotations, context: &mut Context) -> Result<Fit> {
         if prefers_sparse(annotations, context) {
             return self.fit_sparse(annotations, context);
         }
         let start = EmStart::Consensus(starting_votes(annotations, context)?);
-        Ok(self.em.run(annotations, start, context)?.into())
-    }
-
-    fn learns_from_gold(&self) -> bool {
-        true
-    }
-
-    fn uses_priors(&self) -> bool {
-        true
+        Ok(self.em().run(annotations, start, context)?.into())
     }
 }
 
 impl DawidSkeneEm {
+    /// The rounds.
+    pub fn em(&self) -> Em {
+        Em {
+            max_iter: self.max_iter,
+            tol: self.tol,
+            smoothing: self.smoothing,
+            flat_prior: self.prior == ClassPrior::Flat,
+        }
+    }
+
     /// The fit of these labels in fewer passes over them: EM from the votes with jumps (`model/squarem`), to the optimum of
     /// [`fit`](Aggregate::fit). `max_iter` bounds the passes.
     pub fn fit_accelerated(&self, annotations: &Annotations, context: &mut Context) -> Result<Fit> {
+        self.validate()?;
         if prefers_sparse(annotations, context) {
             return self.fit_sparse(annotations, context);
         }
         let start = starting_votes(annotations, context)?;
-        Ok(self.em.run_accelerated(annotations, start, context)?.into())
+        Ok(self.em().run_accelerated(annotations, start, context)?.into())
     }
 
     fn fit_sparse(&self, annotations: &Annotations, context: &mut Context) -> Result<Fit> {
         let classes = annotations.class_count();
         let sparse = SparseEm {
-            max_iter: self.em.max_iter,
-            tol: self.em.tol,
+            max_iter: self.max_iter,
+            tol: self.tol,
             // What smoothing would add to a column goes to the background.
-            cells: Some(CellSettings::learnt(self.em.smoothing * classes as f64)),
-            flat_prior: self.em.flat_prior,
+            cells: Some(CellSettings::learnt(self.smoothing * classes as f64)),
+            flat_prior: self.prior == ClassPrior::Flat,
         };
         let note = format!(
             "{classes} classes: only the answers seen were kept for each worker, with its accuracy behind them; there is no model"
@@ -168,12 +137,7 @@ mod tests {
         assert_eq!(fit.consensus.labels(), [0, 0, 1, 1, 2, 2]);
         assert!(fit.converged);
 
-        let one_round = DawidSkeneEm {
-            em: Em {
-                max_iter: 1,
-                ..DawidSkeneEm::default().em
-            },
-        };
+        let one_round = DawidSkeneEm::default().max_iter(1);
         let first = one_round.fit(&toy_a(), &mut Context::new(0)).unwrap();
         assert_eq!(first.iterations, 1);
         assert_close(first.consensus.row(0), &[0.907425, 0.092575, 0.0], 1e-6);
@@ -186,12 +150,8 @@ mod tests {
 
     #[test]
     fn smoothing_by_hand() {
-        let em = Em {
-            max_iter: 1,
-            smoothing: 1.0,
-            ..DawidSkeneEm::default().em
-        };
-        let fit = DawidSkeneEm { em }.fit(&toy_a(), &mut Context::new(0)).unwrap();
+        let method = DawidSkeneEm::default().max_iter(1).smoothing(1.0);
+        let fit = method.fit(&toy_a(), &mut Context::new(0)).unwrap();
         let expected = [
             0.3125, 0.222222, 0.388889, 0.4375, 0.5, 0.222222, 0.25, 0.277778, 0.388889,
         ];

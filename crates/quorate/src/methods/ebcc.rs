@@ -27,124 +27,58 @@
 use rand::distr::Distribution;
 use rand_distr::Exp1;
 
-use super::{Aggregate, ClassSupport, Fit, Kind, Method, Parameter, Values, beats, starting_votes};
+use super::declare::mean_field;
+use super::{Aggregate, Fit, beats, starting_votes};
 use crate::annotations::Annotations;
 use crate::context::Context;
 use crate::error::Result;
 use crate::model::{Consensus, Variational, VariationalFit};
+use crate::{declare_method, declare_words};
 
-pub(super) const METHOD: Method = Method {
+declare_method! {
+    /// Bayesian classifier combination with subtypes, by mean field from random starts.
+    pub struct Ebcc {
+        /// number of random starts, of which the one with the largest evidence bound is kept
+        restarts: usize in 1..=10_000 = 5,
+        /// largest number of subtypes of a class (1: ibcc)
+        subtypes: usize in 1..=1000 = 10,
+        ..mean_field("largest number of rounds of a start"),
+        /// pseudo-count of a class that its subtypes share: small values leave subtypes empty
+        subtype_count: f64 in 1e-3..=1e9 = 0.1,
+        /// pseudo-counts of the classes: their votes, or one each
+        class_counts: ClassCounts = Votes,
+    }
     name: "ebcc",
-    aliases: &["enhanced-bcc"],
+    aliases: ["enhanced-bcc"],
     summary: "Bayesian confusion matrices for subtypes of each class: workers may err together",
-    description: "Each class is a mixture of subtypes (easy and hard ones, say), and each worker has a confusion matrix \
-                  for each of them: this captures workers that make the same mistakes on the same tasks. Inferred by \
-                  mean field from several random starts. Needs enough labels a task to tell subtypes apart; slower \
-                  than ibcc by the number of subtypes and restarts.",
+    description: "Each class is a mixture of subtypes (easy and hard ones, say), and each worker has a \
+                  confusion matrix for each of them: this captures workers that make the same mistakes on \
+                  the same tasks. Inferred by mean field from several random starts. Needs enough labels a \
+                  task to tell subtypes apart; slower than ibcc by the number of subtypes and restarts.",
     citation: "Y. Li, B. I. P. Rubinstein, T. Cohn: Exploiting worker correlation for label aggregation in \
                crowdsourcing. ICML 2019",
-    classes: ClassSupport::Any,
-    uses_class_order: false,
-    uses_worker_order: false,
-    returns_model: true,
-    needs_probabilities: false,
-    needs_features: false,
-    parameters: PARAMETERS,
-    build: |values| Box::new(Ebcc::from(values)),
-};
-
-const PARAMETERS: &[Parameter] = &[
-    Parameter {
-        name: "restarts",
-        about: "number of random starts, of which the one with the largest evidence bound is kept",
-        kind: Kind::Integer(1, usize::MAX),
-        default: "5",
-    },
-    Parameter {
-        name: "subtypes",
-        about: "largest number of subtypes of a class (1: ibcc)",
-        kind: Kind::Integer(1, 1000),
-        default: "10",
-    },
-    Parameter {
-        name: "max-iter",
-        about: "largest number of rounds of a start",
-        kind: Kind::Integer(1, usize::MAX),
-        default: "500",
-    },
-    Parameter {
-        name: "tol",
-        about: "stops when no posterior changes by more than this",
-        kind: Kind::Number(0.0, 1.0),
-        default: "1e-3",
-    },
-    super::BAYES_RIGHT,
-    super::BAYES_WRONG,
-    Parameter {
-        name: "subtype-count",
-        about: "pseudo-count of a class that its subtypes share: small values leave subtypes empty",
-        kind: Kind::Number(1e-3, f64::INFINITY),
-        default: "0.1",
-    },
-    Parameter {
-        name: "class-counts",
-        about: "pseudo-counts of the classes: their votes, or one each",
-        kind: Kind::Choice(&["votes", "one"]),
-        default: "votes",
-    },
-];
-
-/// Bayesian classifier combination with subtypes, by mean field from random starts.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Ebcc {
-    /// Number of random starts.
-    pub restarts: usize,
-    /// Largest number of subtypes of a class.
-    pub subtypes: usize,
-    /// Largest number of rounds of a start.
-    pub max_iter: usize,
-    /// Stops when no posterior changed by more than this.
-    pub tol: f64,
-    /// Pseudo-count of right answers in every column.
-    pub right: f64,
-    /// Pseudo-count of each wrong answer in every column.
-    pub wrong: f64,
-    /// Pseudo-count of a class, shared by its subtypes.
-    pub subtype_count: f64,
-    /// Whether the votes are the pseudo-counts of the classes (else 1 each).
-    pub class_counts_from_votes: bool,
+    facts: [returns_model, learns_from_gold],
 }
 
-impl From<&Values> for Ebcc {
-    fn from(values: &Values) -> Self {
-        Self {
-            restarts: values.integer("restarts"),
-            subtypes: values.integer("subtypes"),
-            max_iter: values.integer("max-iter"),
-            tol: values.number("tol"),
-            right: values.number("right"),
-            wrong: values.number("wrong"),
-            subtype_count: values.number("subtype-count"),
-            class_counts_from_votes: values.text("class-counts") == "votes",
-        }
-    }
-}
-
-impl Default for Ebcc {
-    fn default() -> Self {
-        Self::from(&Values::defaults(PARAMETERS))
+declare_words! {
+    /// Pseudo-counts of the classes.
+    pub enum ClassCounts {
+        /// Their votes.
+        Votes = "votes",
+        /// One each.
+        One = "one",
     }
 }
 
 impl Aggregate for Ebcc {
-    fn fit(&self, annotations: &Annotations, context: &mut Context) -> Result<Fit> {
+    fn estimate(&self, annotations: &Annotations, context: &mut Context) -> Result<Fit> {
         let votes = starting_votes(annotations, context)?;
         let settings = Variational {
             max_iter: self.max_iter,
             tol: self.tol,
-            class_counts: match self.class_counts_from_votes {
-                true => count_votes(&votes),
-                false => vec![1.0; annotations.class_count()],
+            class_counts: match self.class_counts {
+                ClassCounts::Votes => count_votes(&votes),
+                ClassCounts::One => vec![1.0; annotations.class_count()],
             },
             subtypes: self.subtypes,
             subtype_count: self.subtype_count,
@@ -163,10 +97,6 @@ impl Aggregate for Ebcc {
             }
         }
         Ok(best.expect("there is at least one restart").into())
-    }
-
-    fn learns_from_gold(&self) -> bool {
-        true
     }
 }
 
@@ -213,7 +143,7 @@ mod tests {
             subtypes: 1,
             max_iter,
             tol: 0.0,
-            class_counts_from_votes: false,
+            class_counts: ClassCounts::One,
             ..Ebcc::default()
         }
     }

@@ -26,56 +26,35 @@
 
 use super::ghosh_svd::give_ties_their_votes;
 use super::thresholds::{Decisions, Signs, fit_thresholds};
-use super::{Aggregate, ClassSupport, Fit, Method, Parameter, Values};
+use super::{Aggregate, Fit};
 use crate::annotations::Annotations;
 use crate::context::Context;
+use crate::declare_method;
 use crate::error::Result;
 use crate::linalg::lanczos::largest_eigenpairs;
 use crate::model::Consensus;
 use crate::statistics::{PairBlocks, worker_components};
 
-pub(super) const METHOD: Method = Method {
+declare_method! {
+    /// EigenRatio.
+    pub struct EigenRatio {}
     name: "eigen-ratio",
-    aliases: &["eigenratio"],
+    aliases: ["eigenratio"],
     summary: "Reliabilities from eigenvectors of pairwise agreement rates",
-    description: "How often two workers agree, less how often they do not, is the product of their reliabilities; the \
-                  leading eigenvector of these rates, divided by that of the overlap, gives the reliabilities, and they \
-                  weigh the votes. Needs pairs with enough tasks in common. For two classes; with more it asks K - 1 \
-                  ordered questions.",
-    citation: "N. Dalvi, A. Dasgupta, R. Kumar, V. Rastogi: Aggregating crowdsourced binary ratings. WWW 2013",
-    classes: ClassSupport::Any,
-    uses_class_order: true,
-    uses_worker_order: false,
-    needs_probabilities: false,
-    needs_features: false,
-    returns_model: false,
-    parameters: PARAMETERS,
-    build: |values| Box::new(EigenRatio::from(values)),
-};
-
-const PARAMETERS: &[Parameter] = &[];
+    description: "How often two workers agree, less how often they do not, is the product of their \
+                  reliabilities; the leading eigenvector of these rates, divided by that of the overlap, \
+                  gives the reliabilities, and they weigh the votes. Needs pairs with enough tasks in \
+                  common. For two classes; with more it asks K - 1 ordered questions.",
+    citation: "N. Dalvi, A. Dasgupta, R. Kumar, V. Rastogi: Aggregating crowdsourced binary ratings. WWW \
+               2013",
+    facts: [uses_class_order],
+}
 
 /// Entries of v2 below this share of the largest say that the worker is not connected.
 const DISCONNECTED: f64 = 1e-9;
 
-/// EigenRatio.
-#[derive(Debug, Clone, PartialEq)]
-pub struct EigenRatio;
-
-impl From<&Values> for EigenRatio {
-    fn from(_: &Values) -> Self {
-        Self
-    }
-}
-
-impl Default for EigenRatio {
-    fn default() -> Self {
-        Self::from(&Values::defaults(PARAMETERS))
-    }
-}
-
 impl Aggregate for EigenRatio {
-    fn fit(&self, annotations: &Annotations, context: &mut Context) -> Result<Fit> {
+    fn estimate(&self, annotations: &Annotations, context: &mut Context) -> Result<Fit> {
         let mut warnings = Vec::new();
         let blocks = PairBlocks::observed(annotations, context, &mut warnings)?;
         let parts = connected_parts(annotations);
@@ -242,7 +221,9 @@ mod tests {
             4.786344, -0.898595, 2.847167, 0.628729, -4.786344, -1.834798, 0.898595, -4.322941,
         ];
         assert_close(&scores, &wanted, 1e-5);
-        let fit = EigenRatio.fit(&annotations, &mut Context::new(0)).unwrap();
+        let fit = EigenRatio::default()
+            .fit(&annotations, &mut Context::new(0))
+            .unwrap();
         assert_eq!(fit.consensus.labels(), [1, 0, 1, 1, 0, 0, 1, 0]);
     }
 
@@ -270,7 +251,9 @@ mod tests {
     #[test]
     fn workers_without_overlap_are_majority_vote_and_said() {
         let annotations = Annotations::from_codes(2, 2, 2, [(0, 0, 1), (1, 1, 0)]).unwrap();
-        let fit = EigenRatio.fit(&annotations, &mut Context::new(0)).unwrap();
+        let fit = EigenRatio::default()
+            .fit(&annotations, &mut Context::new(0))
+            .unwrap();
         assert_eq!(fit.consensus.labels(), [1, 0]);
         assert!(fit.warnings[0].contains("majority vote"));
     }

@@ -25,80 +25,51 @@
 //! V. B. Sinha, S. Rao, V. N. Balasubramanian, "Fast Dawid-Skene: a fast vote aggregation scheme for sentiment
 //! classification", arXiv:1803.02781 (2018).
 
-use super::{Aggregate, ClassSupport, Fit, Kind, Method, Parameter, Values, starting_votes};
+use super::declare::em_smoothing;
+use super::{Aggregate, Fit, starting_votes};
 use crate::annotations::Annotations;
 use crate::context::Context;
 use crate::error::Result;
 use crate::model::{Consensus, Sweep, Tallies, count_answers, posterior, reserve_confusions};
+use crate::{declare_method, declare_words};
 
-pub(super) const METHOD: Method = Method {
-    name: "fast-ds",
-    aliases: &["fds", "fast-dawid-skene", "hard-em"],
-    summary: "Dawid-Skene by hard EM: each task counts for its best class only",
-    description: "Dawid-Skene in which each round gives every task wholly to its most probable class. A handful of \
-                  rounds suffices, and the labels are close to those of the full EM. It stops at the first labelling \
-                  that explains itself, so it depends on a good majority vote, and it is surer than it should be.",
-    citation: "V. B. Sinha, S. Rao, V. N. Balasubramanian: Fast Dawid-Skene: a fast vote aggregation scheme for \
-               sentiment classification. arXiv:1803.02781 (2018)",
-    classes: ClassSupport::Any,
-    uses_class_order: false,
-    uses_worker_order: false,
-    returns_model: true,
-    needs_probabilities: false,
-    needs_features: false,
-    parameters: PARAMETERS,
-    build: |values| Box::new(FastDawidSkene::from(values)),
-};
-
-const PARAMETERS: &[Parameter] = &[
-    Parameter {
-        name: "max-iter",
-        about: "largest number of rounds",
-        kind: Kind::Integer(1, usize::MAX),
-        default: "100",
-    },
-    super::EM_SMOOTHING,
-    Parameter {
-        name: "start",
-        about: "what the first round counts: the shares of the votes, or the winner of each vote",
-        kind: Kind::Choice(&["shares", "majority"]),
-        default: "shares",
-    },
-];
-
-/// Dawid-Skene by hard EM from majority vote.
-#[derive(Debug, Clone, PartialEq)]
-pub struct FastDawidSkene {
-    /// Largest number of rounds; a round is an M-step and the hard E-step after it.
-    pub max_iter: usize,
-    /// Pseudo-count added to every cell of every confusion matrix.
-    pub smoothing: f64,
-    /// Starts from the winners of the majority vote instead of its shares.
-    pub from_winners: bool,
-}
-
-impl From<&Values> for FastDawidSkene {
-    fn from(values: &Values) -> Self {
-        Self {
-            max_iter: values.integer("max-iter"),
-            smoothing: values.number("smoothing"),
-            from_winners: values.text("start") == "majority",
-        }
+declare_method! {
+    /// Dawid-Skene by hard EM from majority vote.
+    pub struct FastDawidSkene {
+        /// largest number of rounds
+        max_iter: usize in 1..=1_000_000 = 100,
+        ..em_smoothing(0),
+        /// what the first round counts: the shares of the votes, or the winner of each vote
+        start: FastStart = Shares,
     }
+    name: "fast-ds",
+    aliases: ["fds", "fast-dawid-skene", "hard-em"],
+    summary: "Dawid-Skene by hard EM: each task counts for its best class only",
+    description: "Dawid-Skene in which each round gives every task wholly to its most probable class. A \
+                  handful of rounds suffices, and the labels are close to those of the full EM. It stops at \
+                  the first labelling that explains itself, so it depends on a good majority vote, and it \
+                  is surer than it should be.",
+    citation: "V. B. Sinha, S. Rao, V. N. Balasubramanian: Fast Dawid-Skene: a fast vote aggregation scheme \
+               for sentiment classification. arXiv:1803.02781 (2018)",
+    facts: [returns_model, learns_from_gold],
 }
 
-impl Default for FastDawidSkene {
-    fn default() -> Self {
-        Self::from(&Values::defaults(PARAMETERS))
+declare_words! {
+    /// What the first round counts.
+    pub enum FastStart {
+        /// The shares of the votes.
+        Shares = "shares",
+        /// The winner of each vote.
+        Majority = "majority",
     }
 }
 
 impl Aggregate for FastDawidSkene {
-    fn fit(&self, annotations: &Annotations, context: &mut Context) -> Result<Fit> {
+    fn estimate(&self, annotations: &Annotations, context: &mut Context) -> Result<Fit> {
         let classes = annotations.class_count();
         reserve_confusions(annotations, context)?;
         let mut start = starting_votes(annotations, context)?;
-        if self.from_winners {
+        if self.start == FastStart::Majority {
             start = Consensus::one_hot(classes, start.labels());
         }
         let mut model = context.run(|| count_answers(annotations, &start).to_model(self.smoothing));
@@ -130,10 +101,6 @@ impl Aggregate for FastDawidSkene {
             ..Fit::direct(consensus)
         })
     }
-
-    fn learns_from_gold(&self) -> bool {
-        true
-    }
 }
 
 #[cfg(test)]
@@ -163,9 +130,9 @@ mod tests {
 
     #[test]
     fn the_classification_likelihood_does_not_fall() {
-        for from_winners in [false, true] {
+        for start in [FastStart::Shares, FastStart::Majority] {
             let method = FastDawidSkene {
-                from_winners,
+                start,
                 ..FastDawidSkene::default()
             };
             assert_rising(&method.fit(&toy_a(), &mut Context::new(0)).unwrap().trace);

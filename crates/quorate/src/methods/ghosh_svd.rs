@@ -23,52 +23,31 @@
 use super::thresholds::{
     Decisions, Signs, UNDETERMINED, fit_thresholds, in_units_of_largest, leading_singular_vector,
 };
-use super::{Aggregate, ClassSupport, Fit, Method, Parameter, Values};
+use super::{Aggregate, Fit};
 use crate::annotations::Annotations;
 use crate::context::Context;
+use crate::declare_method;
 use crate::error::Result;
 use crate::model::Consensus;
 
-pub(super) const METHOD: Method = Method {
+declare_method! {
+    /// GhoshSVD.
+    pub struct GhoshSvd {}
     name: "ghosh-svd",
-    aliases: &["ghosh"],
+    aliases: ["ghosh"],
     summary: "Leading singular vector of the answers as signs",
-    description: "Codes answers as signs and takes the leading singular vector of the task by worker matrix: its signs are \
-                  the labels, turned to agree with the votes. Sound for two classes where everybody labelled everything; \
-                  a heuristic otherwise, and near chance where few workers gave most of the labels. Asks K - 1 ordered \
-                  questions where there are more than two classes.",
+    description: "Codes answers as signs and takes the leading singular vector of the task by worker \
+                  matrix: its signs are the labels, turned to agree with the votes. Sound for two classes \
+                  where everybody labelled everything; a heuristic otherwise, and near chance where few \
+                  workers gave most of the labels. Asks K - 1 ordered questions where there are more than \
+                  two classes.",
     citation: "A. Ghosh, S. Kale, P. McAfee: Who moderates the moderators? Crowdsourcing abuse detection in \
                user-generated content. EC 2011",
-    classes: ClassSupport::Any,
-    uses_class_order: true,
-    uses_worker_order: false,
-    needs_probabilities: false,
-    needs_features: false,
-    returns_model: false,
-    parameters: PARAMETERS,
-    build: |values| Box::new(GhoshSvd::from(values)),
-};
-
-const PARAMETERS: &[Parameter] = &[];
-
-/// GhoshSVD.
-#[derive(Debug, Clone, PartialEq)]
-pub struct GhoshSvd;
-
-impl From<&Values> for GhoshSvd {
-    fn from(_: &Values) -> Self {
-        Self
-    }
-}
-
-impl Default for GhoshSvd {
-    fn default() -> Self {
-        Self::from(&Values::defaults(PARAMETERS))
-    }
+    facts: [uses_class_order],
 }
 
 impl Aggregate for GhoshSvd {
-    fn fit(&self, annotations: &Annotations, context: &mut Context) -> Result<Fit> {
+    fn estimate(&self, annotations: &Annotations, context: &mut Context) -> Result<Fit> {
         fit_thresholds(annotations, context, "thresholds", |signs, votes, context| {
             Ok(context.run(|| decide(signs, votes)))
         })
@@ -145,7 +124,9 @@ mod tests {
         let (_, sigma, undetermined) = singular_vector(signs).unwrap();
         assert_close(&[sigma], &[4.054965], 1e-6);
         assert!(!undetermined);
-        let fit = GhoshSvd.fit(&annotations, &mut Context::new(0)).unwrap();
+        let fit = GhoshSvd::default()
+            .fit(&annotations, &mut Context::new(0))
+            .unwrap();
         assert_eq!(fit.consensus.labels(), [1, 1, 1, 1, 0, 0, 0, 0]);
         let v = [0.643372, 0.608031, 0.121270, 0.133942, -0.428630];
         assert_close(&fit.worker_scores.unwrap(), &v.map(|weight| weight / v[0]), 2e-6);
@@ -165,7 +146,7 @@ mod tests {
             (n as u32, m as u32, x as u16)
         });
         let flipped = Annotations::from_codes(8, 5, 2, flipped).unwrap();
-        let fit = |table: &Annotations| GhoshSvd.fit(table, &mut Context::new(0)).unwrap();
+        let fit = |table: &Annotations| GhoshSvd::default().fit(table, &mut Context::new(0)).unwrap();
         let (a, b) = (fit(&annotations), fit(&flipped));
         assert_eq!(a.consensus.labels(), b.consensus.labels());
         let mut scores = b.worker_scores.unwrap();
@@ -176,7 +157,9 @@ mod tests {
     #[test]
     fn a_task_without_labels_gets_the_votes_of_all() {
         let annotations = Annotations::from_codes(3, 2, 2, [(0, 0, 1), (0, 1, 1), (1, 0, 0)]).unwrap();
-        let fit = GhoshSvd.fit(&annotations, &mut Context::new(0)).unwrap();
+        let fit = GhoshSvd::default()
+            .fit(&annotations, &mut Context::new(0))
+            .unwrap();
         assert_eq!(fit.consensus.row(2), [0.5, 0.5]);
         assert_eq!(fit.consensus.labels()[..2], [1, 0]);
     }

@@ -26,52 +26,35 @@
 //! J. Whitehill, P. Ruvolo, T. Wu, J. Bergsma, J. Movellan, "Whose vote should count more: optimal integration of
 //! labels from labelers of unknown expertise", NIPS 2009.
 
-use super::{Aggregate, ClassSupport, Fit, Kind, Method, Parameter, Values, starting_votes};
+use super::{Aggregate, Fit, starting_votes};
 use crate::annotations::Annotations;
 use crate::context::Context;
+use crate::declare_method;
 use crate::error::Result;
 use crate::model::{Consensus, DawidSkene, reserve_confusions, softmax_in_place};
 use crate::parallel::{balanced_ranges, map_rows};
 
-pub(super) const METHOD: Method = Method {
+declare_method! {
+    /// GLAD by EM.
+    pub struct Glad {
+        /// largest number of EM rounds
+        max_iter: usize in 1..=1_000_000 = 100,
+        /// stops when the objective changes by less than this share of its value
+        tol: f64 in 0..=1 = 1e-5,
+        /// turns of abilities and easiness in each M-step
+        m_steps: usize in 1..=1_000_000 = 10,
+    }
     name: "glad",
-    aliases: &["whitehill"],
+    aliases: ["whitehill"],
     summary: "Abilities of workers and easiness of tasks, by EM",
-    description: "Every worker has an ability and every task an easiness; the chance of a right answer grows with their \
-                  product. Adversaries get a negative ability and count against themselves. Useful where tasks differ \
-                  much in difficulty; fails where workers lean towards a class.",
-    citation: "J. Whitehill, P. Ruvolo, T. Wu, J. Bergsma, J. Movellan: Whose vote should count more: optimal \
-               integration of labels from labelers of unknown expertise. NIPS 2009",
-    classes: ClassSupport::Any,
-    uses_class_order: false,
-    uses_worker_order: false,
-    returns_model: true,
-    needs_probabilities: false,
-    needs_features: false,
-    parameters: PARAMETERS,
-    build: |values| Box::new(Glad::from(values)),
-};
-
-const PARAMETERS: &[Parameter] = &[
-    Parameter {
-        name: "max-iter",
-        about: "largest number of EM rounds",
-        kind: Kind::Integer(1, usize::MAX),
-        default: "100",
-    },
-    Parameter {
-        name: "tol",
-        about: "stops when the objective changes by less than this share of its value",
-        kind: Kind::Number(0.0, 1.0),
-        default: "1e-5",
-    },
-    Parameter {
-        name: "m-steps",
-        about: "turns of abilities and easiness in each M-step",
-        kind: Kind::Integer(1, usize::MAX),
-        default: "10",
-    },
-];
+    description: "Every worker has an ability and every task an easiness; the chance of a right answer \
+                  grows with their product. Adversaries get a negative ability and count against \
+                  themselves. Useful where tasks differ much in difficulty; fails where workers lean \
+                  towards a class.",
+    citation: "J. Whitehill, P. Ruvolo, T. Wu, J. Bergsma, J. Movellan: Whose vote should count more: \
+               optimal integration of labels from labelers of unknown expertise. NIPS 2009",
+    facts: [returns_model, learns_from_gold],
+}
 
 /// Mean of the normal priors of abilities and log-easiness; their variance is 1.
 const PRIOR_MEAN: f64 = 1.0;
@@ -82,35 +65,8 @@ const LARGEST_LOG_EASINESS: f64 = 30.0;
 /// Halvings of a step before it is given up.
 const HALVINGS: usize = 30;
 
-/// GLAD by EM.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Glad {
-    /// Largest number of EM rounds.
-    pub max_iter: usize,
-    /// Stops when the objective changes by less than this share.
-    pub tol: f64,
-    /// Turns of abilities and easiness in each M-step.
-    pub m_steps: usize,
-}
-
-impl From<&Values> for Glad {
-    fn from(values: &Values) -> Self {
-        Self {
-            max_iter: values.integer("max-iter"),
-            tol: values.number("tol"),
-            m_steps: values.integer("m-steps"),
-        }
-    }
-}
-
-impl Default for Glad {
-    fn default() -> Self {
-        Self::from(&Values::defaults(PARAMETERS))
-    }
-}
-
 impl Aggregate for Glad {
-    fn fit(&self, annotations: &Annotations, context: &mut Context) -> Result<Fit> {
+    fn estimate(&self, annotations: &Annotations, context: &mut Context) -> Result<Fit> {
         reserve_confusions(annotations, context)?;
         let classes = annotations.class_count();
         let mut skills = Skills::start(annotations);
@@ -147,10 +103,6 @@ impl Aggregate for Glad {
             converged,
             ..Fit::direct(consensus)
         })
-    }
-
-    fn learns_from_gold(&self) -> bool {
-        true
     }
 }
 

@@ -22,88 +22,34 @@
 //! H.-C. Kim, Z. Ghahramani, "Bayesian classifier combination", AISTATS 2012; mean field: E. Simpson, S. Roberts,
 //! I. Psorakis, A. Smith, "Dynamic Bayesian combination of multiple imperfect classifiers" (2013).
 
-use super::{Aggregate, ClassSupport, Fit, Kind, Method, Parameter, Values, starting_votes};
+use super::declare::mean_field;
+use super::{Aggregate, Fit, starting_votes};
 use crate::annotations::Annotations;
 use crate::context::Context;
+use crate::declare_method;
 use crate::error::Result;
 use crate::model::{Variational, VariationalFit};
 
-pub(super) const METHOD: Method = Method {
+declare_method! {
+    /// Dawid-Skene with Dirichlet priors by mean field.
+    pub struct Ibcc {
+        ..mean_field("largest number of rounds"),
+        /// pseudo-count of every class
+        class_count: f64 in 1e-3..=1e9 = 1,
+    }
     name: "ibcc",
-    aliases: &["bcc", "vb-ds"],
+    aliases: ["bcc", "vb-ds"],
     summary: "Dawid-Skene with Dirichlet priors, by variational inference",
-    description: "Confusion matrices and class prior have Dirichlet priors that expect workers to be better than \
-                  chance; all are inferred by mean field from majority vote. Calmer than dawid-skene where workers \
-                  gave few labels. With many classes and few labels the prior decides, which can cost accuracy.",
+    description: "Confusion matrices and class prior have Dirichlet priors that expect workers to be better \
+                  than chance; all are inferred by mean field from majority vote. Calmer than dawid-skene \
+                  where workers gave few labels. With many classes and few labels the prior decides, which \
+                  can cost accuracy.",
     citation: "H.-C. Kim, Z. Ghahramani: Bayesian classifier combination. AISTATS 2012",
-    classes: ClassSupport::Any,
-    uses_class_order: false,
-    uses_worker_order: false,
-    returns_model: true,
-    needs_probabilities: false,
-    needs_features: false,
-    parameters: PARAMETERS,
-    build: |values| Box::new(Ibcc::from(values)),
-};
-
-const PARAMETERS: &[Parameter] = &[
-    Parameter {
-        name: "max-iter",
-        about: "largest number of rounds",
-        kind: Kind::Integer(1, usize::MAX),
-        default: "500",
-    },
-    Parameter {
-        name: "tol",
-        about: "stops when no posterior changes by more than this",
-        kind: Kind::Number(0.0, 1.0),
-        default: "1e-3",
-    },
-    super::BAYES_RIGHT,
-    super::BAYES_WRONG,
-    Parameter {
-        name: "class-count",
-        about: "pseudo-count of every class",
-        kind: Kind::Number(1e-3, f64::INFINITY),
-        default: "1",
-    },
-];
-
-/// Dawid-Skene with Dirichlet priors by mean field.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Ibcc {
-    /// Largest number of rounds.
-    pub max_iter: usize,
-    /// Stops when no posterior changed by more than this.
-    pub tol: f64,
-    /// Pseudo-count of right answers in every column.
-    pub right: f64,
-    /// Pseudo-count of each wrong answer in every column.
-    pub wrong: f64,
-    /// Pseudo-count of every class.
-    pub class_count: f64,
-}
-
-impl From<&Values> for Ibcc {
-    fn from(values: &Values) -> Self {
-        Self {
-            max_iter: values.integer("max-iter"),
-            tol: values.number("tol"),
-            right: values.number("right"),
-            wrong: values.number("wrong"),
-            class_count: values.number("class-count"),
-        }
-    }
-}
-
-impl Default for Ibcc {
-    fn default() -> Self {
-        Self::from(&Values::defaults(PARAMETERS))
-    }
+    facts: [returns_model, learns_from_gold, uses_priors],
 }
 
 impl Aggregate for Ibcc {
-    fn fit(&self, annotations: &Annotations, context: &mut Context) -> Result<Fit> {
+    fn estimate(&self, annotations: &Annotations, context: &mut Context) -> Result<Fit> {
         let settings = Variational {
             max_iter: self.max_iter,
             tol: self.tol,
@@ -116,14 +62,6 @@ impl Aggregate for Ibcc {
         settings.reserve(annotations, context)?;
         let start = starting_votes(annotations, context)?;
         Ok(settings.run(annotations, start.into_vec(), context)?.into())
-    }
-
-    fn learns_from_gold(&self) -> bool {
-        true
-    }
-
-    fn uses_priors(&self) -> bool {
-        true
     }
 }
 

@@ -24,89 +24,47 @@
 //!
 //! H. Li, B. Yu, "Error rate bounds and iterative weighted majority voting for crowdsourcing", arXiv:1411.4086 (2014).
 
-use super::weighted_vote::{SkillTies, TIES, agreement, score_tasks};
-use super::{Aggregate, ClassSupport, Fit, Kind, Method, Parameter, Values, starting_votes, vote_fractions};
+use super::weighted_vote::{SkillTies, agreement, score_tasks, skill_ties};
+use super::{Aggregate, Fit, starting_votes, vote_fractions};
 use crate::annotations::Annotations;
 use crate::context::Context;
 use crate::error::Result;
 use crate::model::{Consensus, DawidSkene, count_answers, reserve_confusions, softmax_in_place};
+use crate::{declare_method, declare_words};
 
-pub(super) const METHOD: Method = Method {
+declare_method! {
+    /// Iterative weighted majority voting.
+    pub struct Iwmv {
+        /// largest number of rounds
+        max_iter: usize in 1..=1_000_000 = 50,
+        /// weight of a worker of accuracy w: K w - 1, or the log-odds
+        weight: Weight = Linear,
+        ..skill_ties,
+    }
     name: "iwmv",
-    aliases: &["iterative-weighted-majority-vote", "weighted-majority-vote"],
+    aliases: ["iterative-weighted-majority-vote", "weighted-majority-vote"],
     summary: "Votes weighted by how far each worker is above chance, iterated",
-    description: "Each worker votes with weight K w - 1, w being its agreement with the weighted vote: chance counts \
-                  nothing, worse than chance counts against itself. Repeated until the labels come back. Fast and good \
-                  where workers differ in accuracy alone; fails where they lean towards a class.",
+    description: "Each worker votes with weight K w - 1, w being its agreement with the weighted vote: \
+                  chance counts nothing, worse than chance counts against itself. Repeated until the labels \
+                  come back. Fast and good where workers differ in accuracy alone; fails where they lean \
+                  towards a class.",
     citation: "H. Li, B. Yu: Error rate bounds and iterative weighted majority voting for crowdsourcing. \
                arXiv:1411.4086 (2014)",
-    classes: ClassSupport::Any,
-    uses_class_order: false,
-    uses_worker_order: false,
-    returns_model: true,
-    needs_probabilities: false,
-    needs_features: false,
-    parameters: PARAMETERS,
-    build: |values| Box::new(Iwmv::from(values)),
-};
+    facts: [returns_model, learns_from_gold],
+}
 
-const PARAMETERS: &[Parameter] = &[
-    Parameter {
-        name: "max-iter",
-        about: "largest number of rounds",
-        kind: Kind::Integer(1, usize::MAX),
-        default: "50",
-    },
-    Parameter {
-        name: "weight",
-        about: "weight of a worker of accuracy w: K w - 1, or the log-odds",
-        kind: Kind::Choice(&["linear", "log"]),
-        default: "linear",
-    },
-    TIES,
-];
+declare_words! {
+    /// Weight of a worker as a function of its accuracy.
+    pub enum Weight {
+        /// `K w - 1`.
+        Linear = "linear",
+        /// `ln((K - 1) w / (1 - w))`.
+        Log = "log",
+    }
+}
 
 /// Accuracies are kept this far from 0 and 1 before their log-odds are taken.
 const LOG_MARGIN: f64 = 1e-3;
-
-/// Weight of a worker as a function of its accuracy.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Weight {
-    /// `K w - 1`.
-    Linear,
-    /// `ln((K - 1) w / (1 - w))`.
-    Log,
-}
-
-/// Iterative weighted majority voting.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Iwmv {
-    /// Largest number of rounds.
-    pub max_iter: usize,
-    /// Weight of a worker.
-    pub weight: Weight,
-    /// Whose accuracy grows by a tied vote.
-    pub ties: SkillTies,
-}
-
-impl From<&Values> for Iwmv {
-    fn from(values: &Values) -> Self {
-        Self {
-            max_iter: values.integer("max-iter"),
-            weight: match values.text("weight") {
-                "log" => Weight::Log,
-                _ => Weight::Linear,
-            },
-            ties: values.into(),
-        }
-    }
-}
-
-impl Default for Iwmv {
-    fn default() -> Self {
-        Self::from(&Values::defaults(PARAMETERS))
-    }
-}
 
 /// One vote of the iteration.
 #[derive(Debug, Clone)]
@@ -121,7 +79,7 @@ struct Ballot {
 }
 
 impl Aggregate for Iwmv {
-    fn fit(&self, annotations: &Annotations, context: &mut Context) -> Result<Fit> {
+    fn estimate(&self, annotations: &Annotations, context: &mut Context) -> Result<Fit> {
         reserve_confusions(annotations, context)?;
         let classes = annotations.class_count();
         let mut scores = vec![0.0; annotations.task_count() * classes];
@@ -168,10 +126,6 @@ impl Aggregate for Iwmv {
             converged,
             ..Fit::direct(consensus)
         })
-    }
-
-    fn learns_from_gold(&self) -> bool {
-        true
     }
 }
 

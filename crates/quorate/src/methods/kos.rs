@@ -28,86 +28,45 @@
 use rand_distr::{Distribution, Normal};
 
 use super::thresholds::{Decisions, Signs, fit_thresholds, in_units_of_largest};
-use super::{Aggregate, ClassSupport, Fit, Kind, Method, Parameter, Values};
+use super::{Aggregate, Fit};
 use crate::annotations::Annotations;
 use crate::context::Context;
 use crate::error::Result;
+use crate::{declare_method, declare_words};
 
-pub(super) const METHOD: Method = Method {
-    name: "kos",
-    aliases: &["kos-message-passing"],
-    summary: "Iterative message passing between tasks and workers",
-    description: "Each label carries two messages: what the task believes without this worker, and how far to trust the \
-                  worker without this task. Made for two classes and for crowds where all workers give about the same \
-                  number of labels; with more classes it asks K - 1 ordered questions, which suits grades. Poor, \
-                  even near chance, where a few workers gave most labels.",
-    citation: "D. R. Karger, S. Oh, D. Shah: Budget-optimal task allocation for reliable crowdsourcing systems. \
-               Operations Research 62 (2014)",
-    classes: ClassSupport::Any,
-    uses_class_order: true,
-    uses_worker_order: false,
-    needs_probabilities: false,
-    needs_features: false,
-    returns_model: false,
-    parameters: PARAMETERS,
-    build: |values| Box::new(Kos::from(values)),
-};
-
-const PARAMETERS: &[Parameter] = &[
-    Parameter {
-        name: "rounds",
-        about: "rounds of messages",
-        kind: Kind::Integer(1, 1_000_000),
-        default: "10",
-    },
-    Parameter {
-        name: "start",
-        about: "first messages of the workers: all ones, or drawn from Normal(1, 1) with the seed (the original)",
-        kind: Kind::Choice(&["ones", "normal"]),
-        default: "ones",
-    },
-];
-
-/// First messages of the workers.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum KosStart {
-    /// All ones.
-    Ones,
-    /// Drawn from Normal(1, 1) with the seed.
-    Normal,
-}
-
-/// KOS message passing.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Kos {
-    /// Rounds of messages.
-    pub rounds: usize,
-    /// First messages.
-    pub start: KosStart,
-}
-
-impl From<&Values> for Kos {
-    fn from(values: &Values) -> Self {
-        let start = if values.text("start") == "normal" {
-            KosStart::Normal
-        } else {
-            KosStart::Ones
-        };
-        Self {
-            rounds: values.integer("rounds"),
-            start,
-        }
+declare_method! {
+    /// KOS message passing.
+    pub struct Kos {
+        /// rounds of messages
+        rounds: usize in 1..=1_000_000 = 10,
+        /// first messages of the workers: all ones, or drawn from Normal(1, 1) with the seed (the original)
+        start: KosStart = Ones,
     }
+    name: "kos",
+    aliases: ["kos-message-passing"],
+    summary: "Iterative message passing between tasks and workers",
+    description: "Each label carries two messages: what the task believes without this worker, and how far \
+                  to trust the worker without this task. Made for two classes and for crowds where all \
+                  workers give about the same number of labels; with more classes it asks K - 1 ordered \
+                  questions, which suits grades. Poor, even near chance, where a few workers gave most \
+                  labels.",
+    citation: "D. R. Karger, S. Oh, D. Shah: Budget-optimal task allocation for reliable crowdsourcing \
+               systems. Operations Research 62 (2014)",
+    facts: [uses_class_order],
 }
 
-impl Default for Kos {
-    fn default() -> Self {
-        Self::from(&Values::defaults(PARAMETERS))
+declare_words! {
+    /// First messages of the workers.
+    pub enum KosStart {
+        /// All ones.
+        Ones = "ones",
+        /// Drawn from Normal(1, 1) with the seed.
+        Normal = "normal",
     }
 }
 
 impl Aggregate for Kos {
-    fn fit(&self, annotations: &Annotations, context: &mut Context) -> Result<Fit> {
+    fn estimate(&self, annotations: &Annotations, context: &mut Context) -> Result<Fit> {
         let labels = annotations.label_count();
         let mut fit = fit_thresholds(annotations, context, "thresholds", |signs, votes, context| {
             let mut trust = match self.start {

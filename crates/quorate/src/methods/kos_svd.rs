@@ -23,52 +23,31 @@
 use super::thresholds::{
     Decisions, Signs, UNDETERMINED, fit_thresholds, in_units_of_largest, leading_singular_vector,
 };
-use super::{Aggregate, ClassSupport, Fit, Method, Parameter, Values};
+use super::{Aggregate, Fit};
 use crate::annotations::Annotations;
 use crate::context::Context;
+use crate::declare_method;
 use crate::error::Result;
 use crate::linalg::small::dot;
 use crate::model::Consensus;
 
-pub(super) const METHOD: Method = Method {
+declare_method! {
+    /// KOS in its spectral form.
+    pub struct KosSvd {}
     name: "kos-svd",
-    aliases: &[],
+    aliases: [],
     summary: "Leading singular vector of the centred answers (the tables' KOS)",
-    description: "Codes answers as signs, removes each worker's mean and takes the leading singular vector: its signs are \
-                  the labels. Good where every worker labelled every task, poor where labels are sparse, because the \
-                  leading direction then says who labelled what. Asks K - 1 ordered questions where there are more than \
-                  two classes.",
-    citation: "D. R. Karger, S. Oh, D. Shah: Efficient crowdsourcing for multi-class labeling. SIGMETRICS 2013",
-    classes: ClassSupport::Any,
-    uses_class_order: true,
-    uses_worker_order: false,
-    needs_probabilities: false,
-    needs_features: false,
-    returns_model: false,
-    parameters: PARAMETERS,
-    build: |values| Box::new(KosSvd::from(values)),
-};
-
-const PARAMETERS: &[Parameter] = &[];
-
-/// KOS in its spectral form.
-#[derive(Debug, Clone, PartialEq)]
-pub struct KosSvd;
-
-impl From<&Values> for KosSvd {
-    fn from(_: &Values) -> Self {
-        Self
-    }
-}
-
-impl Default for KosSvd {
-    fn default() -> Self {
-        Self::from(&Values::defaults(PARAMETERS))
-    }
+    description: "Codes answers as signs, removes each worker's mean and takes the leading singular vector: \
+                  its signs are the labels. Good where every worker labelled every task, poor where labels \
+                  are sparse, because the leading direction then says who labelled what. Asks K - 1 ordered \
+                  questions where there are more than two classes.",
+    citation: "D. R. Karger, S. Oh, D. Shah: Efficient crowdsourcing for multi-class labeling. SIGMETRICS \
+               2013",
+    facts: [uses_class_order],
 }
 
 impl Aggregate for KosSvd {
-    fn fit(&self, annotations: &Annotations, context: &mut Context) -> Result<Fit> {
+    fn estimate(&self, annotations: &Annotations, context: &mut Context) -> Result<Fit> {
         fit_thresholds(annotations, context, "thresholds", |signs, votes, context| {
             Ok(context.run(|| decide(signs, votes)))
         })
@@ -154,7 +133,7 @@ mod tests {
         assert_close(&[sigma], &[4.026607], 1e-6);
         assert_close(&v, &[0.655806, 0.592179, 0.140304, 0.147022, -0.421832], 1e-6);
         assert!(!undetermined);
-        let fit = KosSvd.fit(&annotations, &mut Context::new(0)).unwrap();
+        let fit = KosSvd::default().fit(&annotations, &mut Context::new(0)).unwrap();
         assert_eq!(fit.consensus.labels(), [1, 1, 1, 1, 0, 0, 0, 0]);
     }
 
@@ -162,7 +141,7 @@ mod tests {
     fn equal_answers_are_majority_vote_and_said() {
         let labels = (0..12).map(|cell| (cell / 3, cell % 3, 1));
         let annotations = Annotations::from_codes(4, 3, 2, labels).unwrap();
-        let fit = KosSvd.fit(&annotations, &mut Context::new(0)).unwrap();
+        let fit = KosSvd::default().fit(&annotations, &mut Context::new(0)).unwrap();
         assert_eq!(fit.consensus.labels(), [1; 4]);
         assert!(fit.warnings[0].contains("majority vote"));
     }
@@ -174,7 +153,12 @@ mod tests {
             .iter()
             .map(|(n, m, x)| (n as u32, m as u32, 1 - x as u16));
         let reversed = Annotations::from_codes(8, 5, 2, reversed).unwrap();
-        let fit = |table: &Annotations| KosSvd.fit(table, &mut Context::new(0)).unwrap().consensus;
+        let fit = |table: &Annotations| {
+            KosSvd::default()
+                .fit(table, &mut Context::new(0))
+                .unwrap()
+                .consensus
+        };
         let (a, b) = (fit(&annotations), fit(&reversed));
         for task in 0..8 {
             assert_close(&[a.row(task)[0]], &[b.row(task)[1]], 1e-9);

@@ -30,48 +30,35 @@
 //!
 //! Q. Ma, A. Olshevsky, "Adversarial crowdsourcing through robust rank-one matrix completion", NeurIPS 2020.
 
-use super::{Aggregate, ClassSupport, Fit, Kind, Method, Parameter, Values, vote_fractions};
+use super::{Aggregate, Fit, vote_fractions};
 use crate::annotations::Annotations;
 use crate::context::Context;
+use crate::declare_method;
 use crate::error::Result;
 use crate::linalg::lanczos::largest_eigenpairs;
 use crate::linalg::small::{dot, norm_squared};
 use crate::model::{DawidSkene, count_answers, posterior, reserve_confusions};
 use crate::parallel::{balanced_ranges, map_ranges, map_rows};
 
-pub(super) const METHOD: Method = Method {
+declare_method! {
+    /// Robust rank-one completion of pairwise agreement.
+    pub struct MMsr {
+        /// largest number of sweeps
+        max_iter: usize in 1..=1_000_000 = 10000,
+        /// stops when the rank-one matrix moves by less than this (Frobenius norm)
+        tol: f64 in 0..=1 = 1e-10,
+    }
     name: "m-msr",
-    aliases: &["mmsr"],
+    aliases: ["mmsr"],
     summary: "Skills from pairwise agreement, by robust rank-one completion",
-    description: "How often two workers agree is the product of their skills; the skills are recovered from all pairs \
-                  with the extreme ratios left out, so that a minority of adversaries cannot spoil them. Needs workers \
-                  that share tasks with many others; one skill a worker, so it fails where workers lean towards a \
-                  class.",
-    citation: "Q. Ma, A. Olshevsky: Adversarial crowdsourcing through robust rank-one matrix completion. NeurIPS 2020",
-    classes: ClassSupport::Any,
-    uses_class_order: false,
-    uses_worker_order: false,
-    returns_model: true,
-    needs_probabilities: false,
-    needs_features: false,
-    parameters: PARAMETERS,
-    build: |values| Box::new(MMsr::from(values)),
-};
-
-const PARAMETERS: &[Parameter] = &[
-    Parameter {
-        name: "max-iter",
-        about: "largest number of sweeps",
-        kind: Kind::Integer(1, usize::MAX),
-        default: "10000",
-    },
-    Parameter {
-        name: "tol",
-        about: "stops when the rank-one matrix moves by less than this (Frobenius norm)",
-        kind: Kind::Number(0.0, 1.0),
-        default: "1e-10",
-    },
-];
+    description: "How often two workers agree is the product of their skills; the skills are recovered from \
+                  all pairs with the extreme ratios left out, so that a minority of adversaries cannot \
+                  spoil them. Needs workers that share tasks with many others; one skill a worker, so it \
+                  fails where workers lean towards a class.",
+    citation: "Q. Ma, A. Olshevsky: Adversarial crowdsourcing through robust rank-one matrix completion. \
+               NeurIPS 2020",
+    facts: [returns_model],
+}
 
 /// Skill of every worker at the start.
 const START: f64 = 0.5;
@@ -83,32 +70,8 @@ const FLOOR: f64 = 1e-12;
 const SIGN_TOL: f64 = 1e-10;
 const LANCZOS_STEPS: u64 = 240;
 
-/// Robust rank-one completion of pairwise agreement.
-#[derive(Debug, Clone, PartialEq)]
-pub struct MMsr {
-    /// Largest number of sweeps.
-    pub max_iter: usize,
-    /// Stops when the rank-one matrix moves by less than this.
-    pub tol: f64,
-}
-
-impl From<&Values> for MMsr {
-    fn from(values: &Values) -> Self {
-        Self {
-            max_iter: values.integer("max-iter"),
-            tol: values.number("tol"),
-        }
-    }
-}
-
-impl Default for MMsr {
-    fn default() -> Self {
-        Self::from(&Values::defaults(PARAMETERS))
-    }
-}
-
 impl Aggregate for MMsr {
-    fn fit(&self, annotations: &Annotations, context: &mut Context) -> Result<Fit> {
+    fn estimate(&self, annotations: &Annotations, context: &mut Context) -> Result<Fit> {
         reserve_pairs(annotations, context)?;
         reserve_confusions(annotations, context)?;
         let agreements = context.run(|| Agreements::count(annotations));

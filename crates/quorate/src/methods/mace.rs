@@ -29,58 +29,47 @@
 
 use rand::RngExt;
 
-use super::{Aggregate, ClassSupport, Fit, Kind, Method, Parameter, Values, beats, starting_votes};
+use super::{Aggregate, Fit, beats, starting_votes};
 use crate::annotations::Annotations;
 use crate::context::Context;
 use crate::error::Result;
 use crate::model::{Consensus, DawidSkene, reserve_confusions, softmax_in_place};
 use crate::parallel::{balanced_ranges, map_rows};
 use crate::special::digamma;
+use crate::{declare_method, declare_words};
 
-pub(super) const METHOD: Method = Method {
+declare_method! {
+    /// MACE by (variational) EM from several starts.
+    pub struct Mace {
+        /// number of starts, of which the one with the largest likelihood is kept
+        restarts: usize in 1..=10_000 = 10,
+        /// rounds of each start
+        max_iter: usize in 1..=1_000_000 = 50,
+        /// how parameters follow from counts: variational, with priors, or plain em
+        update: MaceUpdate = Variational,
+        /// plain em: pseudo-count of each worker, shared by the classes
+        smoothing: f64 in 0..=1e9 = 0.01,
+    }
     name: "mace",
-    aliases: &["multi-annotator-competence-estimation"],
+    aliases: ["multi-annotator-competence-estimation"],
     summary: "Each worker knows the truth or guesses from its own distribution",
-    description: "Every answer is either known to be true or a guess from the worker's favourite answers; the share of \
-                  known answers is the worker's competence. Finds spammers well, also those who always answer the \
-                  same. Cannot express that a worker confuses two particular classes.",
-    citation: "D. Hovy, T. Berg-Kirkpatrick, A. Vaswani, E. Hovy: Learning whom to trust with MACE. NAACL 2013",
-    classes: ClassSupport::Any,
-    uses_class_order: false,
-    uses_worker_order: false,
-    returns_model: true,
-    needs_probabilities: false,
-    needs_features: false,
-    parameters: PARAMETERS,
-    build: |values| Box::new(Mace::from(values)),
-};
+    description: "Every answer is either known to be true or a guess from the worker's favourite answers; \
+                  the share of known answers is the worker's competence. Finds spammers well, also those \
+                  who always answer the same. Cannot express that a worker confuses two particular classes.",
+    citation: "D. Hovy, T. Berg-Kirkpatrick, A. Vaswani, E. Hovy: Learning whom to trust with MACE. NAACL \
+               2013",
+    facts: [returns_model, learns_from_gold],
+}
 
-const PARAMETERS: &[Parameter] = &[
-    Parameter {
-        name: "restarts",
-        about: "number of starts, of which the one with the largest likelihood is kept",
-        kind: Kind::Integer(1, usize::MAX),
-        default: "10",
-    },
-    Parameter {
-        name: "max-iter",
-        about: "rounds of each start",
-        kind: Kind::Integer(1, usize::MAX),
-        default: "50",
-    },
-    Parameter {
-        name: "update",
-        about: "how parameters follow from counts: variational, with priors, or plain em",
-        kind: Kind::Choice(&["variational", "em"]),
-        default: "variational",
-    },
-    Parameter {
-        name: "smoothing",
-        about: "plain em: pseudo-count of each worker, shared by the classes",
-        kind: Kind::Number(0.0, f64::INFINITY),
-        default: "0.01",
-    },
-];
+declare_words! {
+    /// How parameters follow from expected counts.
+    pub enum MaceUpdate {
+        /// Exponentials of expected logarithms under the priors.
+        Variational = "variational",
+        /// Shares, with a pseudo-count of each worker shared by the classes.
+        Em = "em",
+    }
+}
 
 /// Pseudo-counts of knowing and guessing, and of each guess, in the variational update.
 const KNOW_COUNT: f64 = 0.5;
@@ -93,47 +82,8 @@ const SETTLED: f64 = 1e-6;
 /// Probabilities are floored here before the logarithm.
 const FLOOR: f64 = 1e-300;
 
-/// How parameters follow from expected counts.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub enum MaceUpdate {
-    /// Exponentials of expected logarithms under the priors.
-    Variational,
-    /// Shares, with this pseudo-count of each worker shared by the classes.
-    Em(f64),
-}
-
-/// MACE by (variational) EM from several starts.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Mace {
-    /// Number of starts.
-    pub restarts: usize,
-    /// Rounds of each start.
-    pub max_iter: usize,
-    /// How parameters follow from expected counts.
-    pub update: MaceUpdate,
-}
-
-impl From<&Values> for Mace {
-    fn from(values: &Values) -> Self {
-        Self {
-            restarts: values.integer("restarts"),
-            max_iter: values.integer("max-iter"),
-            update: match values.text("update") {
-                "em" => MaceUpdate::Em(values.number("smoothing")),
-                _ => MaceUpdate::Variational,
-            },
-        }
-    }
-}
-
-impl Default for Mace {
-    fn default() -> Self {
-        Self::from(&Values::defaults(PARAMETERS))
-    }
-}
-
 impl Aggregate for Mace {
-    fn fit(&self, annotations: &Annotations, context: &mut Context) -> Result<Fit> {
+    fn estimate(&self, annotations: &Annotations, context: &mut Context) -> Result<Fit> {
         reserve_confusions(annotations, context)?;
         let votes = starting_votes(annotations, context)?;
         let order = annotations.tasks().natural_order();
@@ -146,7 +96,7 @@ impl Aggregate for Mace {
                     _ => temper_votes(&votes, &order, &mut context.rng(restart as u64)),
                 };
                 let counts = context.run(|| count_known(annotations, &workers, &start));
-                workers = self.update.apply(&counts);
+                workers = self.maximise(&counts);
             }
             let mut rows = vec![0.0; annotations.task_count() * annotations.class_count()];
             let mut trace = Vec::with_capacity(self.max_iter);
@@ -158,7 +108,7 @@ impl Aggregate for Mace {
                 )?;
                 if round > 0 {
                     let counts = context.run(|| count_known(annotations, &workers, &rows));
-                    workers = self.update.apply(&counts);
+                    workers = self.maximise(&counts);
                 }
                 trace.push(context.run(|| find_posteriors(annotations, &workers, &mut rows)));
             }
@@ -182,10 +132,6 @@ impl Aggregate for Mace {
             trace,
             ..Fit::direct(Consensus::new(annotations.class_count(), rows))
         })
-    }
-
-    fn learns_from_gold(&self) -> bool {
-        true
     }
 }
 
@@ -235,15 +181,17 @@ impl Guessers {
     }
 }
 
-impl MaceUpdate {
+impl Mace {
     /// M-step: parameters from expected counts.
-    fn apply(self, counts: &Guessers) -> Guessers {
+    fn maximise(&self, counts: &Guessers) -> Guessers {
         let mut workers = counts.clone();
         let classes = counts.classes;
-        let share = |count: f64, total: f64, pseudo: f64, cells: usize| match self {
-            Self::Variational => (digamma(count + pseudo) - digamma(total + pseudo * cells as f64)).exp(),
-            Self::Em(smoothing) => {
-                let pseudo = smoothing / classes as f64;
+        let share = |count: f64, total: f64, pseudo: f64, cells: usize| match self.update {
+            MaceUpdate::Variational => {
+                (digamma(count + pseudo) - digamma(total + pseudo * cells as f64)).exp()
+            }
+            MaceUpdate::Em => {
+                let pseudo = self.smoothing / classes as f64;
                 match total + pseudo * cells as f64 {
                     sum if sum > 0.0 => (count + pseudo) / sum,
                     _ => 1.0 / cells as f64,
@@ -370,7 +318,7 @@ mod tests {
             .map(|(a, b)| a + b)
             .collect();
         assert_close(&labels, &[8.0, 8.0, 7.0, 7.0, 7.0], 1e-12);
-        let updated = MaceUpdate::Variational.apply(&counts);
+        let updated = Mace::default().maximise(&counts);
         assert_close(
             &updated.guess,
             &[0.402866, 0.465388, 0.491923, 0.612179, 0.678046],
@@ -390,10 +338,7 @@ mod tests {
 
     #[test]
     fn the_likelihood_of_plain_em_does_not_fall() {
-        let method = Mace {
-            update: MaceUpdate::Em(0.0),
-            ..Mace::default()
-        };
+        let method = Mace::default().update(MaceUpdate::Em).smoothing(0.0);
         let fit = method.fit(&toy_b(), &mut Context::new(0)).unwrap();
         assert_rising(&fit.trace);
     }

@@ -14,75 +14,45 @@ use std::ops::Range;
 
 use rand::seq::IndexedRandom;
 
-use super::{Aggregate, ClassSupport, Fit, Kind, Method, Parameter, Values};
+use super::{Aggregate, Fit};
 use crate::annotations::{Annotations, ByTask};
 use crate::context::Context;
 use crate::error::Result;
 use crate::linalg::width::{Width, with_width};
 use crate::model::{Consensus, TIE, count_answers, label_of};
 use crate::parallel::{add, balanced_ranges, map_ranges, map_rows};
+use crate::{declare_method, declare_words};
 
-pub(super) const METHOD: Method = Method {
-    name: "majority-vote",
-    aliases: &["mv", "majority"],
-    summary: "The class with most labels wins",
-    description: "Every label is one vote. Treats all workers alike, so it is a fair baseline where workers are \
-                  equally good and err independently, and a poor one where some are spammers or share a bias.",
-    citation: "Folklore",
-    classes: ClassSupport::Any,
-    uses_class_order: false,
-    uses_worker_order: false,
-    returns_model: true,
-    needs_probabilities: false,
-    needs_features: false,
-    parameters: PARAMETERS,
-    build: |values| Box::new(MajorityVote::from(values)),
-};
-
-const PARAMETERS: &[Parameter] = &[Parameter {
-    name: "ties",
-    about: "who wins a tie: the lowest class, the class that is more common, or one drawn with the seed",
-    kind: Kind::Choice(&["lowest", "prior", "random"]),
-    default: "lowest",
-}];
-
-/// Who wins a tie.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Ties {
-    /// The lowest class.
-    Lowest,
-    /// The class with the larger prior, then the lowest.
-    Prior,
-    /// One of them drawn with the seed.
-    Random,
-}
-
-/// Majority vote.
-#[derive(Debug, Clone, PartialEq)]
-pub struct MajorityVote {
-    /// Who wins a tie.
-    pub ties: Ties,
-}
-
-impl From<&Values> for MajorityVote {
-    fn from(values: &Values) -> Self {
-        let ties = match values.text("ties") {
-            "prior" => Ties::Prior,
-            "random" => Ties::Random,
-            _ => Ties::Lowest,
-        };
-        Self { ties }
+declare_method! {
+    /// Majority vote.
+    pub struct MajorityVote {
+        /// who wins a tie: the lowest class, the class that is more common, or one drawn with the seed
+        ties: Ties = Lowest,
     }
+    name: "majority-vote",
+    aliases: ["mv", "majority"],
+    summary: "The class with most labels wins",
+    description: "Every label is one vote. Treats all workers alike, so it is a fair baseline where workers \
+                  are equally good and err independently, and a poor one where some are spammers or share a \
+                  bias.",
+    citation: "Folklore",
+    facts: [returns_model, streams],
 }
 
-impl Default for MajorityVote {
-    fn default() -> Self {
-        Self::from(&Values::defaults(PARAMETERS))
+declare_words! {
+    /// Who wins a tie.
+    pub enum Ties {
+        /// The lowest class.
+        Lowest = "lowest",
+        /// The class with the larger prior, then the lowest.
+        Prior = "prior",
+        /// One of them drawn with the seed.
+        Random = "random",
     }
 }
 
 impl Aggregate for MajorityVote {
-    fn fit(&self, annotations: &Annotations, context: &mut Context) -> Result<Fit> {
+    fn estimate(&self, annotations: &Annotations, context: &mut Context) -> Result<Fit> {
         let mut consensus = context.run(|| vote_fractions(annotations));
         let model = (dense_cells(annotations) <= MOST_CELLS)
             .then(|| context.run(|| count_answers(annotations, &consensus).to_model(0.0)));

@@ -29,103 +29,47 @@
 
 use rayon::prelude::*;
 
-use super::{Aggregate, ClassSupport, Fit, Kind, Method, Parameter, Values, starting_votes};
+use super::{Aggregate, Fit, starting_votes};
 use crate::annotations::Annotations;
 use crate::context::Context;
 use crate::error::Result;
 use crate::linalg::lbfgs::Lbfgs;
 use crate::linalg::small::norm_squared;
 use crate::model::{Consensus, DawidSkene, softmax_in_place};
+use crate::{declare_method, declare_words};
 
-pub(super) const METHOD: Method = Method {
-    name: "minimax-entropy",
-    aliases: &["minimax", "mmce"],
-    summary: "Workers' confusion and tasks' difficulty by minimax conditional entropy",
-    description: "Every worker and every task has a table that bends the probabilities of answers, held small by a penalty: \
-                  it can tell a confusing task from a poor worker. Strong on moderate data with several labels a task. \
-                  model=ordinal shares parameters between neighbouring classes, for grades; there the order of the \
-                  classes matters.",
-    citation: "D. Zhou, S. Basu, Y. Mao, J. Platt: Learning from the wisdom of crowds by minimax entropy. NIPS 2012; \
-               D. Zhou, Q. Liu, J. Platt, C. Meek: Aggregating ordinal labels from crowds by minimax conditional entropy. \
-               ICML 2014",
-    classes: ClassSupport::Any,
-    uses_class_order: false,
-    uses_worker_order: false,
-    needs_probabilities: false,
-    needs_features: false,
-    returns_model: true,
-    parameters: PARAMETERS,
-    build: |values| Box::new(MinimaxEntropy::from(values)),
-};
-
-const PARAMETERS: &[Parameter] = &[
-    Parameter {
-        name: "model",
-        about: "tables with all K x K entries free, or with parameters for ordered classes (grades)",
-        kind: Kind::Choice(&["categorical", "ordinal"]),
-        default: "categorical",
-    },
-    Parameter {
-        name: "gamma",
-        about: "strength of the penalties",
-        kind: Kind::Number(1e-6, f64::INFINITY),
-        default: "0.25",
-    },
-    Parameter {
-        name: "max-iter",
-        about: "largest number of rounds",
-        kind: Kind::Integer(1, 1_000_000),
-        default: "50",
-    },
-    Parameter {
-        name: "tol",
-        about: "stops when no posterior changes by more than this",
-        kind: Kind::Number(0.0, 1.0),
-        default: "5e-3",
-    },
-];
-
-/// What tables look like.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum MinimaxModel {
-    /// All K x K entries are free.
-    Categorical,
-    /// Sums of indicator tables of ordered classes.
-    Ordinal,
-}
-
-/// Minimax conditional entropy.
-#[derive(Debug, Clone, PartialEq)]
-pub struct MinimaxEntropy {
-    /// What tables look like.
-    pub model: MinimaxModel,
-    /// Strength of the penalties.
-    pub gamma: f64,
-    /// Largest number of rounds.
-    pub max_iter: usize,
-    /// Change of a posterior below which it stops.
-    pub tol: f64,
-}
-
-impl From<&Values> for MinimaxEntropy {
-    fn from(values: &Values) -> Self {
-        let ordinal = values.text("model") == "ordinal";
-        Self {
-            model: if ordinal {
-                MinimaxModel::Ordinal
-            } else {
-                MinimaxModel::Categorical
-            },
-            gamma: values.number("gamma"),
-            max_iter: values.integer("max-iter"),
-            tol: values.number("tol"),
-        }
+declare_method! {
+    /// Minimax conditional entropy.
+    pub struct MinimaxEntropy {
+        /// tables with all K x K entries free, or with parameters for ordered classes (grades)
+        model: MinimaxModel = Categorical,
+        /// strength of the penalties
+        gamma: f64 in 1e-6..=1e9 = 0.25,
+        /// largest number of rounds
+        max_iter: usize in 1..=1_000_000 = 50,
+        /// stops when no posterior changes by more than this
+        tol: f64 in 0..=1 = 5e-3,
     }
+    name: "minimax-entropy",
+    aliases: ["minimax", "mmce"],
+    summary: "Workers' confusion and tasks' difficulty by minimax conditional entropy",
+    description: "Every worker and every task has a table that bends the probabilities of answers, held \
+                  small by a penalty: it can tell a confusing task from a poor worker. Strong on moderate \
+                  data with several labels a task. model=ordinal shares parameters between neighbouring \
+                  classes, for grades; there the order of the classes matters.",
+    citation: "D. Zhou, S. Basu, Y. Mao, J. Platt: Learning from the wisdom of crowds by minimax entropy. \
+               NIPS 2012; D. Zhou, Q. Liu, J. Platt, C. Meek: Aggregating ordinal labels from crowds by \
+               minimax conditional entropy. ICML 2014",
+    facts: [returns_model, learns_from_gold],
 }
 
-impl Default for MinimaxEntropy {
-    fn default() -> Self {
-        Self::from(&Values::defaults(PARAMETERS))
+declare_words! {
+    /// What tables look like.
+    pub enum MinimaxModel {
+        /// All K x K entries are free.
+        Categorical = "categorical",
+        /// Sums of indicator tables of ordered classes.
+        Ordinal = "ordinal",
     }
 }
 
@@ -137,7 +81,7 @@ const INNER: Lbfgs = Lbfgs {
 };
 
 impl Aggregate for MinimaxEntropy {
-    fn fit(&self, annotations: &Annotations, context: &mut Context) -> Result<Fit> {
+    fn estimate(&self, annotations: &Annotations, context: &mut Context) -> Result<Fit> {
         let (tasks, workers) = (annotations.task_count() as u64, annotations.worker_count() as u64);
         let classes = annotations.class_count();
         context.reserve(
@@ -168,10 +112,6 @@ impl Aggregate for MinimaxEntropy {
             converged,
             ..Fit::direct(Consensus::new(classes, state.posterior))
         })
-    }
-
-    fn learns_from_gold(&self) -> bool {
-        true
     }
 }
 

@@ -6,6 +6,8 @@ mod cnmf;
 mod cria_v;
 mod crowdlab;
 mod dawid_skene;
+#[doc(hidden)]
+pub mod declare;
 mod ebcc;
 mod eigen_ratio;
 mod fast_ds;
@@ -23,12 +25,10 @@ mod multi_spa;
 mod one_coin;
 mod parameters;
 mod pg_tac;
-mod pinned;
 mod pooled_ds;
 mod spectral_ds;
 mod start;
 mod streamed;
-mod symnmf;
 mod tensor_admm;
 mod tensor_completion;
 mod thresholds;
@@ -38,14 +38,18 @@ mod zero_based_skill;
 
 use std::fmt::Debug;
 
+pub use crate::symnmf::{
+    DesSymNmf, DesSymNmfEm, Form, Init, RobSymNmf, RobSymNmfEm, RobSymNmfUniform, RowWeights, SymNmf,
+    SymNmfEm,
+};
 pub use auto::Auto;
-pub use cnmf::{Cnmf, CnmfUpdate};
+pub use cnmf::{Cnmf, CnmfUpdate, PairWeights};
 pub use cria_v::CriaV;
 pub use crowdlab::Crowdlab;
 pub use dawid_skene::DawidSkeneEm;
-pub use ebcc::Ebcc;
+pub use ebcc::{ClassCounts, Ebcc};
 pub use eigen_ratio::EigenRatio;
-pub use fast_ds::FastDawidSkene;
+pub use fast_ds::{FastDawidSkene, FastStart};
 pub use ghosh_svd::GhoshSvd;
 pub use glad::Glad;
 pub use ibcc::Ibcc;
@@ -54,42 +58,80 @@ pub use kos::{Kos, KosStart};
 pub use kos_svd::KosSvd;
 pub use m_msr::MMsr;
 pub use mace::{Mace, MaceUpdate};
-pub use majority_vote::{MajorityVote, changed_from_votes, vote_fractions};
+pub use majority_vote::{MajorityVote, Ties, changed_from_votes, vote_fractions};
 pub use minimax_entropy::{MinimaxEntropy, MinimaxModel};
-pub use multi_spa::MultiSpa;
+pub use multi_spa::{Fill, MultiSpa};
 pub use one_coin::OneCoin;
 pub use parameters::{Kind, Parameter, Values};
-pub use pg_tac::PgTac;
+pub use pg_tac::{PgTac, TruthLayer};
 pub use pooled_ds::PooledDawidSkene;
 pub(crate) use pooled_ds::crowd_matrix;
 pub use spectral_ds::SpectralDs;
 pub use streamed::{LabelBlocks, STREAMED, StreamedFit, StreamedMethod};
-pub use symnmf::{Family, Form, Init, SymNmf};
 pub use tensor_admm::TensorAdmm;
 pub use wawa::Wawa;
 pub use weighted_vote::SkillTies;
 pub use zero_based_skill::ZeroBasedSkill;
 
-use start::starting_votes;
+pub(crate) use start::starting_votes;
 
 use crate::annotations::Annotations;
 use crate::context::Context;
+use crate::declare_words;
 use crate::error::{Error, Result};
-use crate::model::{Consensus, DawidSkene, Em};
+use crate::model::{Consensus, DawidSkene};
+
+/// What [`declare_method!`](crate::declare_method) makes of a declaration, beside the struct.
+pub trait Declared: Debug + Send + Sync {
+    /// The method's entry in the table.
+    fn method(&self) -> &'static Method;
+
+    /// The values of its parameters as text, in the order of the entry.
+    fn values(&self) -> Vec<String>;
+}
 
 /// A method with its parameters set: turns annotations into a [`Fit`].
-pub trait Aggregate: Debug + Send + Sync {
-    /// Fits the method. Bad input is an error; non-convergence is reported in the result.
-    fn fit(&self, annotations: &Annotations, context: &mut Context) -> Result<Fit>;
+pub trait Aggregate: Declared {
+    /// The method itself, with parameters in their ranges: what an author writes. Callers use [`fit`](Self::fit).
+    fn estimate(&self, annotations: &Annotations, context: &mut Context) -> Result<Fit>;
 
-    /// Whether known truths ([`Annotations::with_gold`]) enter its steps, not only its answer.
-    fn learns_from_gold(&self) -> bool {
-        false
+    /// Checks every parameter against its declared range.
+    fn validate(&self) -> Result<()> {
+        let parameters = self.method().parameters.iter();
+        parameters
+            .zip(self.values())
+            .try_for_each(|(parameter, value)| parameter.check(&value))
     }
 
-    /// Whether expectations about classes and workers ([`Context::with_priors`]) enter its steps.
-    fn uses_priors(&self) -> bool {
-        false
+    /// Fits the method. Bad input and parameters out of range are errors; non-convergence is reported in the result.
+    ///
+    /// Gold labels are the answer on their tasks, also for methods that do not learn from them; a warning says if gold or
+    /// priors had no further effect.
+    fn fit(&self, annotations: &Annotations, context: &mut Context) -> Result<Fit> {
+        self.validate()?;
+        let mut fit = self.estimate(annotations, context)?;
+        let method = self.method();
+        if annotations.has_gold() {
+            let classes = annotations.class_count();
+            let mut rows = fit.consensus.into_vec();
+            annotations.pin_all(&mut rows);
+            fit.consensus = Consensus::new(classes, rows);
+            if !method.learns_from_gold {
+                fit.warnings.push(format!(
+                    "{} does not learn from gold: it only fixes the labels of the {} known tasks (dawid-skene, \
+                     rob-symnmf-em and auto learn from it)",
+                    method.name,
+                    annotations.gold_count()
+                ));
+            }
+        }
+        if !method.uses_priors && !context.priors().is_empty() {
+            fit.warnings.push(format!(
+                "{} does not use priors of classes or workers: they had no effect",
+                method.name
+            ));
+        }
+        Ok(fit)
     }
 }
 
@@ -130,19 +172,10 @@ impl Fit {
     }
 }
 
-/// How many classes a method is defined for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum ClassSupport {
-    /// Any number of classes.
-    Any,
-    /// Two classes only.
-    BinaryOnly,
-}
-
-/// An entry of the table of methods.
+/// An entry of the table of methods: what one declaration says.
 #[derive(Debug)]
 pub struct Method {
-    /// Name, as in `-m NAME`.
+    /// Name, as in [`find`].
     pub name: &'static str,
     /// Other names that people write.
     pub aliases: &'static [&'static str],
@@ -152,24 +185,28 @@ pub struct Method {
     pub description: &'static str,
     /// Where it was published.
     pub citation: &'static str,
-    /// Number of classes it is defined for.
-    pub classes: ClassSupport,
+    /// Its parameters.
+    pub parameters: &'static [Parameter],
+    /// Makes the method from a value for each of its parameters.
+    pub build: fn(&Values) -> Box<dyn Aggregate>,
+    /// Whether it estimates a prior and confusion matrices.
+    pub returns_model: bool,
+    /// Whether known truths ([`Annotations::with_gold`]) enter its steps, not only its answer.
+    pub learns_from_gold: bool,
+    /// Whether expectations about classes and workers ([`Context::with_priors`]) enter its steps.
+    pub uses_priors: bool,
+    /// Whether it can go through labels block by block, without all of them in memory.
+    pub streams: bool,
+    /// Whether it needs numbers that describe the tasks ([`with_features`](Context::with_features)).
+    pub needs_features: bool,
+    /// Whether it needs a classifier's class probabilities
+    /// ([`with_class_probabilities`](Context::with_class_probabilities)).
+    pub needs_probabilities: bool,
     /// Whether the order of the classes has a meaning for it (grades, not kinds).
     pub uses_class_order: bool,
     /// Whether it deals workers into groups by their place in the table, so that another naming of the workers
     /// can change its answer.
     pub uses_worker_order: bool,
-    /// Whether it estimates a prior and confusion matrices.
-    pub returns_model: bool,
-    /// Whether it needs a classifier's class probabilities
-    /// ([`with_class_probabilities`](Context::with_class_probabilities)).
-    pub needs_probabilities: bool,
-    /// Whether it needs numbers that describe the tasks ([`with_features`](Context::with_features)).
-    pub needs_features: bool,
-    /// Its parameters.
-    pub parameters: &'static [Parameter],
-    /// Makes the method from a value for each of its parameters.
-    pub build: fn(&Values) -> Box<dyn Aggregate>,
 }
 
 impl Method {
@@ -180,57 +217,17 @@ impl Method {
 
     /// The method with some parameters set.
     pub fn with_parameters(&self, given: &[(String, String)]) -> Result<Box<dyn Aggregate>> {
-        let method = (self.build)(&Values::with(self.parameters, given)?);
-        Ok(Box::new(pinned::Pinned {
-            name: self.name,
-            method,
-        }))
+        Ok((self.build)(&Values::with(self.parameters, given)?))
     }
 }
 
-/// Parameters that every method with EM rounds shares.
-const EM_MAX_ITER: Parameter = Parameter {
-    name: "max-iter",
-    about: "largest number of EM rounds",
-    kind: Kind::Integer(1, usize::MAX),
-    default: "1000",
-};
-const EM_TOL: Parameter = Parameter {
-    name: "tol",
-    about: "EM stops when the mean change of a posterior falls below this",
-    kind: Kind::Number(0.0, 1.0),
-    default: "1e-6",
-};
-const EM_SMOOTHING: Parameter = Parameter {
-    name: "smoothing",
-    about: "pseudo-count added to every cell of every confusion matrix",
-    kind: Kind::Number(0.0, f64::INFINITY),
-    default: "0",
-};
-
-/// Dirichlet pseudo-counts that the Bayesian methods share.
-const BAYES_RIGHT: Parameter = Parameter {
-    name: "right",
-    about: "pseudo-count of right answers in every confusion matrix, for each class",
-    kind: Kind::Number(1e-3, f64::INFINITY),
-    default: "4",
-};
-const BAYES_WRONG: Parameter = Parameter {
-    name: "wrong",
-    about: "pseudo-count of each wrong answer in every confusion matrix, for each class",
-    kind: Kind::Number(1e-3, f64::INFINITY),
-    default: "1",
-};
-
-impl From<&Values> for Em {
-    /// Reads `max-iter`, `tol` and `smoothing`.
-    fn from(values: &Values) -> Self {
-        Self {
-            max_iter: values.integer("max-iter"),
-            tol: values.number("tol"),
-            smoothing: values.number("smoothing"),
-            flat_prior: false,
-        }
+declare_words! {
+    /// Which class prior the posteriors use.
+    pub enum ClassPrior {
+        /// The estimated one.
+        Estimated = "estimated",
+        /// All classes alike.
+        Flat = "flat",
     }
 }
 
@@ -244,39 +241,39 @@ fn beats(trace: &[f64], best: &[f64]) -> bool {
 
 /// The table of methods.
 pub static METHODS: &[Method] = &[
-    auto::METHOD,
-    symnmf::ROB_SYMNMF_EM,
-    symnmf::ROB_SYMNMF,
-    symnmf::ROB_SYMNMF_UNIFORM,
-    symnmf::DES_SYMNMF_EM,
-    symnmf::DES_SYMNMF,
-    symnmf::SYMNMF_EM,
-    symnmf::SYMNMF,
-    majority_vote::METHOD,
-    dawid_skene::METHOD,
-    pooled_ds::METHOD,
-    one_coin::METHOD,
-    fast_ds::METHOD,
-    ibcc::METHOD,
-    ebcc::METHOD,
-    glad::METHOD,
-    mace::METHOD,
-    wawa::METHOD,
-    zero_based_skill::METHOD,
-    iwmv::METHOD,
-    m_msr::METHOD,
-    crowdlab::METHOD,
-    kos::METHOD,
-    kos_svd::METHOD,
-    ghosh_svd::METHOD,
-    eigen_ratio::METHOD,
-    multi_spa::METHOD,
-    cnmf::METHOD,
-    spectral_ds::METHOD,
-    minimax_entropy::METHOD,
-    tensor_admm::METHOD,
-    pg_tac::METHOD,
-    cria_v::METHOD,
+    Auto::METHOD,
+    RobSymNmfEm::METHOD,
+    RobSymNmf::METHOD,
+    RobSymNmfUniform::METHOD,
+    DesSymNmfEm::METHOD,
+    DesSymNmf::METHOD,
+    SymNmfEm::METHOD,
+    SymNmf::METHOD,
+    MajorityVote::METHOD,
+    DawidSkeneEm::METHOD,
+    PooledDawidSkene::METHOD,
+    OneCoin::METHOD,
+    FastDawidSkene::METHOD,
+    Ibcc::METHOD,
+    Ebcc::METHOD,
+    Glad::METHOD,
+    Mace::METHOD,
+    Wawa::METHOD,
+    ZeroBasedSkill::METHOD,
+    Iwmv::METHOD,
+    MMsr::METHOD,
+    Crowdlab::METHOD,
+    Kos::METHOD,
+    KosSvd::METHOD,
+    GhoshSvd::METHOD,
+    EigenRatio::METHOD,
+    MultiSpa::METHOD,
+    Cnmf::METHOD,
+    SpectralDs::METHOD,
+    MinimaxEntropy::METHOD,
+    TensorAdmm::METHOD,
+    PgTac::METHOD,
+    CriaV::METHOD,
 ];
 
 /// The method that is used when none is named.

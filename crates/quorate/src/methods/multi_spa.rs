@@ -30,7 +30,7 @@
 
 use rayon::prelude::*;
 
-use super::{Aggregate, ClassSupport, Fit, Kind, Method, Parameter, Values, vote_fractions};
+use super::{Aggregate, Fit, vote_fractions};
 use crate::annotations::Annotations;
 use crate::context::Context;
 use crate::error::Result;
@@ -39,75 +39,55 @@ use crate::linalg::small::singular_values;
 use crate::linalg::successive_projection::extreme_columns;
 use crate::model::{DawidSkene, count_answers, posterior};
 use crate::statistics::PairBlocks;
+use crate::{declare_method, declare_words};
 
-pub(super) const METHOD: Method = Method {
+declare_method! {
+    /// MultiSPA.
+    pub struct MultiSpa {
+        ..min_blocks,
+        /// matrix of a worker that cannot be estimated: counted against vote shares, or uniform
+        fill: Fill = Votes,
+    }
     name: "multi-spa",
-    aliases: &["multispa"],
+    aliases: ["multispa"],
     summary: "Confusion matrices from extreme columns of pairwise co-occurrences",
-    description: "Stacks the co-occurrences of a worker with all others and picks the most extreme columns: they are the \
-                  worker's confusion matrix if every class has a specialist among the others. Fast and without local \
-                  optima, but it follows the noise of pairs that share few tasks; a good start for cnmf or EM.",
-    citation: "S. Ibrahim, X. Fu, N. Kargas, K. Huang: Crowdsourcing via pairwise co-occurrences: identifiability and \
-               algorithms. NeurIPS 2019",
-    classes: ClassSupport::Any,
-    uses_class_order: false,
-    uses_worker_order: false,
-    needs_probabilities: false,
-    needs_features: false,
-    returns_model: true,
-    parameters: PARAMETERS,
-    build: |values| Box::new(MultiSpa::from(values)),
-};
+    description: "Stacks the co-occurrences of a worker with all others and picks the most extreme columns: \
+                  they are the worker's confusion matrix if every class has a specialist among the others. \
+                  Fast and without local optima, but it follows the noise of pairs that share few tasks; a \
+                  good start for cnmf or EM.",
+    citation: "S. Ibrahim, X. Fu, N. Kargas, K. Huang: Crowdsourcing via pairwise co-occurrences: \
+               identifiability and algorithms. NeurIPS 2019",
+    facts: [returns_model],
+}
+
+declare_words! {
+    /// Matrix of a worker that cannot be estimated.
+    pub enum Fill {
+        /// Counted against vote shares.
+        Votes = "votes",
+        /// Uniform.
+        Uniform = "uniform",
+    }
+}
 
 /// How many blocks a worker needs; `cnmf` has it too.
-pub(super) const MIN_BLOCKS: Parameter = Parameter {
-    name: "min-blocks",
-    about: "co-occurrence blocks of full rank that a worker needs to be estimated (the 2019 program: 8)",
-    kind: Kind::Integer(2, 1_000_000),
-    default: "2",
-};
-
-const PARAMETERS: &[Parameter] = &[
-    MIN_BLOCKS,
-    Parameter {
-        name: "fill",
-        about: "matrix of a worker that cannot be estimated: counted against vote shares, or uniform",
-        kind: Kind::Choice(&["votes", "uniform"]),
-        default: "votes",
-    },
-];
-
-/// MultiSPA.
-#[derive(Debug, Clone, PartialEq)]
-pub struct MultiSpa {
-    /// Blocks of full rank that a worker needs.
-    pub min_blocks: usize,
-    /// Whether workers that cannot be estimated get the uniform matrix instead of one counted against votes.
-    pub fill_uniform: bool,
+macro_rules! min_blocks {
+    ([] $($state:tt)*) => {
+        $crate::declare_method! { @shared [
+            /// co-occurrence blocks of full rank that a worker needs to be estimated (the 2019 program: 8)
+            min_blocks: usize in 2..=1_000_000 = 2,
+        ] $($state)* }
+    };
 }
-
-impl From<&Values> for MultiSpa {
-    fn from(values: &Values) -> Self {
-        Self {
-            min_blocks: values.integer("min-blocks"),
-            fill_uniform: values.text("fill") == "uniform",
-        }
-    }
-}
-
-impl Default for MultiSpa {
-    fn default() -> Self {
-        Self::from(&Values::defaults(PARAMETERS))
-    }
-}
+pub(super) use min_blocks;
 
 impl Aggregate for MultiSpa {
-    fn fit(&self, annotations: &Annotations, context: &mut Context) -> Result<Fit> {
+    fn estimate(&self, annotations: &Annotations, context: &mut Context) -> Result<Fit> {
         let classes = annotations.class_count();
         let votes = context.run(|| vote_fractions(annotations));
         let mut fill = context.run(|| count_answers(annotations, &votes)).to_model(0.0);
         let uniform = 1.0 / classes as f64;
-        if self.fill_uniform {
+        if self.fill == Fill::Uniform {
             fill = DawidSkene::new(fill.prior().to_vec(), vec![uniform; fill.confusions().len()]);
         }
         let mut warnings = Vec::new();

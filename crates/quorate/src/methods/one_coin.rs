@@ -8,8 +8,8 @@
 //!
 //! 1. Start from the vote shares `q_n(k)`.
 //! 2. M: `p_m = sum_a C_m(a, a) / sum_ak C_m(a, k)`, kept within `[1e-10, 1 - 1e-10]`; `prior(k) = mean q_n(k)`.
-//! 3. E: `q_n(k) ~ prior(k) prod A_m(x_mn, k)`, in the log domain.
-//! 4. Stop when no posterior moves by more than `tol`, or after `max-iter` rounds.
+//! 3. E: `q_n(k) ~ prior(k) prod A_m(x_mn, k)`, as a scaled product.
+//! 4. Stop when the mean change of a posterior falls below `tol`, or after `max-iter` rounds.
 //!
 //! One pass over the labels a round, `O(L K)`; memory `O(M K^2 + N K)`, the same sweep as for full matrices; with
 //! many classes `O(M + N K)` by the same formulas (`model/sparse`). One
@@ -21,77 +21,40 @@
 //! The homogeneous case of A. P. Dawid, A. M. Skene, Applied Statistics 28 (1979); under this name in
 //! Y. Zhang, X. Chen, D. Zhou, M. I. Jordan, "Spectral methods meet EM", JMLR 17 (2016).
 
-use super::{Aggregate, ClassSupport, Fit, Kind, Method, Parameter, Values, starting_votes};
+use super::declare::em_rounds;
+use super::{Aggregate, ClassPrior, Fit, starting_votes};
 use crate::annotations::Annotations;
 use crate::context::Context;
+use crate::declare_method;
 use crate::error::Result;
 use crate::model::{ACCURACY_MARGIN, AnswerCounts, DawidSkene, Em, EmStart, SparseEm, prefers_sparse};
 
-pub(super) const METHOD: Method = Method {
+declare_method! {
+    /// One-coin Dawid-Skene by EM from majority vote.
+    pub struct OneCoin {
+        ..em_rounds,
+        /// whether the E-step uses the estimated prior or a flat one
+        prior: ClassPrior = Estimated,
+    }
     name: "one-coin",
-    aliases: &["one-coin-ds", "homogeneous-ds"],
+    aliases: ["one-coin-ds", "homogeneous-ds"],
     summary: "One accuracy for each worker by EM, started from majority vote",
-    description: "Each worker is right with one probability, whatever the truth, and wrong answers are spread evenly. \
-                  One number a worker can be learned from few labels. Fails where workers lean towards a class: \
-                  then full confusion matrices (dawid-skene) are needed.",
+    description: "Each worker is right with one probability, whatever the truth, and wrong answers are \
+                  spread evenly. One number a worker can be learned from few labels. Fails where workers \
+                  lean towards a class: then full confusion matrices (dawid-skene) are needed.",
     citation: "A. P. Dawid, A. M. Skene: Maximum likelihood estimation of observer error-rates using the EM \
                algorithm. Applied Statistics 28 (1979), homogeneous case",
-    classes: ClassSupport::Any,
-    uses_class_order: false,
-    uses_worker_order: false,
-    returns_model: true,
-    needs_probabilities: false,
-    needs_features: false,
-    parameters: PARAMETERS,
-    build: |values| Box::new(OneCoin::from(values)),
-};
-
-const PARAMETERS: &[Parameter] = &[
-    super::EM_MAX_ITER,
-    super::EM_TOL,
-    Parameter {
-        name: "prior",
-        about: "whether the E-step uses the estimated prior or a flat one",
-        kind: Kind::Choice(&["estimated", "flat"]),
-        default: "estimated",
-    },
-];
-
-/// One-coin Dawid-Skene by EM from majority vote.
-#[derive(Debug, Clone, PartialEq)]
-pub struct OneCoin {
-    /// Largest number of rounds.
-    pub max_iter: usize,
-    /// Stops when no posterior changed by more than this.
-    pub tol: f64,
-    /// Keeps the prior uniform instead of estimating it.
-    pub flat_prior: bool,
-}
-
-impl From<&Values> for OneCoin {
-    fn from(values: &Values) -> Self {
-        Self {
-            max_iter: values.integer("max-iter"),
-            tol: values.number("tol"),
-            flat_prior: values.text("prior") == "flat",
-        }
-    }
-}
-
-impl Default for OneCoin {
-    fn default() -> Self {
-        Self::from(&Values::defaults(PARAMETERS))
-    }
+    facts: [returns_model, learns_from_gold, uses_priors, streams],
 }
 
 impl Aggregate for OneCoin {
-    fn fit(&self, annotations: &Annotations, context: &mut Context) -> Result<Fit> {
+    fn estimate(&self, annotations: &Annotations, context: &mut Context) -> Result<Fit> {
         if prefers_sparse(annotations, context) {
             let sparse = SparseEm {
                 max_iter: self.max_iter,
                 tol: self.tol,
                 cells: None,
-                flat_prior: self.flat_prior,
+                flat_prior: self.prior == ClassPrior::Flat,
             };
             let note = "many classes: accuracies alone were fitted; there is no model to write".to_owned();
             return Ok(Fit {
@@ -99,27 +62,27 @@ impl Aggregate for OneCoin {
                 ..sparse.run(annotations, context)?.into()
             });
         }
-        let em = Em {
-            max_iter: self.max_iter,
-            tol: self.tol,
-            smoothing: 0.0,
-            flat_prior: self.flat_prior,
-        };
         let start = EmStart::Consensus(starting_votes(annotations, context)?);
-        let fit = em.run_with(annotations, start, context, estimate_accuracies)?;
+        let fit = self
+            .em()
+            .run_with(annotations, start, context, estimate_accuracies)?;
         let accuracy = |worker| fit.model.probability(worker, 0, 0);
         Ok(Fit {
             worker_scores: Some((0..fit.model.worker_count()).map(accuracy).collect()),
             ..fit.into()
         })
     }
+}
 
-    fn learns_from_gold(&self) -> bool {
-        true
-    }
-
-    fn uses_priors(&self) -> bool {
-        true
+impl OneCoin {
+    /// The rounds.
+    pub(super) fn em(&self) -> Em {
+        Em {
+            max_iter: self.max_iter,
+            tol: self.tol,
+            smoothing: 0.0,
+            flat_prior: self.prior == ClassPrior::Flat,
+        }
     }
 }
 

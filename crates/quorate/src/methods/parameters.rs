@@ -1,5 +1,7 @@
 //! Parameters of methods: declared once, read by the command line, the docs and the methods themselves.
 
+use std::str::FromStr;
+
 use crate::error::{Error, Result};
 
 /// What values a parameter takes.
@@ -32,16 +34,14 @@ impl Parameter {
     /// The allowed values in words.
     pub fn range(&self) -> String {
         match self.kind {
-            Kind::Integer(low, usize::MAX) => format!("a whole number from {low}"),
             Kind::Integer(low, high) => format!("a whole number from {low} to {high}"),
-            Kind::Number(low, high) if high.is_infinite() => format!("a number from {low}"),
             Kind::Number(low, high) => format!("a number from {low} to {high}"),
             Kind::Choice(words) => format!("one of {}", words.join(", ")),
             Kind::Text => "text".to_owned(),
         }
     }
 
-    fn check(&self, value: &str) -> Result<()> {
+    pub(super) fn check(&self, value: &str) -> Result<()> {
         let fits = match self.kind {
             Kind::Integer(low, high) => value
                 .parse::<usize>()
@@ -103,31 +103,31 @@ impl Values {
         Ok(values)
     }
 
+    /// The defaults with some values replaced, unchecked: what a struct with fields out of range would say.
+    #[doc(hidden)]
+    pub fn unchecked(parameters: &[Parameter], given: &[(String, String)]) -> Self {
+        let mut values = Self::defaults(parameters);
+        for (known, value) in &mut values.0 {
+            if let Some((_, other)) = given.iter().find(|(name, _)| name == known) {
+                value.clone_from(other);
+            }
+        }
+        values
+    }
+
     /// All names and values, in the order of declaration.
     pub fn iter(&self) -> impl Iterator<Item = (&'static str, &str)> {
         self.0.iter().map(|(name, value)| (*name, value.as_str()))
     }
 
-    /// A whole-number parameter.
-    pub fn integer(&self, name: &str) -> usize {
-        self.text(name)
-            .parse()
-            .unwrap_or_else(|_| panic!("parameter {name} is not declared as an integer"))
-    }
-
-    /// A number parameter.
-    pub fn number(&self, name: &str) -> f64 {
-        self.text(name)
-            .parse()
-            .unwrap_or_else(|_| panic!("parameter {name} is not declared as a number"))
-    }
-
-    /// A word or text parameter.
-    pub fn text(&self, name: &str) -> &str {
-        let found = self.0.iter().find(|(known, _)| *known == name);
-        &found
-            .unwrap_or_else(|| panic!("parameter {name} is not declared"))
-            .1
+    /// The value of the parameter that this field declares.
+    #[doc(hidden)]
+    pub fn get<T: FromStr>(&self, field: &str) -> T {
+        let name = field.replace('_', "-");
+        let value = self.iter().find(|(known, _)| *known == name);
+        value
+            .and_then(|(_, value)| value.parse().ok())
+            .unwrap_or_else(|| panic!("{field} is not declared with these values"))
     }
 }
 
@@ -165,11 +165,11 @@ mod tests {
         let values = with("tol", "0.5").unwrap();
         assert_eq!(
             (
-                values.integer("max-iter"),
-                values.number("tol"),
-                values.text("init")
+                values.get::<usize>("max_iter"),
+                values.get::<f64>("tol"),
+                values.get::<String>("init")
             ),
-            (5, 0.5, "votes")
+            (5, 0.5, "votes".to_owned())
         );
         for (name, value) in [
             ("max-iter", "0"),

@@ -28,85 +28,45 @@
 use rayon::prelude::*;
 
 use super::tensor_completion::{Shape, distance, norm};
-use super::{Aggregate, ClassSupport, Fit, Kind, Method, Parameter, Values, vote_fractions};
+use super::{Aggregate, Fit, vote_fractions};
 use crate::annotations::Annotations;
 use crate::context::Context;
 use crate::error::Result;
 use crate::model::{Consensus, TIE, count_answers};
+use crate::{declare_method, declare_words};
 
-pub(super) const METHOD: Method = Method {
-    name: "pg-tac",
-    aliases: &["pgtac"],
-    summary: "Tensor completion with a layer of truths (a reconstruction)",
-    description: "Writes the answers as a tensor of tasks, classes and workers, adds a layer for the truth that starts at \
-                  majority vote, and completes the whole at low rank. A reconstruction: the published algorithm was not \
-                  available. With the default hard layer it repeats majority vote, as the errors published for it do; \
-                  layer=soft lets the completion speak. Dense, for moderate sizes.",
-    citation: "Y. Zhou, J. He: Crowdsourcing via tensor augmentation and completion. IJCAI 2016 (reconstruction)",
-    classes: ClassSupport::Any,
-    uses_class_order: false,
-    uses_worker_order: false,
-    needs_probabilities: false,
-    needs_features: false,
-    returns_model: true,
-    parameters: PARAMETERS,
-    build: |values| Box::new(PgTac::from(values)),
-};
-
-const PARAMETERS: &[Parameter] = &[
-    Parameter {
-        name: "layer",
-        about: "truths as one-hot labels that count as observed, or as shares that follow the completion",
-        kind: Kind::Choice(&["hard", "soft"]),
-        default: "hard",
-    },
-    Parameter {
-        name: "theta",
-        about: "weight of the rank, as a share of the largest singular value of the unfolding by task",
-        kind: Kind::Number(0.0, 10.0),
-        default: "0.06",
-    },
-    Parameter {
-        name: "inner",
-        about: "largest number of steps for one layer",
-        kind: Kind::Integer(1, 1_000_000),
-        default: "15",
-    },
-    Parameter {
-        name: "outer",
-        about: "largest number of layers",
-        kind: Kind::Integer(1, 1_000_000),
-        default: "5",
-    },
-];
-
-/// PG-TAC (reconstruction).
-#[derive(Debug, Clone, PartialEq)]
-pub struct PgTac {
-    /// Whether the layer holds shares instead of labels.
-    pub soft: bool,
-    /// Weight of the rank, relative to the largest singular value.
-    pub theta: f64,
-    /// Largest number of steps for one layer.
-    pub inner: usize,
-    /// Largest number of layers.
-    pub outer: usize,
-}
-
-impl From<&Values> for PgTac {
-    fn from(values: &Values) -> Self {
-        Self {
-            soft: values.text("layer") == "soft",
-            theta: values.number("theta"),
-            inner: values.integer("inner"),
-            outer: values.integer("outer"),
-        }
+declare_method! {
+    /// PG-TAC (reconstruction).
+    pub struct PgTac {
+        /// truths as one-hot labels that count as observed, or as shares that follow the completion
+        layer: TruthLayer = Hard,
+        /// weight of the rank, as a share of the largest singular value of the unfolding by task
+        theta: f64 in 0..=10 = 0.06,
+        /// largest number of steps for one layer
+        inner: usize in 1..=1_000_000 = 15,
+        /// largest number of layers
+        outer: usize in 1..=1_000_000 = 5,
     }
+    name: "pg-tac",
+    aliases: ["pgtac"],
+    summary: "Tensor completion with a layer of truths (a reconstruction)",
+    description: "Writes the answers as a tensor of tasks, classes and workers, adds a layer for the truth \
+                  that starts at majority vote, and completes the whole at low rank. A reconstruction: the \
+                  published algorithm was not available. With the default hard layer it repeats majority \
+                  vote, as the errors published for it do; layer=soft lets the completion speak. Dense, for \
+                  moderate sizes.",
+    citation: "Y. Zhou, J. He: Crowdsourcing via tensor augmentation and completion. IJCAI 2016 \
+               (reconstruction)",
+    facts: [returns_model],
 }
 
-impl Default for PgTac {
-    fn default() -> Self {
-        Self::from(&Values::defaults(PARAMETERS))
+declare_words! {
+    /// What the layer of truths holds.
+    pub enum TruthLayer {
+        /// One-hot labels that count as observed.
+        Hard = "hard",
+        /// Shares that follow the completion.
+        Soft = "soft",
     }
 }
 
@@ -114,7 +74,7 @@ impl Default for PgTac {
 const INNER_TOL: f64 = 1e-4;
 
 impl Aggregate for PgTac {
-    fn fit(&self, annotations: &Annotations, context: &mut Context) -> Result<Fit> {
+    fn estimate(&self, annotations: &Annotations, context: &mut Context) -> Result<Fit> {
         let classes = annotations.class_count();
         let votes = vote_fractions(annotations);
         if classes == 1 {
@@ -125,7 +85,7 @@ impl Aggregate for PgTac {
             });
         }
         let shape = Shape::of(annotations, 1, 5, context)?;
-        let mut layer = if self.soft {
+        let mut layer = if self.layer == TruthLayer::Soft {
             votes.clone().into_vec()
         } else {
             one_hot(&votes)
@@ -148,7 +108,7 @@ impl Aggregate for PgTac {
                 }
             }
             let completed = Consensus::new(classes, read_layer(&shape, &x));
-            if self.soft {
+            if self.layer == TruthLayer::Soft {
                 layer = completed.as_slice().to_vec();
             } else {
                 refresh_hard(&votes, &completed, &mut layer);
@@ -161,7 +121,7 @@ impl Aggregate for PgTac {
             }
         }
         let mut rows = read_layer(&shape, &x);
-        if !self.soft {
+        if self.layer == TruthLayer::Hard {
             // A tie of the votes is held: the row says so.
             for task in (0..shape.tasks).filter(|&task| votes.tied(task) > 1) {
                 rows[task * classes..][..classes].copy_from_slice(&layer[task * classes..][..classes]);
@@ -280,7 +240,7 @@ mod tests {
         let labels = (0..24).map(|cell| (cell / 4, cell % 4, (cell / 4 % 3) as u16));
         let annotations = Annotations::from_codes(6, 4, 3, labels).unwrap();
         let method = PgTac {
-            soft: true,
+            layer: TruthLayer::Soft,
             ..PgTac::default()
         };
         assert_eq!(

@@ -24,42 +24,32 @@
 
 use std::cell::RefCell;
 
-use super::{Aggregate, ClassSupport, Fit, Kind, Method, Parameter, Values, starting_votes};
+use super::declare::em_rounds;
+use super::{Aggregate, Fit, starting_votes};
 use crate::annotations::Annotations;
 use crate::context::Context;
+use crate::declare_method;
 use crate::error::Result;
 use crate::model::{AnswerCounts, DawidSkene, Em, EmStart};
 use crate::special::digamma;
 
-pub(super) const METHOD: Method = Method {
+declare_method! {
+    /// Dawid-Skene with workers drawn to the crowd.
+    pub struct PooledDawidSkene {
+        ..em_rounds,
+        /// labels a column with which a worker is drawn to the crowd; 0: learnt from the data
+        strength: f64 in 0..=1e6 = 4,
+    }
     name: "pooled-ds",
-    aliases: &["hierarchical-ds", "crowd-ds"],
+    aliases: ["hierarchical-ds", "crowd-ds"],
     summary: "Dawid-Skene with every worker drawn to the crowd's confusion matrix",
-    description: "Each worker's confusion matrix is drawn to that of the whole crowd, as strongly as the labels say that \
-                  workers are alike: a worker with few labels is taken for the average one. Steady where workers gave few \
-                  labels, at little cost where they gave many.",
-    citation: "H.-C. Kim, Z. Ghahramani: Bayesian classifier combination. AISTATS 2012; T. P. Minka: Estimating a \
-               Dirichlet distribution. 2000",
-    classes: ClassSupport::Any,
-    uses_class_order: false,
-    uses_worker_order: false,
-    needs_probabilities: false,
-    needs_features: false,
-    returns_model: true,
-    parameters: PARAMETERS,
-    build: |values| Box::new(PooledDawidSkene::from(values)),
-};
-
-const PARAMETERS: &[Parameter] = &[
-    super::EM_MAX_ITER,
-    super::EM_TOL,
-    Parameter {
-        name: "strength",
-        about: "labels a column with which a worker is drawn to the crowd; 0: learnt from the data",
-        kind: Kind::Number(0.0, 1e6),
-        default: "4",
-    },
-];
+    description: "Each worker's confusion matrix is drawn to that of the whole crowd, as strongly as the \
+                  labels say that workers are alike: a worker with few labels is taken for the average one. \
+                  Steady where workers gave few labels, at little cost where they gave many.",
+    citation: "H.-C. Kim, Z. Ghahramani: Bayesian classifier combination. AISTATS 2012; T. P. Minka: \
+               Estimating a Dirichlet distribution. 2000",
+    facts: [returns_model, learns_from_gold, uses_priors, streams],
+}
 
 /// Where the learnt strength starts, and its bounds.
 const FIRST_STRENGTH: f64 = 4.0;
@@ -68,49 +58,19 @@ const STRENGTHS: std::ops::RangeInclusive<f64> = 1.0..=50.0;
 /// Share of every pooled column that is spread evenly: no answer is impossible.
 const EVEN: f64 = 1e-3;
 
-/// Dawid-Skene with workers drawn to the crowd.
-#[derive(Debug, Clone, PartialEq)]
-pub struct PooledDawidSkene {
-    /// Largest number of rounds.
-    pub max_iter: usize,
-    /// Stops when the mean change of a posterior falls below this.
-    pub tol: f64,
-    /// Labels a column with which a worker is drawn to the crowd; learnt if there is none.
-    pub strength: Option<f64>,
-}
-
-impl From<&Values> for PooledDawidSkene {
-    fn from(values: &Values) -> Self {
-        Self {
-            max_iter: values.integer("max-iter"),
-            tol: values.number("tol"),
-            strength: Some(values.number("strength")).filter(|strength| *strength > 0.0),
-        }
-    }
-}
-
-impl Default for PooledDawidSkene {
-    fn default() -> Self {
-        Self::from(&Values::defaults(PARAMETERS))
-    }
-}
-
 impl Aggregate for PooledDawidSkene {
-    fn fit(&self, annotations: &Annotations, context: &mut Context) -> Result<Fit> {
+    fn estimate(&self, annotations: &Annotations, context: &mut Context) -> Result<Fit> {
         let start = starting_votes(annotations, context)?;
         self.fit_from(annotations, EmStart::Consensus(start), context)
-    }
-
-    fn learns_from_gold(&self) -> bool {
-        true
-    }
-
-    fn uses_priors(&self) -> bool {
-        true
     }
 }
 
 impl PooledDawidSkene {
+    /// Whether the strength is learnt from the data.
+    fn is_learnt(&self) -> bool {
+        self.strength == 0.0
+    }
+
     /// The rounds.
     pub(super) fn em(&self) -> Em {
         Em {
@@ -121,16 +81,20 @@ impl PooledDawidSkene {
         }
     }
 
-    /// The strengths of the first round, for [`estimate`](Self::estimate) to keep.
+    /// The strengths of the first round, for [`maximise`](Self::maximise) to keep.
     pub(super) fn first_strengths(&self, classes: usize) -> RefCell<Vec<f64>> {
-        RefCell::new(vec![self.strength.unwrap_or(FIRST_STRENGTH); classes])
+        let first = match self.is_learnt() {
+            true => FIRST_STRENGTH,
+            false => self.strength,
+        };
+        RefCell::new(vec![first; classes])
     }
 
     /// M-step.
-    pub(super) fn estimate(&self, counts: &AnswerCounts, strengths: &RefCell<Vec<f64>>) -> DawidSkene {
+    pub(super) fn maximise(&self, counts: &AnswerCounts, strengths: &RefCell<Vec<f64>>) -> DawidSkene {
         let crowd = crowd_matrix(counts);
         let mut strengths = strengths.borrow_mut();
-        if self.strength.is_none() {
+        if self.is_learnt() {
             learn_strengths(counts, &crowd, &mut strengths);
         }
         draw_to_crowd(counts, &crowd, &strengths)
@@ -139,7 +103,7 @@ impl PooledDawidSkene {
     fn fit_from(&self, annotations: &Annotations, start: EmStart, context: &mut Context) -> Result<Fit> {
         let strengths = self.first_strengths(annotations.class_count());
         let fit = self.em().run_with(annotations, start, context, |counts| {
-            self.estimate(counts, &strengths)
+            self.maximise(counts, &strengths)
         })?;
         let mut fit: Fit = fit.into();
         // The objective of this model is not the plain likelihood that EM reports.

@@ -32,85 +32,40 @@
 //! Y. Zhang, X. Chen, D. Zhou, M. I. Jordan, "Spectral methods meet EM: a provably optimal algorithm for crowdsourcing",
 //! JMLR 17 (2016).
 
-use super::{Aggregate, ClassSupport, Fit, Kind, Method, Parameter, Values, vote_fractions};
+use super::{Aggregate, Fit, vote_fractions};
 use crate::annotations::Annotations;
 use crate::context::Context;
+use crate::declare_method;
 use crate::error::Result;
 use crate::linalg::assignment;
 use crate::linalg::small::{inverse, left_singular, multiply, multiply_transposed, transpose};
 use crate::linalg::tensor_power::{tensor_components, transform_mode};
 use crate::model::{DawidSkene, Em, EmStart};
 
-pub(super) const METHOD: Method = Method {
+declare_method! {
+    /// Spectral Dawid-Skene.
+    pub struct SpectralDs {
+        /// EM rounds after the spectral start, an M-step and an E-step each
+        rounds: usize in 0..=1_000_000 = 9,
+        /// random starts of the tensor power method
+        starts: usize in 1..=1_000_000 = 100,
+        /// largest number of steps from each start
+        steps: usize in 1..=1_000_000 = 100,
+    }
     name: "spectral-ds",
-    aliases: &["spectral", "spectral-em"],
+    aliases: ["spectral", "spectral-em"],
     summary: "Moments of three groups of workers, tensor decomposition, then EM",
-    description: "Deals the workers into three groups, finds the groups' confusion matrices from third-order moments by a \
-                  tensor power method, reads off each worker's matrix and polishes by EM. Needs no good start and many \
-                  tasks; with few labels a class or many classes the moments are too noisy. The groups follow the names of \
-                  the workers.",
-    citation: "Y. Zhang, X. Chen, D. Zhou, M. I. Jordan: Spectral methods meet EM: a provably optimal algorithm for \
-               crowdsourcing. JMLR 17 (2016)",
-    classes: ClassSupport::Any,
-    uses_class_order: false,
-    uses_worker_order: true,
-    needs_probabilities: false,
-    needs_features: false,
-    returns_model: true,
-    parameters: PARAMETERS,
-    build: |values| Box::new(SpectralDs::from(values)),
-};
-
-const PARAMETERS: &[Parameter] = &[
-    Parameter {
-        name: "rounds",
-        about: "EM rounds after the spectral start, an M-step and an E-step each",
-        kind: Kind::Integer(0, 1_000_000),
-        default: "9",
-    },
-    Parameter {
-        name: "starts",
-        about: "random starts of the tensor power method",
-        kind: Kind::Integer(1, 1_000_000),
-        default: "100",
-    },
-    Parameter {
-        name: "steps",
-        about: "largest number of steps from each start",
-        kind: Kind::Integer(1, 1_000_000),
-        default: "100",
-    },
-];
-
-/// Spectral Dawid-Skene.
-#[derive(Debug, Clone, PartialEq)]
-pub struct SpectralDs {
-    /// EM rounds after the spectral start.
-    pub rounds: usize,
-    /// Random starts of the power method.
-    pub starts: usize,
-    /// Steps from each start.
-    pub steps: usize,
-}
-
-impl From<&Values> for SpectralDs {
-    fn from(values: &Values) -> Self {
-        Self {
-            rounds: values.integer("rounds"),
-            starts: values.integer("starts"),
-            steps: values.integer("steps"),
-        }
-    }
-}
-
-impl Default for SpectralDs {
-    fn default() -> Self {
-        Self::from(&Values::defaults(PARAMETERS))
-    }
+    description: "Deals the workers into three groups, finds the groups' confusion matrices from \
+                  third-order moments by a tensor power method, reads off each worker's matrix and polishes \
+                  by EM. Needs no good start and many tasks; with few labels a class or many classes the \
+                  moments are too noisy. The groups follow the names of the workers.",
+    citation: "Y. Zhang, X. Chen, D. Zhou, M. I. Jordan: Spectral methods meet EM: a provably optimal \
+               algorithm for crowdsourcing. JMLR 17 (2016)",
+    facts: [returns_model, uses_worker_order],
 }
 
 impl Aggregate for SpectralDs {
-    fn fit(&self, annotations: &Annotations, context: &mut Context) -> Result<Fit> {
+    fn estimate(&self, annotations: &Annotations, context: &mut Context) -> Result<Fit> {
         let (workers, classes) = (
             annotations.worker_count() as u64,
             annotations.class_count() as u64,

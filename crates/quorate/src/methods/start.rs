@@ -12,7 +12,7 @@ use crate::error::Result;
 use crate::model::{Consensus, VOTES_WORTH, count_answers, posterior, reserve_confusions};
 
 /// The first posteriors.
-pub(super) fn starting_votes(annotations: &Annotations, context: &Context) -> Result<Consensus> {
+pub(crate) fn starting_votes(annotations: &Annotations, context: &Context) -> Result<Consensus> {
     let votes = context.run(|| vote_fractions(annotations));
     if !annotations.has_gold() {
         return Ok(votes);

@@ -30,85 +30,40 @@
 //! P. A. Traganitis, A. Pages-Zamora, G. B. Giannakis, "Blind multiclass ensemble classification", IEEE Transactions on
 //! Signal Processing 66 (2018).
 
-use super::{Aggregate, ClassSupport, Fit, Kind, Method, Parameter, Values, vote_fractions};
+use super::{Aggregate, Fit, vote_fractions};
 use crate::annotations::Annotations;
 use crate::context::Context;
+use crate::declare_method;
 use crate::error::Result;
 use crate::linalg::simplex::project_simplex;
 use crate::linalg::small::{add_gram, dot, inverse, multiply, norm_squared};
 use crate::model::{DawidSkene, align_classes, count_answers, posterior};
 use crate::statistics::{MOST_ON_A_TASK, PairBlocks, Triples, count_triples};
 
-pub(super) const METHOD: Method = Method {
+declare_method! {
+    /// TensorADMM.
+    pub struct TensorAdmm {
+        /// triples of workers to use; beyond that a seeded sample of at least about half as many
+        max_triples: usize in 0..=1_000_000_000 = 200000,
+        /// largest number of sweeps over the workers
+        sweeps: usize in 1..=1_000_000 = 500,
+        /// stops when matrices and prior, or the objective, change by less than this share in a sweep
+        tol: f64 in 0..=1 = 1e-6,
+    }
     name: "tensor-admm",
-    aliases: &["tensoradmm"],
+    aliases: ["tensoradmm"],
     summary: "Least squares on answer frequencies of workers, pairs and triples",
-    description: "Fits confusion matrices and prior to the frequencies of answers of single workers, pairs and triples, by \
-                  alternating least squares with ADMM. Third moments identify the model without specialists, but need \
-                  triples of workers with many tasks in common. Uses only observed triples, a seeded sample of them beyond \
-                  max-triples.",
-    citation: "P. A. Traganitis, A. Pages-Zamora, G. B. Giannakis: Blind multiclass ensemble classification. IEEE \
-               Transactions on Signal Processing 66 (2018)",
-    classes: ClassSupport::Any,
-    uses_class_order: false,
-    uses_worker_order: true,
-    needs_probabilities: false,
-    needs_features: false,
-    returns_model: true,
-    parameters: PARAMETERS,
-    build: |values| Box::new(TensorAdmm::from(values)),
-};
-
-const PARAMETERS: &[Parameter] = &[
-    Parameter {
-        name: "max-triples",
-        about: "triples of workers to use; beyond that a seeded sample of at least about half as many",
-        kind: Kind::Integer(0, 1_000_000_000),
-        default: "200000",
-    },
-    Parameter {
-        name: "sweeps",
-        about: "largest number of sweeps over the workers",
-        kind: Kind::Integer(1, 1_000_000),
-        default: "500",
-    },
-    Parameter {
-        name: "tol",
-        about: "stops when matrices and prior, or the objective, change by less than this share in a sweep",
-        kind: Kind::Number(0.0, 1.0),
-        default: "1e-6",
-    },
-];
-
-/// TensorADMM.
-#[derive(Debug, Clone, PartialEq)]
-pub struct TensorAdmm {
-    /// Triples to use at most.
-    pub max_triples: usize,
-    /// Largest number of sweeps.
-    pub sweeps: usize,
-    /// Relative change below which it stops.
-    pub tol: f64,
-}
-
-impl From<&Values> for TensorAdmm {
-    fn from(values: &Values) -> Self {
-        Self {
-            max_triples: values.integer("max-triples"),
-            sweeps: values.integer("sweeps"),
-            tol: values.number("tol"),
-        }
-    }
-}
-
-impl Default for TensorAdmm {
-    fn default() -> Self {
-        Self::from(&Values::defaults(PARAMETERS))
-    }
+    description: "Fits confusion matrices and prior to the frequencies of answers of single workers, pairs \
+                  and triples, by alternating least squares with ADMM. Third moments identify the model \
+                  without specialists, but need triples of workers with many tasks in common. Uses only \
+                  observed triples, a seeded sample of them beyond max-triples.",
+    citation: "P. A. Traganitis, A. Pages-Zamora, G. B. Giannakis: Blind multiclass ensemble \
+               classification. IEEE Transactions on Signal Processing 66 (2018)",
+    facts: [returns_model, uses_worker_order],
 }
 
 impl Aggregate for TensorAdmm {
-    fn fit(&self, annotations: &Annotations, context: &mut Context) -> Result<Fit> {
+    fn estimate(&self, annotations: &Annotations, context: &mut Context) -> Result<Fit> {
         let votes = context.run(|| vote_fractions(annotations));
         let start = context.run(|| count_answers(annotations, &votes)).to_model(0.0);
         let mut warnings = Vec::new();

@@ -17,53 +17,31 @@
 //!
 //! No paper: a heuristic of the crowdsourcing industry.
 
-use super::weighted_vote::{SkillTies, TIES, agreement, score_tasks, shares};
-use super::{Aggregate, ClassSupport, Fit, Method, Parameter, Values, starting_votes};
+use super::weighted_vote::{SkillTies, agreement, score_tasks, shares, skill_ties};
+use super::{Aggregate, Fit, starting_votes};
 use crate::annotations::Annotations;
 use crate::context::Context;
+use crate::declare_method;
 use crate::error::Result;
 use crate::model::count_answers;
 
-pub(super) const METHOD: Method = Method {
+declare_method! {
+    /// Votes weighted by agreement with the majority.
+    pub struct Wawa {
+        ..skill_ties,
+    }
     name: "wawa",
-    aliases: &["worker-agreement"],
+    aliases: ["worker-agreement"],
     summary: "Votes weighted by each worker's agreement with the majority",
-    description: "A majority vote, then a second one in which each worker counts by the share of its labels that agreed \
-                  with the first. Cheap and hard to break; corrects little, and nothing where the majority is wrong.",
+    description: "A majority vote, then a second one in which each worker counts by the share of its labels \
+                  that agreed with the first. Cheap and hard to break; corrects little, and nothing where \
+                  the majority is wrong.",
     citation: "Folklore (worker agreement with aggregate)",
-    classes: ClassSupport::Any,
-    uses_class_order: false,
-    uses_worker_order: false,
-    returns_model: true,
-    needs_probabilities: false,
-    needs_features: false,
-    parameters: PARAMETERS,
-    build: |values| Box::new(Wawa::from(values)),
-};
-
-const PARAMETERS: &[Parameter] = &[TIES];
-
-/// Votes weighted by agreement with the majority.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Wawa {
-    /// Whose skill grows by a tied majority.
-    pub ties: SkillTies,
-}
-
-impl From<&Values> for Wawa {
-    fn from(values: &Values) -> Self {
-        Self { ties: values.into() }
-    }
-}
-
-impl Default for Wawa {
-    fn default() -> Self {
-        Self::from(&Values::defaults(PARAMETERS))
-    }
+    facts: [returns_model, learns_from_gold],
 }
 
 impl Aggregate for Wawa {
-    fn fit(&self, annotations: &Annotations, context: &mut Context) -> Result<Fit> {
+    fn estimate(&self, annotations: &Annotations, context: &mut Context) -> Result<Fit> {
         let votes = starting_votes(annotations, context)?;
         let (consensus, model, skills) = context.run(|| {
             let mut scores = vec![0.0; votes.as_slice().len()];
@@ -80,10 +58,6 @@ impl Aggregate for Wawa {
             worker_scores: Some(skills),
             ..Fit::direct(consensus)
         })
-    }
-
-    fn learns_from_gold(&self) -> bool {
-        true
     }
 }
 

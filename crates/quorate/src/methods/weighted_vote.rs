@@ -4,8 +4,9 @@
 //! V(n, k) = sum over labels (m, x = k) of task n of w_m,      agreement_m = share of m's labels that name the winner
 //! ```
 
-use super::{Kind, Parameter, Values, vote_fractions};
+use super::vote_fractions;
 use crate::annotations::Annotations;
+use crate::declare_words;
 use crate::model::{Consensus, TIE};
 use crate::parallel::{balanced_ranges, map_ranges, map_rows};
 
@@ -23,32 +24,27 @@ pub(super) fn score_tasks(annotations: &Annotations, weights: &[f64], scores: &m
     });
 }
 
-/// What a worker earns who named one of several classes that share the first place.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum SkillTies {
-    /// Tied classes share the win, so that none is ahead because of its name.
-    Shared,
-    /// The lowest class wins alone, as in the field's tables.
-    Lowest,
+declare_words! {
+    /// What a worker earns who named one of several classes that share the first place.
+    pub enum SkillTies {
+        /// Tied classes share the win, so that none is ahead because of its name.
+        Shared = "shared",
+        /// The lowest class wins alone, as in the field's tables.
+        Lowest = "lowest",
+    }
 }
 
 /// The parameter that chooses them.
-pub(super) const TIES: Parameter = Parameter {
-    name: "ties",
-    about: "whose skill grows by a tied vote: the tied classes share it, or the lowest takes it (as in the field's tables)",
-    kind: Kind::Choice(&["shared", "lowest"]),
-    default: "shared",
-};
-
-impl From<&Values> for SkillTies {
-    /// Reads `ties`.
-    fn from(values: &Values) -> Self {
-        match values.text(TIES.name) {
-            "lowest" => Self::Lowest,
-            _ => Self::Shared,
-        }
-    }
+macro_rules! skill_ties {
+    ([] $($state:tt)*) => {
+        $crate::declare_method! { @shared [
+            /// whose skill grows by a tied vote: the tied classes share it, or the lowest takes it (as in the
+            /// field's tables)
+            ties: SkillTies = Shared,
+        ] $($state)* }
+    };
 }
+pub(super) use skill_ties;
 
 impl SkillTies {
     /// Puts the whole of each task on the class with the largest score, or shares it among tied ones.

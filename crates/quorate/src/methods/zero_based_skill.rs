@@ -19,88 +19,40 @@
 //!
 //! No paper: a heuristic of the crowdsourcing industry.
 
-use super::weighted_vote::{SkillTies, TIES, agreement, score_tasks, shares};
-use super::{Aggregate, ClassSupport, Fit, Kind, Method, Parameter, Values, starting_votes};
+use super::weighted_vote::{SkillTies, agreement, score_tasks, shares, skill_ties};
+use super::{Aggregate, Fit, starting_votes};
 use crate::annotations::Annotations;
 use crate::context::Context;
+use crate::declare_method;
 use crate::error::Result;
 use crate::model::count_answers;
 
-pub(super) const METHOD: Method = Method {
+declare_method! {
+    /// Iterated agreement with the weighted vote.
+    pub struct ZeroBasedSkill {
+        /// largest number of rounds
+        max_iter: usize in 1..=1_000_000 = 100,
+        /// stops when no label changes and no skill is further than this from its agreement
+        tol: f64 in 0..=1 = 1e-5,
+        /// rounds after which the learning rate is halved
+        halve_every: usize in 1..=1_000_000 = 20,
+        ..skill_ties,
+    }
     name: "zero-based-skill",
-    aliases: &["zbs"],
+    aliases: ["zbs"],
     summary: "Votes weighted by agreement with the weighted vote, iterated",
-    description: "Each worker's weight is the share of its labels that agree with the weighted vote; vote and weights are \
-                  repeated with a falling learning rate until both stand still. Cheap; mutes bad workers but never \
-                  turns them round.",
+    description: "Each worker's weight is the share of its labels that agree with the weighted vote; vote \
+                  and weights are repeated with a falling learning rate until both stand still. Cheap; \
+                  mutes bad workers but never turns them round.",
     citation: "Folklore (iterated worker agreement with aggregate)",
-    classes: ClassSupport::Any,
-    uses_class_order: false,
-    uses_worker_order: false,
-    returns_model: true,
-    needs_probabilities: false,
-    needs_features: false,
-    parameters: PARAMETERS,
-    build: |values| Box::new(ZeroBasedSkill::from(values)),
-};
-
-const PARAMETERS: &[Parameter] = &[
-    Parameter {
-        name: "max-iter",
-        about: "largest number of rounds",
-        kind: Kind::Integer(1, usize::MAX),
-        default: "100",
-    },
-    Parameter {
-        name: "tol",
-        about: "stops when no label changes and no skill is further than this from its agreement",
-        kind: Kind::Number(0.0, 1.0),
-        default: "1e-5",
-    },
-    Parameter {
-        name: "halve-every",
-        about: "rounds after which the learning rate is halved",
-        kind: Kind::Integer(1, usize::MAX),
-        default: "20",
-    },
-    TIES,
-];
+    facts: [returns_model, learns_from_gold],
+}
 
 /// Added to the skill of chance at the start.
 const START_ABOVE_CHANCE: f64 = 1e-5;
 
-/// Iterated agreement with the weighted vote.
-#[derive(Debug, Clone, PartialEq)]
-pub struct ZeroBasedSkill {
-    /// Largest number of rounds.
-    pub max_iter: usize,
-    /// Stops when no skill is further than this from its agreement and no label changes.
-    pub tol: f64,
-    /// Rounds after which the learning rate is halved.
-    pub halve_every: usize,
-    /// Whose skill grows by a tied vote.
-    pub ties: SkillTies,
-}
-
-impl From<&Values> for ZeroBasedSkill {
-    fn from(values: &Values) -> Self {
-        Self {
-            max_iter: values.integer("max-iter"),
-            tol: values.number("tol"),
-            halve_every: values.integer("halve-every"),
-            ties: values.into(),
-        }
-    }
-}
-
-impl Default for ZeroBasedSkill {
-    fn default() -> Self {
-        Self::from(&Values::defaults(PARAMETERS))
-    }
-}
-
 impl Aggregate for ZeroBasedSkill {
-    fn fit(&self, annotations: &Annotations, context: &mut Context) -> Result<Fit> {
+    fn estimate(&self, annotations: &Annotations, context: &mut Context) -> Result<Fit> {
         let classes = annotations.class_count();
         let mut skills = vec![1.0 / classes as f64 + START_ABOVE_CHANCE; annotations.worker_count()];
         let mut scores = vec![0.0; annotations.task_count() * classes];
@@ -143,10 +95,6 @@ impl Aggregate for ZeroBasedSkill {
             converged,
             ..Fit::direct(consensus)
         })
-    }
-
-    fn learns_from_gold(&self) -> bool {
-        true
     }
 }
 

@@ -8,7 +8,7 @@
 //! Off-diagonal blocks of X are the co-occurrences; many are missing, and the diagonal always is. Four steps, a
 //! file each: **count** ([`crate::statistics`]), **impute** a factor U with X = U U^T ([`impute_robust`],
 //! [`impute_matrix_free`], [`impute_designated`]), **factor** U into a nonnegative H = U Q ([`factor()`]), and **read
-//! off** the model ([`extract_model`]).
+//! off** the model ([`extract_model`]). `pipeline.rs` runs the steps one after another; `methods.rs` declares the methods.
 //!
 //! S. Ibrahim, X. Fu, "Crowdsourcing via Annotator Co-occurrence Imputation and Provable Symmetric Nonnegative
 //! Matrix Factorization", ICML 2021. Labels such as `eq:itwa` are those of that paper.
@@ -18,6 +18,8 @@ mod extract;
 mod factor;
 mod least_squares;
 mod matrix_free;
+mod methods;
+mod pipeline;
 mod robust;
 mod shrink;
 mod start;
@@ -27,6 +29,10 @@ pub use designated::{Designated, DesignatedImputation, impute_designated};
 pub use extract::extract_model;
 pub use factor::{Alpha, Factor, FactorSettings, factor, identity, rotation_towards};
 pub use matrix_free::impute_matrix_free;
+pub use methods::{
+    DesSymNmf, DesSymNmfEm, Form, Init, RobSymNmf, RobSymNmfEm, RobSymNmfUniform, RowWeights, SymNmf,
+    SymNmfEm,
+};
 pub use robust::{Imputation, RobustSettings, Solver, Weights, impute_robust, robust_objective};
 pub use shrink::{crowd_matrix, draw_to_crowd, expected_labels};
 pub use start::{model_factor, random_factor};

@@ -15,6 +15,7 @@
 
 use super::least_squares::{Scratch, descend_in_ball};
 use crate::context::Context;
+use crate::declare_words;
 use crate::error::Result;
 use crate::linalg::width::{Runtime, Width, with_width};
 use crate::statistics::PairBlocks;
@@ -28,14 +29,18 @@ pub enum Weights {
     Uniform,
 }
 
-/// How one worker's K x K problem is solved.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Solver {
-    /// Exactly, in the eigenbasis.
-    Exact,
-    /// By this many projected gradient steps.
-    ProjectedGradient(usize),
+declare_words! {
+    /// How one worker's K x K problem is solved.
+    pub enum Solver {
+        /// Exactly, in the eigenbasis.
+        Exact = "exact",
+        /// By projected gradient steps, as in the paper.
+        Gradient = "gradient",
+    }
 }
+
+/// Projected gradient steps for a worker in each sweep.
+const GRADIENT_STEPS: usize = 15;
 
 /// Settings of the robust imputation.
 #[derive(Debug, Clone, PartialEq)]
@@ -148,7 +153,7 @@ fn update_workers<W: Width>(
         let own = &mut factor[worker * size..][..size];
         match settings.solver {
             Solver::Exact => scratch.solve_in_ball(&mut g, &mut b, own, RADIUS),
-            Solver::ProjectedGradient(steps) => descend_in_ball(&g, &b, own, classes, RADIUS, steps),
+            Solver::Gradient => descend_in_ball(&g, &b, own, classes, RADIUS, GRADIENT_STEPS),
         }
     }
     objective

@@ -8,7 +8,7 @@ mod rounds;
 
 use super::majority_vote::fill_votes;
 use super::one_coin::estimate_accuracies;
-use super::{Auto, Method, PooledDawidSkene, Values, find};
+use super::{Auto, DawidSkeneEm, MajorityVote, Method, OneCoin, PooledDawidSkene, Ties, Values, find};
 use crate::annotations::{ByTask, TaskBlock};
 use crate::calibrate::calibrate_rows;
 use crate::context::Context;
@@ -94,24 +94,15 @@ impl StreamedMethod {
             method: method.name,
             reason,
         };
-        let flat_prior = || values.text("prior") == "flat";
         match method.name {
-            "majority-vote" if values.text("ties") == "lowest" => Ok(Self::MajorityVote),
+            "majority-vote" if MajorityVote::from(&values).ties == Ties::Lowest => Ok(Self::MajorityVote),
             "majority-vote" => Err(refuse(
                 "labels on disk are gone through block by block, which settles ties by the lowest class only: leave `ties` \
                  out, or raise --memory"
                     .into(),
             )),
-            "dawid-skene" => Ok(Self::DawidSkene(Em {
-                flat_prior: flat_prior(),
-                ..Em::from(&values)
-            })),
-            "one-coin" => Ok(Self::OneCoin(Em {
-                max_iter: values.integer("max-iter"),
-                tol: values.number("tol"),
-                smoothing: 0.0,
-                flat_prior: flat_prior(),
-            })),
+            "dawid-skene" => Ok(Self::DawidSkene(DawidSkeneEm::from(&values).em())),
+            "one-coin" => Ok(Self::OneCoin(OneCoin::from(&values).em())),
             "pooled-ds" => Ok(Self::PooledDawidSkene(PooledDawidSkene::from(&values))),
             "auto" => Ok(Self::Auto(Auto::from(&values))),
             _ => Err(refuse(format!(

@@ -19,7 +19,7 @@ pub(super) fn run_pooled<B: LabelBlocks>(
     context: &mut Context,
 ) -> Result<StreamedFit, B::Error> {
     let strengths = pooled.first_strengths(blocks.class_count());
-    let estimate = |counts: &AnswerCounts| pooled.estimate(counts, &strengths);
+    let estimate = |counts: &AnswerCounts| pooled.maximise(counts, &strengths);
     let mut fit = run(&pooled.em(), &estimate, blocks, votes, context)?;
     // The objective of this model is not the plain likelihood that EM reports.
     fit.trace.clear();

@@ -189,11 +189,7 @@ fn errors_that_the_crowd_shares_are_learnt() {
 fn without_cells_it_is_one_coin() {
     let annotations = crowd_of(4);
     let fit = settings(None).run(&annotations, &mut Context::new(0)).unwrap();
-    let dense = OneCoin {
-        max_iter: 40,
-        tol: 0.0,
-        flat_prior: false,
-    };
+    let dense = OneCoin::default().max_iter(40).tol(0.0);
     let dense = dense.fit(&annotations, &mut Context::new(0)).unwrap();
     assert!(dense.model.is_some(), "the dense form was run");
     assert_rows(&fit.consensus, dense.consensus.as_slice(), 1e-10);

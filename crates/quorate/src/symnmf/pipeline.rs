@@ -1,16 +1,8 @@
-//! The SymNMF family: co-occurrences, imputation, shifted-ReLU SymNMF, Bayes' rule; optionally EM after that.
+//! The steps of the SymNMF family, one after another: co-occurrences, imputation, shifted-ReLU SymNMF, Bayes' rule; optionally EM after that.
 //!
 //! ```text
 //! R_mj = A_m D A_j^T   ->   U U^T = X (missing blocks and diagonal imputed)   ->   H = U Q >= 0   ->   A_m, prior
 //! ```
-//!
-//! | method | imputation |
-//! |---|---|
-//! | `rob-symnmf` | robust: reweighted least squares on observed pairs ([`impute_robust`]) |
-//! | `rob-symnmf-uniform` | the same without reweighting, all pairs alike (the paper's "w = 1") |
-//! | `des-symnmf` | each missing block from three observed ones ([`impute_designated`]) |
-//! | `symnmf` | none: missing blocks are zero |
-//! | `..-em` | any of these, then EM from the estimate |
 //!
 //! Steps: count pairs; start from the confusion matrices counted against vote shares; impute U; rotate into a
 //! nonnegative H; read off the model; choose the permutation of the classes (with its margin); posterior.
@@ -29,191 +21,51 @@
 //! S. Ibrahim, X. Fu, "Crowdsourcing via Annotator Co-occurrence Imputation and Provable Symmetric Nonnegative
 //! Matrix Factorization", ICML 2021.
 
-mod entries;
-
 use std::sync::Arc;
 
-pub(super) use entries::{
-    DES_SYMNMF, DES_SYMNMF_EM, ROB_SYMNMF, ROB_SYMNMF_EM, ROB_SYMNMF_UNIFORM, SYMNMF, SYMNMF_EM,
-};
-use entries::{DESIGNATED, DESIGNATED_EM, PLAIN, PLAIN_EM, ROBUST, ROBUST_EM, UNIFORM};
-
-use super::{Aggregate, Fit, Values, starting_votes};
-use crate::annotations::Annotations;
-use crate::context::Context;
-use crate::error::{Error, Result};
-use crate::model::{AnswerCounts, DawidSkene, Em, EmStart, align_classes, count_answers, posterior};
-use crate::statistics::{Components, PairBlocks, cap_labels, has_at_most_pairs, worker_components};
-use crate::symnmf::{
-    Alpha, Designated, FactorSettings, Imputation, RobustSettings, Solver, Weights, crowd_matrix,
+use super::{
+    Designated, FactorSettings, Form, Imputation, Init, RobustSettings, RowWeights, crowd_matrix,
     draw_to_crowd, expected_labels, extract_model, factor, identity, impute_designated, impute_matrix_free,
     impute_robust, model_factor, random_factor, rotation_towards,
 };
+use crate::annotations::Annotations;
+use crate::context::Context;
+use crate::error::{Error, Result};
+use crate::methods::{Fit, starting_votes};
+use crate::model::{AnswerCounts, DawidSkene, Em, EmStart, align_classes, count_answers, posterior};
+use crate::statistics::{Components, PairBlocks, cap_labels, has_at_most_pairs, worker_components};
 
-/// Which member of the family.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Family {
-    /// Robust imputation.
-    Robust,
-    /// Robust imputation without reweighting.
-    Uniform,
-    /// Designated imputation.
-    Designated,
-    /// No imputation.
-    Plain,
-}
-
-/// Where the imputation starts.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Init {
-    /// Confusion matrices counted against vote shares.
-    Votes,
-    /// Random numbers with the context's seed.
-    Random,
-}
-
-/// Whether pairs are stored.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Form {
-    /// By size.
-    Auto,
-    /// Pairs are stored and reweighted.
-    Pairs,
-    /// No pairs, linear in labels.
-    MatrixFree,
-}
-
-/// A method of the SymNMF family.
+/// How missing blocks are imputed.
 #[derive(Debug, Clone, PartialEq)]
-pub struct SymNmf {
-    /// Which member.
-    pub family: Family,
-    /// Where imputation starts.
-    pub init: Init,
+pub(super) enum Imputing {
+    /// By a factor fitted to the observed blocks.
+    Robust {
+        init: Init,
+        form: Form,
+        settings: RobustSettings,
+    },
+    /// From three observed blocks through workers in between: these two, or the best if the text is empty.
+    Designated(String),
+    /// Missing blocks are zero.
+    Nothing,
+}
+
+/// A member of the family with its settings.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Pipeline {
+    pub imputing: Imputing,
     /// Pseudo-labels that draw each column of a worker's matrix to the crowd and away from zero.
     pub shrinkage: f64,
-    /// Settings of the robust imputation.
-    pub robust: RobustSettings,
-    /// Whether pairs are stored.
-    pub form: Form,
-    /// Ids of two designated workers, or none.
-    pub designated: Vec<String>,
-    /// Settings of the factorisation.
     pub factor: FactorSettings,
-    /// Whether workers count by their labels in the factorisation.
-    pub weigh_rows: bool,
+    /// Weight of a worker in the factorisation.
+    pub rows: RowWeights,
     /// EM after the estimate.
     pub em: Option<Em>,
 }
 
-impl SymNmf {
-    /// The member `family` with its default parameters, refined by EM or not.
-    pub fn new(family: Family, refined: bool) -> Self {
-        let parameters = match (family, refined) {
-            (Family::Robust, false) => ROBUST,
-            (Family::Robust, true) => ROBUST_EM,
-            (Family::Uniform, _) => UNIFORM,
-            (Family::Designated, false) => DESIGNATED,
-            (Family::Designated, true) => DESIGNATED_EM,
-            (Family::Plain, false) => PLAIN,
-            (Family::Plain, true) => PLAIN_EM,
-        };
-        Self::from_values(
-            family,
-            refined && family != Family::Uniform,
-            &Values::defaults(parameters),
-        )
-    }
-
-    fn from_values(family: Family, refined: bool, values: &Values) -> Self {
-        let robust = matches!(family, Family::Robust | Family::Uniform);
-        // Members without an option take the default of the member that has it.
-        let full = Values::defaults(ROBUST);
-        let imputing = if robust { values } else { &full };
-        let psi = values.number("psi");
-        let designated = match family {
-            Family::Designated => values.text("designated"),
-            _ => "",
-        };
-        Self {
-            family,
-            init: if imputing.text("init") == "random" {
-                Init::Random
-            } else {
-                Init::Votes
-            },
-            shrinkage: values.number("shrinkage"),
-            robust: RobustSettings {
-                weights: if family == Family::Uniform {
-                    Weights::Uniform
-                } else {
-                    Weights::Robust
-                },
-                evidence: imputing.number("evidence"),
-                xi: if family == Family::Uniform {
-                    full.number("xi")
-                } else {
-                    imputing.number("xi")
-                },
-                solver: match imputing.text("solver") {
-                    "gradient" => Solver::ProjectedGradient(15),
-                    _ => Solver::Exact,
-                },
-                max_iter: imputing.integer("sweeps"),
-                tol: imputing.number("sweep-tol"),
-            },
-            form: match imputing.text("form") {
-                "pairs" => Form::Pairs,
-                "matrix-free" => Form::MatrixFree,
-                _ => Form::Auto,
-            },
-            designated: match designated.trim() {
-                "" => Vec::new(),
-                ids => ids.split(',').map(|id| id.trim().to_owned()).collect(),
-            },
-            factor: FactorSettings {
-                alpha: if psi > 0.0 {
-                    Alpha::Power(psi)
-                } else {
-                    Alpha::Constant(values.number("alpha"))
-                },
-                max_iter: values.integer("steps"),
-                tol: 1e-7,
-            },
-            weigh_rows: values.text("rows") == "labels",
-            em: refined.then(|| Em::from(values)),
-        }
-    }
-}
-
-/// What imputation hands on.
-struct Completed {
-    /// U, `[worker][answer][component]`.
-    factor: Vec<f64>,
-    trace: Vec<f64>,
-    iterations: usize,
-    converged: bool,
-}
-
-impl From<Imputation> for Completed {
-    fn from(imputation: Imputation) -> Self {
-        let Imputation {
-            factor,
-            trace,
-            iterations,
-            converged,
-        } = imputation;
-        Self {
-            factor,
-            trace,
-            iterations,
-            converged,
-        }
-    }
-}
-
-impl Aggregate for SymNmf {
-    fn fit(&self, annotations: &Annotations, context: &mut Context) -> Result<Fit> {
+impl Pipeline {
+    /// Fits the member.
+    pub fn fit(&self, annotations: &Annotations, context: &mut Context) -> Result<Fit> {
         if !annotations.has_gold() {
             return self.fit_crowd(annotations, context);
         }
@@ -228,16 +80,6 @@ impl Aggregate for SymNmf {
         Ok(fit)
     }
 
-    fn learns_from_gold(&self) -> bool {
-        true
-    }
-
-    fn uses_priors(&self) -> bool {
-        true
-    }
-}
-
-impl SymNmf {
     fn fit_crowd(&self, annotations: &Annotations, context: &mut Context) -> Result<Fit> {
         let classes = annotations.class_count();
         reserve(annotations, context)?;
@@ -334,7 +176,7 @@ const FALLBACK_EM: Em = Em {
     flat_prior: false,
 };
 
-impl SymNmf {
+impl Pipeline {
     fn impute(
         &self,
         annotations: &Annotations,
@@ -342,13 +184,14 @@ impl SymNmf {
         weights: &[f64],
         context: &mut Context,
         (notes, warnings): (&mut Vec<String>, &mut Vec<String>),
-    ) -> Result<Completed> {
-        let designated = match self.family {
-            Family::Robust | Family::Uniform => {
-                return self.impute_robustly(annotations, start, context, (notes, warnings));
+    ) -> Result<Imputation> {
+        let designated = match &self.imputing {
+            Imputing::Robust { init, form, settings } => {
+                let warned = (notes, warnings);
+                return impute_robustly(*init, *form, settings, annotations, start, context, warned);
             }
-            Family::Plain => Designated::None,
-            Family::Designated => self.designated_workers(annotations)?,
+            Imputing::Nothing => Designated::None,
+            Imputing::Designated(ids) => designated_workers(ids, annotations)?,
         };
         let blocks = PairBlocks::observed(annotations, context, warnings)?;
         let roots: Vec<f64> = weights.iter().map(|weight| weight.sqrt()).collect();
@@ -364,51 +207,12 @@ impl SymNmf {
             100.0 * imputed.missing_before,
             100.0 * imputed.missing_after
         ));
-        Ok(Completed {
+        Ok(Imputation {
             factor: imputed.factor,
             trace: Vec::new(),
             iterations: 1,
             converged: imputed.converged,
         })
-    }
-
-    fn impute_robustly(
-        &self,
-        annotations: &Annotations,
-        start: &DawidSkene,
-        context: &mut Context,
-        (notes, warnings): (&mut Vec<String>, &mut Vec<String>),
-    ) -> Result<Completed> {
-        let start = match self.init {
-            Init::Votes => model_factor(start),
-            Init::Random => random_factor(annotations.worker_count(), annotations.class_count(), context),
-        };
-        let capped = cap_labels(annotations, context)?;
-        if self.stores_pairs(&capped.annotations, context) {
-            warnings.extend(capped.note);
-            let blocks = PairBlocks::observed(&capped.annotations, context, warnings)?;
-            let order = annotations.canonical_worker_order();
-            return Ok(impute_robust(&blocks, &order, start, &self.robust, context)?.into());
-        }
-        notes.push(
-            "more pairs of workers than labels: imputed without storing pairs (form = matrix-free)".into(),
-        );
-        let RobustSettings { max_iter, tol, .. } = self.robust;
-        Ok(impute_matrix_free(annotations, start, max_iter, tol, context)?.into())
-    }
-
-    /// Pairs are worth storing while there are not many more of them than labels.
-    fn stores_pairs(&self, annotations: &Annotations, context: &Context) -> bool {
-        match self.form {
-            Form::Pairs => true,
-            Form::MatrixFree => false,
-            Form::Auto => {
-                let labels = annotations.label_count() as u64;
-                let size = (annotations.class_count() * annotations.class_count()) as u64;
-                let most = labels.max(1_000_000).min((4 * labels).max(4_000_000) / size);
-                context.run(|| has_at_most_pairs(annotations, most))
-            }
-        }
     }
 
     /// Rotates the completed factor into a nonnegative one.
@@ -420,7 +224,13 @@ impl SymNmf {
         context: &mut Context,
     ) -> Result<Vec<f64>> {
         let classes = start.class_count();
-        let aligned = matches!(self.family, Family::Robust | Family::Uniform) && self.init == Init::Votes;
+        let aligned = matches!(
+            self.imputing,
+            Imputing::Robust {
+                init: Init::Votes,
+                ..
+            }
+        );
         let q = if aligned {
             identity(classes)
         } else {
@@ -432,47 +242,19 @@ impl SymNmf {
     /// Weight of each worker in eigenvectors and factorisation.
     fn worker_weights(&self, annotations: &Annotations) -> Vec<f64> {
         let labels = annotations.labels_per_worker();
-        let by_labels = self.weigh_rows;
         let mean = annotations.label_count() as f64 / labels.len() as f64;
-        labels
-            .iter()
-            .map(|&count| {
-                if by_labels {
-                    f64::from(count.max(1)) / mean
-                } else {
-                    1.0
-                }
-            })
-            .collect()
-    }
-
-    fn designated_workers(&self, annotations: &Annotations) -> Result<Designated> {
-        let problem = |problem: String| Error::Parameter {
-            name: "designated".into(),
-            problem,
+        let weight = |&count: &u32| match self.rows {
+            RowWeights::Labels => f64::from(count.max(1)) / mean,
+            RowWeights::Equal => 1.0,
         };
-        let find = |id: &str| {
-            let worker = annotations.workers().find(id);
-            worker.ok_or_else(|| problem(format!("there is no worker {id:?} in the data")))
-        };
-        match &self.designated[..] {
-            [] => Ok(Designated::Best),
-            [l, r] if l == r => Err(problem(
-                "the two designated workers must be different people".into(),
-            )),
-            [l, r] => Ok(Designated::Pair(find(l)? as usize, find(r)? as usize)),
-            ids => Err(problem(format!(
-                "found {} id(s), expected two worker ids separated by a comma, for example designated=ann,bob",
-                ids.len()
-            ))),
-        }
+        labels.iter().map(weight).collect()
     }
 
     /// Workers that the factorisation could not reach keep the matrices of the start: those without any shared task
     /// and, in the forms with eigenvectors, those outside the largest part of the crowd.
     fn keep_unreached(&self, model: DawidSkene, start: &DawidSkene, parts: &Components) -> DawidSkene {
         let classes = model.class_count();
-        let eigenvectors = matches!(self.family, Family::Designated | Family::Plain);
+        let eigenvectors = !matches!(self.imputing, Imputing::Robust { .. });
         let mut confusion = model.confusions().to_vec();
         for (worker, block) in confusion.chunks_exact_mut(classes * classes).enumerate() {
             let part = parts.of_worker[worker] as usize;
@@ -481,6 +263,70 @@ impl SymNmf {
             }
         }
         DawidSkene::new(model.prior().to_vec(), confusion)
+    }
+}
+
+fn impute_robustly(
+    init: Init,
+    form: Form,
+    settings: &RobustSettings,
+    annotations: &Annotations,
+    start: &DawidSkene,
+    context: &mut Context,
+    (notes, warnings): (&mut Vec<String>, &mut Vec<String>),
+) -> Result<Imputation> {
+    let start = match init {
+        Init::Votes => model_factor(start),
+        Init::Random => random_factor(annotations.worker_count(), annotations.class_count(), context),
+    };
+    let capped = cap_labels(annotations, context)?;
+    if stores_pairs(form, &capped.annotations, context) {
+        warnings.extend(capped.note);
+        let blocks = PairBlocks::observed(&capped.annotations, context, warnings)?;
+        let order = annotations.canonical_worker_order();
+        return impute_robust(&blocks, &order, start, settings, context);
+    }
+    notes
+        .push("more pairs of workers than labels: imputed without storing pairs (form = matrix-free)".into());
+    impute_matrix_free(annotations, start, settings.max_iter, settings.tol, context)
+}
+
+/// Pairs are worth storing while there are not many more of them than labels.
+fn stores_pairs(form: Form, annotations: &Annotations, context: &Context) -> bool {
+    match form {
+        Form::Pairs => true,
+        Form::MatrixFree => false,
+        Form::Auto => {
+            let labels = annotations.label_count() as u64;
+            let size = (annotations.class_count() * annotations.class_count()) as u64;
+            let most = labels.max(1_000_000).min((4 * labels).max(4_000_000) / size);
+            context.run(|| has_at_most_pairs(annotations, most))
+        }
+    }
+}
+
+/// The two workers named, or the best for each block if there are none.
+fn designated_workers(ids: &str, annotations: &Annotations) -> Result<Designated> {
+    let problem = |problem: String| Error::Parameter {
+        name: "designated".into(),
+        problem,
+    };
+    let find = |id: &str| {
+        let worker = annotations.workers().find(id);
+        worker.ok_or_else(|| problem(format!("there is no worker {id:?} in the data")))
+    };
+    if ids.trim().is_empty() {
+        return Ok(Designated::Best);
+    }
+    match ids.split(',').map(str::trim).collect::<Vec<_>>()[..] {
+        [l, r] if l == r => Err(problem(
+            "the two designated workers must be different people".into(),
+        )),
+        [l, r] => Ok(Designated::Pair(find(l)? as usize, find(r)? as usize)),
+        ref ids => Err(problem(format!(
+            "found {} id(s), expected two worker ids separated by a comma, for example designated=ann,bob",
+            ids.len()
+        ))),
     }
 }
 
