@@ -34,7 +34,7 @@ use clap::{Parser, Subcommand};
 
 /// Tables of workers and labels on large pages: a third off the time of an EM pass.
 #[global_allocator]
-static MEMORY: quorate_pages::LargePages = quorate_pages::LargePages;
+static MEMORY: quorate_machine::HugePages = quorate_machine::HugePages;
 
 /// Times Quorate from file to labels.
 #[derive(Debug, Parser)]

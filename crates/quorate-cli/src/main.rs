@@ -19,7 +19,7 @@ use crate::printer::Printer;
 
 /// Tables of workers and labels on large pages: a third off the time of an EM pass.
 #[global_allocator]
-static MEMORY: quorate_pages::LargePages = quorate_pages::LargePages;
+static MEMORY: quorate_machine::HugePages = quorate_machine::HugePages;
 
 fn main() -> ExitCode {
     let cli = Cli::parse();

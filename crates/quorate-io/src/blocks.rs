@@ -13,14 +13,14 @@ use std::ops::Range;
 use std::path::Path;
 
 use quorate::annotations::{Field, Irregular, Part, PartRead, Vocabulary};
-use quorate::kernel::{self, Kernel};
+use quorate_machine::delimiter_scan::{PADDING, find_field_ends};
+use quorate_machine::dispatch::{self, Kernel};
 use rayon::prelude::*;
 
 use crate::delimited::Records;
 use crate::part_sink::PartSink;
 use crate::source::Progress;
 use crate::spare::Spare;
-use crate::structure::{PADDING, find_ends};
 
 /// Bytes that one thread reads and parses at a time: with all that is found in them they stay in the cache.
 pub(crate) const BLOCK: u64 = 1 << 18;
@@ -139,7 +139,7 @@ impl BlockFile<'_> {
             .lines(range, first, end, used.take_text())
             .map_err(|_| Irregular)??;
         let mut part = vocabulary.part(used);
-        let plain = kernel::run(Plain {
+        let plain = dispatch::run(Plain {
             layout,
             text: &text,
             delimiter: self.delimiter,
@@ -236,26 +236,26 @@ impl Kernel for Plain<'_, '_> {
     #[inline(always)]
     fn run(self) -> Self::Output {
         let Self { layout, text, .. } = self;
-        let seen = find_ends(text, text.len() - PADDING, self.delimiter, self.places);
-        let places = &self.places[..seen.places];
+        let scanned = find_field_ends(text, text.len() - PADDING, self.delimiter, self.places);
+        let places = &self.places[..scanned.offsets];
         // If there are as many line feeds as rows, and one ends each row, then none stands inside.
-        if seen.special || places.len() - 1 != seen.lines * layout.columns || layout.columns < 3 {
+        if scanned.special || places.len() - 1 != scanned.lines * layout.columns || layout.columns < 3 {
             return Ok(false);
         }
         let line_ends = || places.iter().skip(layout.columns).step_by(layout.columns);
         if line_ends().fold(0, |odd, &end| odd | text[end as usize] ^ b'\n') != 0 {
             return Ok(false);
         }
-        if seen.returns > 0 {
+        if scanned.returns > 0 {
             // A carriage return elsewhere than before a line feed ends a row, too.
             let ends = line_ends().filter(|&&end| end > 0 && text[end as usize - 1] == b'\r');
-            if ends.count() != seen.returns as usize {
+            if ends.count() != scanned.returns as usize {
                 return Ok(false);
             }
         }
-        self.part.reserve(seen.lines);
+        self.part.reserve(scanned.lines);
         // Nearly all files: where the compiler knows the number of columns, a row takes half the instructions.
-        match (layout.columns, seen.returns) {
+        match (layout.columns, scanned.returns) {
             (3, 0) if layout.chosen == [0, 1, 2] => {
                 let fields = |[line, first, second, third]: [u32; 4]| {
                     [
@@ -265,11 +265,11 @@ impl Kernel for Plain<'_, '_> {
                     ]
                 };
                 self.part
-                    .push(text, true, seen.lines, |row| fields(four(places, row)))?;
+                    .push(text, true, scanned.lines, |row| fields(four(places, row)))?;
             }
             (3, 0) => {
                 let chosen = layout.chosen;
-                self.part.push(text, true, seen.lines, |row| {
+                self.part.push(text, true, scanned.lines, |row| {
                     let [line, first, second, third] = four(places, row);
                     // Arms, not an array: what was just written in two pieces is slow to read in one.
                     chosen.map(|column| match column {
@@ -279,7 +279,7 @@ impl Kernel for Plain<'_, '_> {
                     })
                 })?;
             }
-            (columns, _) => self.part.push(text, true, seen.lines, |row| {
+            (columns, _) => self.part.push(text, true, scanned.lines, |row| {
                 let ends = &places[columns * row..][..=columns];
                 layout.chosen.map(|column| {
                     let field = Field::after(ends[column], ends[column + 1]);

@@ -57,7 +57,6 @@ mod scan;
 mod source;
 mod spare;
 mod spill;
-mod structure;
 mod table;
 mod table_text;
 mod target;

@@ -12,7 +12,8 @@ use ::parquet::arrow::arrow_reader::{
     ArrowReaderMetadata, ArrowReaderOptions, ParquetRecordBatchReaderBuilder,
 };
 use quorate::annotations::{Field, Irregular, Part, PartRead, Vocabulary};
-use quorate::kernel::{self, Kernel};
+use quorate_machine::delimiter_scan::PADDING;
+use quorate_machine::dispatch::{self, Kernel};
 use rayon::prelude::*;
 
 use crate::columnar::{Projection, guarded};
@@ -20,7 +21,6 @@ use crate::parquet::{BATCH, NAME};
 use crate::part_sink::PartSink;
 use crate::source::Progress;
 use crate::spare::Spare;
-use crate::structure::PADDING;
 
 /// Most rows and bytes of names in a row group: a part is in memory as a whole.
 const MOST_ROWS: i64 = 1 << 23;
@@ -117,7 +117,7 @@ impl RowGroups<'_> {
             }
             let plain = !text[before..].contains(&0);
             text.resize(length + PADDING, 0);
-            kernel::run(Push {
+            dispatch::run(Push {
                 part: &mut part,
                 text: &text,
                 plain,

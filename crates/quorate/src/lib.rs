@@ -33,7 +33,6 @@ pub mod diagnose;
 pub mod error;
 pub mod evaluate;
 pub mod intervals;
-pub mod kernel;
 pub mod linalg;
 pub mod methods;
 pub mod model;

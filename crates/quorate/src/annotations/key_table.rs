@@ -2,12 +2,12 @@
 
 use std::sync::atomic::{AtomicU32, Ordering};
 
+use quorate_machine::prefetch;
 use rayon::prelude::*;
 
 use super::interner::Known;
 use super::key::Key;
 use super::mentions::{ByShard, MentionsIn, SHARDS};
-use crate::kernel::prefetch;
 
 /// A resolved mention with this bit is new in this round: below it are the shard and the place among the shard's new
 /// names. Codes stay below it.

@@ -20,8 +20,8 @@ mod key_table;
 mod mentions;
 mod names;
 mod parts;
-pub(crate) mod places;
 mod rising;
+pub(crate) mod row_offsets;
 mod summary;
 mod vocabulary;
 

@@ -1,11 +1,11 @@
 //! The linear algebra the methods stand on: small dense K x K kernels, the simplex, assignment, the top of the
 //! spectrum of a block-sparse matrix. Matrices are row-major slices.
 
+pub(crate) mod aligned;
 pub mod assignment;
 pub mod block_sparse;
 pub mod lanczos;
 pub mod lbfgs;
-pub(crate) mod lines;
 pub mod simplex;
 pub mod small;
 pub mod successive_projection;

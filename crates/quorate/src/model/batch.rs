@@ -11,13 +11,14 @@
 
 use std::ops::Range;
 
+use quorate_machine::dispatch::Kernel;
+
 use super::consensus::label_of;
 use super::log_product::LogProduct;
 use super::posterior::{Sweep, softmax_in_place};
 use super::tally::Tally;
-use crate::annotations::places::{Places, Table, ranges_in_batch};
+use crate::annotations::row_offsets::{RowOffsets, StridedTable, ranges_in_batch};
 use crate::annotations::{ByTask, keep_truth};
-use crate::kernel::Kernel;
 use crate::linalg::width::Width;
 
 /// Most tasks in a batch: enough to work side by side, few enough that their lines are still near when they are counted.
@@ -69,7 +70,7 @@ impl<W: Width> Kernel for Chunk<'_, W> {
         let (mut change, mut mass) = (width.row(), width.row());
         let mut likelihood = LogProduct::default();
         let rows = std::mem::take(&mut self.rows);
-        let mut places = Places::new(self.labels, self.tasks.clone(), size, self.weights());
+        let mut places = RowOffsets::new(self.labels, self.tasks.clone(), size, self.weights());
         let mut first = self.tasks.start;
         for old in rows.chunks_mut(size * truths) {
             let count = old.len() / truths;
@@ -115,10 +116,10 @@ impl<W: Width> Kernel for Chunk<'_, W> {
 impl<W: Width> Chunk<'_, W> {
     /// The table of the weights.
     #[inline(always)]
-    fn weights(&self) -> Table<'_> {
+    fn weights(&self) -> StridedTable<'_> {
         match &self.tally {
             Some(tally) => tally.weights(self.width, self.labels.class_count, &self.sweep.cells),
-            None => Table::of_cells(&self.sweep.cells, self.width.get(), self.labels.class_count, 1),
+            None => StridedTable::of_cells(&self.sweep.cells, self.width.get(), self.labels.class_count, 1),
         }
     }
 

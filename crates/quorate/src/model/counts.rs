@@ -6,13 +6,13 @@
 
 use std::ops::Range;
 
+use quorate_machine::dispatch::{self, Kernel};
 use rayon::prelude::*;
 
 use super::batch::TASKS;
 use super::{Consensus, DawidSkene};
-use crate::annotations::places::{Places, Table, ranges_in_batch};
+use crate::annotations::row_offsets::{RowOffsets, StridedTable, ranges_in_batch};
 use crate::annotations::{Annotations, ByTask};
-use crate::kernel::{self, Kernel};
 use crate::linalg::width::{Width, with_width};
 use crate::parallel::{add, add_in_order, balanced_ranges, map_ranges, private_chunks};
 
@@ -39,7 +39,7 @@ pub(crate) fn count_rows(labels: ByTask<'_>, rows: &[f64], truths: usize) -> Ans
         let mut counts = AnswerCounts::zero_components(labels.worker_count, labels.class_count, truths);
         let rows = &rows[tasks.start * truths..tasks.end * truths];
         with_width!(truths, width => {
-            kernel::run(Counting { width, labels, tasks, rows, counts: &mut counts });
+            dispatch::run(Counting { width, labels, tasks, rows, counts: &mut counts });
         });
         counts
     });
@@ -63,12 +63,12 @@ impl<W: Width> Kernel for Counting<'_, W> {
         let (width, truths) = (self.width, self.width.get());
         let AnswerCounts { cells, mass, .. } = self.counts;
         let answers = self.labels.class_count;
-        let table = Table::of_cells(cells, truths, answers, 1);
-        let mut places = Places::new(self.labels, self.tasks.clone(), TASKS, table);
+        let table = StridedTable::of_cells(cells, truths, answers, 1);
+        let mut places = RowOffsets::new(self.labels, self.tasks.clone(), TASKS, table);
         let starts = &self.labels.starts[self.tasks.start..=self.tasks.end];
         for (batch, rows) in self.rows.chunks(TASKS * truths).enumerate() {
             let starts = &starts[batch * TASKS..];
-            let places = places.next(Table::of_cells(cells, truths, answers, 1));
+            let places = places.next(StridedTable::of_cells(cells, truths, answers, 1));
             for (row, labels) in rows.chunks_exact(truths).zip(ranges_in_batch(starts)) {
                 if !labels.is_empty() {
                     width.scatter(row, cells, &places[labels]);

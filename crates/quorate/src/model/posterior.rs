@@ -6,12 +6,13 @@
 //!
 //! Probabilities are floored at 2^-52, so that one impossible answer does not outweigh everything. A task whose truth is known (gold) has no other. One pass over the labels, `O(L K)`.
 
+use quorate_machine::dispatch;
+
 use super::batch::Chunk;
 use super::counts::{AnswerCounts, chunk_count};
 use super::tally::{Tallies, Tally};
 use super::{Consensus, DawidSkene};
 use crate::annotations::{Annotations, ByTask};
-use crate::kernel;
 use crate::linalg::width::{Width, with_width};
 use crate::parallel::{balanced_ranges, map_rows_with, private_chunks};
 
@@ -141,7 +142,7 @@ impl Sweep {
         let mut tables = tables.into_iter().flatten();
         let own = std::iter::from_fn(|| Some(tables.next()));
         let parts = map_rows_with(ranges, rows, width.get(), own, |tasks, rows, tally| {
-            kernel::run(Chunk {
+            dispatch::run(Chunk {
                 sweep: self,
                 width,
                 labels,

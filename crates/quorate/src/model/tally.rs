@@ -7,8 +7,8 @@
 use rayon::prelude::*;
 
 use super::AnswerCounts;
-use crate::annotations::places::Table;
-use crate::linalg::lines::Lines;
+use crate::annotations::row_offsets::StridedTable;
+use crate::linalg::aligned::AlignedVec;
 use crate::linalg::width::Width;
 use crate::parallel::add;
 
@@ -42,7 +42,7 @@ impl Tallies {
 /// Counts of one chunk, and the weights if they lie beside them.
 #[derive(Default)]
 pub(super) struct Tally {
-    values: Lines,
+    values: AlignedVec,
     mass: Vec<f64>,
 }
 
@@ -61,7 +61,7 @@ impl Tally {
         let (truths, stride) = (width.get(), stride(width));
         let length = weights.len() / truths * stride;
         if self.values.len() != length {
-            self.values = Lines::zero(length);
+            self.values = AlignedVec::zero(length);
         } else if stride == truths {
             self.values.fill(0.0);
         }
@@ -78,10 +78,10 @@ impl Tally {
 
     /// The weights to use; `shared` are those of all chunks.
     #[inline(always)]
-    pub(super) fn weights<'t, W: Width>(&'t self, width: W, answers: usize, shared: &'t [f64]) -> Table<'t> {
+    pub(super) fn weights<'t, W: Width>(&'t self, width: W, answers: usize, shared: &'t [f64]) -> StridedTable<'t> {
         match stride(width) / width.get() {
-            1 => Table::of_cells(shared, width.get(), answers, 1),
-            rows => Table::of_cells(&self.values, width.get(), answers, rows),
+            1 => StridedTable::of_cells(shared, width.get(), answers, 1),
+            rows => StridedTable::of_cells(&self.values, width.get(), answers, rows),
         }
     }
 

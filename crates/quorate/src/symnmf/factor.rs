@@ -11,7 +11,6 @@
 
 use crate::context::Context;
 use crate::error::Result;
-use crate::kernel::{self, Kernel};
 use crate::linalg::small::{add_gram, dot, nearest_orthogonal, transpose};
 use crate::linalg::width::{Width, with_width};
 use crate::parallel::{add, even_ranges, map_ranges};
@@ -131,7 +130,7 @@ fn cross_product(u: &[f64], weights: &[f64], q: &[f64], alpha: f64, classes: usi
         let end = u.len().min(workers.end * classes * classes);
         let u = &u[workers.start * classes * classes..end];
         let (weights, columns) = (&weights[workers], &columns[..]);
-        with_width!(classes, width => kernel::run(CrossProduct { width, u, weights, columns, alpha }))
+        with_width!(classes, width => dispatch::run(CrossProduct { width, u, weights, columns, alpha }))
     });
     let nothing = (0.0, vec![0.0; classes * classes]);
     parts.iter().fold(nothing, |(total, mut sum), (lost, cross)| {
@@ -190,7 +189,9 @@ pub fn rotation_towards(u: &[f64], target: &[f64], weights: &[f64], classes: usi
 mod tests {
     use rand::RngExt;
 
-    use super::*;
+    use quorate_machine::dispatch::{self, Kernel};
+
+use super::*;
     use crate::context::seeded;
     use crate::linalg::small::multiply;
 

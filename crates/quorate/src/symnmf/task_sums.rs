@@ -13,14 +13,14 @@
 
 use std::ops::Range;
 
+use quorate_machine::dispatch::{self, Kernel};
 use rayon::prelude::*;
 
 use super::least_squares::Scratch;
 use super::robust::RADIUS;
-use crate::annotations::places::{Places, Table, ranges_in_batch};
+use crate::annotations::row_offsets::{RowOffsets, StridedTable, ranges_in_batch};
 use crate::annotations::{Annotations, ByTask};
-use crate::kernel::{self, Kernel};
-use crate::linalg::lines::Lines;
+use crate::linalg::aligned::AlignedVec;
 use crate::linalg::small::{add_gram, norm_squared};
 use crate::linalg::width::{Width, with_width};
 use crate::parallel::{add, balanced_ranges, map_ranges, private_chunks};
@@ -36,7 +36,7 @@ pub(super) struct TaskSums<'a> {
     labels: ByTask<'a>,
     ranges: Vec<Range<usize>>,
     /// A table for each range of tasks.
-    tables: Vec<Lines>,
+    tables: Vec<AlignedVec>,
     /// Labels of each (worker, answer).
     answers: Vec<u32>,
     /// Whether a worker has a label beside another one.
@@ -79,25 +79,25 @@ impl Record {
 
     /// The table by answers.
     #[inline(always)]
-    fn by_answer(self, values: &[f64]) -> Table<'_> {
-        Table {
+    fn by_answer(self, values: &[f64]) -> StridedTable<'_> {
+        StridedTable {
             values,
             width: self.classes,
-            of_worker: self.rows(),
-            of_answer: 2,
-            reach: 2 * self.classes,
+            worker_stride: self.rows(),
+            answer_stride: 2,
+            prefetched: 2 * self.classes,
         }
     }
 
     /// The wrapped diagonals, by worker.
     #[inline(always)]
-    fn by_worker(self, values: &[f64]) -> Table<'_> {
-        Table {
+    fn by_worker(self, values: &[f64]) -> StridedTable<'_> {
+        StridedTable {
             values: &values[self.symmetric().min(values.len())..],
             width: self.classes,
-            of_worker: self.rows(),
-            of_answer: 0,
-            reach: 2 * self.diagonals * self.classes,
+            worker_stride: self.rows(),
+            answer_stride: 0,
+            prefetched: 2 * self.diagonals * self.classes,
         }
     }
 
@@ -152,7 +152,7 @@ impl<'a> TaskSums<'a> {
         let record = Record::of(annotations.class_count());
         let numbers = annotations.worker_count() * record.numbers();
         let ranges = balanced_ranges(annotations.task_starts(), chunks);
-        let tables = ranges.iter().map(|_| Lines::zero(numbers)).collect();
+        let tables = ranges.iter().map(|_| AlignedVec::zero(numbers)).collect();
         let labels = ByTask::from(annotations);
         let (answers, shares) = count(labels, &ranges);
         Self {
@@ -172,7 +172,7 @@ impl<'a> TaskSums<'a> {
         let chunks = self.ranges.clone().into_par_iter().zip(&mut self.tables);
         let parts: Vec<f64> = chunks
             .map(|(tasks, table)| {
-                with_width!(record.classes, width => kernel::run(Chunk { width, labels, tasks, table }))
+                with_width!(record.classes, width => dispatch::run(Chunk { width, labels, tasks, table }))
             })
             .collect();
         own + parts.iter().sum::<f64>()
@@ -320,8 +320,8 @@ impl<W: Width> Kernel for Chunk<'_, W> {
         let worth: Vec<f64> = std::iter::once(-1.0).chain(halves).collect();
         let worth = worth.repeat(size);
         let mut objective = width.row();
-        let mut by_answer = Places::new(labels, tasks.clone(), size, record.by_answer(table));
-        let mut by_worker = Places::new(labels, tasks.clone(), size, record.by_worker(table));
+        let mut by_answer = RowOffsets::new(labels, tasks.clone(), size, record.by_answer(table));
+        let mut by_worker = RowOffsets::new(labels, tasks.clone(), size, record.by_worker(table));
         let starts = &labels.starts[tasks.start..=tasks.end];
         for first in (0..tasks.len()).step_by(size) {
             let starts = &starts[first..(first + size + 1).min(starts.len())];

@@ -1,32 +1,32 @@
-//! Where the fields of plain delimited text end, 64 bytes at a time.
+//! Delimiter scan: where the fields of plain delimited text end, 64 bytes at a time.
 
-/// Reserve behind a text, so that the last field can be read in one go.
-pub(crate) const PADDING: usize = 64;
+/// Bytes of padding behind a text, so that the last field can be read in one go.
+pub const PADDING: usize = 64;
 
-/// What is in a text besides plain rows.
+/// What a scan found in a text.
 #[derive(Debug, Default, PartialEq, Eq)]
-pub(crate) struct Seen {
-    /// A quote or a NUL byte.
+pub struct Scanned {
+    /// Whether there is a quote or a NUL byte.
     pub special: bool,
-    /// Carriage returns.
+    /// Number of carriage returns.
     pub returns: u32,
-    /// Line feeds.
+    /// Number of line feeds.
     pub lines: usize,
-    /// Places that were listed.
-    pub places: usize,
+    /// Length of the list of offsets.
+    pub offsets: usize,
 }
 
-/// Lists the places of delimiters and line feeds in the first `length` bytes of `text`, which has at least
-/// [`PADDING`] bytes more, behind the place before the first byte, `u32::MAX`: so every field stands between two places.
-/// The list keeps what else was in it: clearing it would cost as much as finding a third of the places.
+/// Lists the offsets of delimiters and line feeds in the first `length` bytes of `text`, which has at least
+/// [`PADDING`] bytes more, behind `u32::MAX`, the offset before the first byte: so every field stands between two offsets.
+/// The list keeps what else was in it: clearing it would cost as much as finding a third of the offsets.
 #[inline(always)]
-pub(crate) fn find_ends(text: &[u8], length: usize, delimiter: u8, places: &mut Vec<u32>) -> Seen {
-    let mut seen = Seen::default();
+pub fn find_field_ends(text: &[u8], length: usize, delimiter: u8, offsets: &mut Vec<u32>) -> Scanned {
+    let mut scanned = Scanned::default();
     // Room for whatever may be found: lists grow once and are used again.
-    if places.len() < length + 1 + SLACK {
-        places.resize(length + 1 + SLACK, 0);
+    if offsets.len() < length + 1 + SLACK {
+        offsets.resize(length + 1 + SLACK, 0);
     }
-    places[0] = u32::MAX;
+    offsets[0] = u32::MAX;
     let mut count = 1;
     for (block, bytes) in text[..length + PADDING].as_chunks::<64>().0.iter().enumerate() {
         let base = block * 64;
@@ -37,37 +37,37 @@ pub(crate) fn find_ends(text: &[u8], length: usize, delimiter: u8, places: &mut 
         let inside = u64::MAX >> 64usize.saturating_sub(length - base);
         let lines = Bits::of(bytes, b'\n').0 & inside;
         let ends = Bits::of(bytes, delimiter).0 & inside | lines;
-        seen.lines += lines.count_ones() as usize;
+        scanned.lines += lines.count_ones() as usize;
         if has_special(bytes) {
-            seen.special |= (Bits::of(bytes, b'"').0 | Bits::of(bytes, 0).0) & inside != 0;
-            seen.returns += (Bits::of(bytes, b'\r').0 & inside).count_ones();
+            scanned.special |= (Bits::of(bytes, b'"').0 | Bits::of(bytes, 0).0) & inside != 0;
+            scanned.returns += (Bits::of(bytes, b'\r').0 & inside).count_ones();
         }
-        write_places(ends, base as u32, &mut places[count..]);
+        write_offsets(ends, base as u32, &mut offsets[count..]);
         count += ends.count_ones() as usize;
     }
-    seen.places = count;
-    seen
+    scanned.offsets = count;
+    scanned
 }
 
-/// Places that may be written behind the last one.
+/// Offsets that may be written behind the last one.
 const SLACK: usize = 64;
 
-/// Writes the places of the bits, and whatever behind them: a fixed number of steps for the usual count is cheaper than a
+/// Writes the offsets of the bits, and anything behind them: a fixed number of steps for the usual count is cheaper than a
 /// loop that ends at the last bit.
 #[inline(always)]
-fn write_places(mut bits: u64, base: u32, places: &mut [u32]) {
+fn write_offsets(mut bits: u64, base: u32, offsets: &mut [u32]) {
     const USUAL: usize = 16;
     let count = bits.count_ones() as usize;
-    let Some(places) = places.first_chunk_mut::<64>() else {
+    let Some(offsets) = offsets.first_chunk_mut::<64>() else {
         return;
     };
-    for place in &mut places[..USUAL] {
-        *place = base.wrapping_add(bits.trailing_zeros());
+    for offset in &mut offsets[..USUAL] {
+        *offset = base.wrapping_add(bits.trailing_zeros());
         bits &= bits.wrapping_sub(1);
     }
     if count > USUAL {
-        for place in &mut places[USUAL..count] {
-            *place = base + bits.trailing_zeros();
+        for offset in &mut offsets[USUAL..count] {
+            *offset = base + bits.trailing_zeros();
             bits &= bits.wrapping_sub(1);
         }
     }
@@ -95,8 +95,8 @@ impl Bits {
             }
         };
         let words = bytes.as_chunks::<16>().0.iter().enumerate();
-        Self(words.fold(0, |bits, (place, word)| {
-            bits | u64::from(found(word) as u16) << (16 * place)
+        Self(words.fold(0, |bits, (index, word)| {
+            bits | u64::from(found(word) as u16) << (16 * index)
         }))
     }
 
@@ -107,9 +107,9 @@ impl Bits {
     fn of(bytes: &[u8; 64], wanted: u8) -> Self {
         let found = bytes.map(|byte| u8::from(byte == wanted));
         let words = found.as_chunks::<8>().0.iter().enumerate();
-        Self(words.fold(0, |bits, (place, word)| {
+        Self(words.fold(0, |bits, (index, word)| {
             let gathered = u64::from_le_bytes(*word).wrapping_mul(0x0102_0408_1020_4080) >> 56;
-            bits | gathered << (8 * place)
+            bits | gathered << (8 * index)
         }))
     }
 }
@@ -132,14 +132,14 @@ mod tests {
         fn finds_what_a_loop_finds(bytes in proptest::collection::vec(prop_oneof![Just(b','), Just(b'\n'), Just(b'\r'), Just(b'"'), Just(0u8), any::<u8>()], 0..300)) {
             let mut text = bytes.clone();
             text.resize(bytes.len() + PADDING, b',');
-            let mut places = Vec::new();
-            let seen = find_ends(&text, bytes.len(), b',', &mut places);
-            let ends = (0..bytes.len() as u32).filter(|&place| matches!(bytes[place as usize], b',' | b'\n'));
+            let mut offsets = Vec::new();
+            let scanned = find_field_ends(&text, bytes.len(), b',', &mut offsets);
+            let ends = (0..bytes.len() as u32).filter(|&offset| matches!(bytes[offset as usize], b',' | b'\n'));
             let expected: Vec<u32> = std::iter::once(u32::MAX).chain(ends).collect();
-            prop_assert_eq!(&places[..seen.places], &expected[..]);
-            prop_assert_eq!(seen.special, bytes.iter().any(|byte| matches!(byte, 0 | b'"')));
-            prop_assert_eq!(seen.lines, bytes.iter().filter(|&&byte| byte == b'\n').count());
-            prop_assert_eq!(seen.returns as usize, bytes.iter().filter(|&&byte| byte == b'\r').count());
+            prop_assert_eq!(&offsets[..scanned.offsets], &expected[..]);
+            prop_assert_eq!(scanned.special, bytes.iter().any(|byte| matches!(byte, 0 | b'"')));
+            prop_assert_eq!(scanned.lines, bytes.iter().filter(|&&byte| byte == b'\n').count());
+            prop_assert_eq!(scanned.returns as usize, bytes.iter().filter(|&&byte| byte == b'\r').count());
         }
     }
 }

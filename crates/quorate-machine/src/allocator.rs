@@ -1,32 +1,31 @@
-//! The allocator of Quorate's programs: large blocks of memory on large pages.
+//! An allocator that puts large blocks of memory on huge pages.
 //!
-//! A pass of EM jumps through the workers' tables; in pages of 4 KiB every jump is also a jump through the processor's
-//! table of pages, and that is a third of the pass. Fresh memory costs a trip into the system for each page besides. So
-//! blocks of 2 MiB and more are asked of the system directly, on addresses where it can use pages of 2 MiB, with the hint
-//! that it should. Everything else, and everything on other systems, goes to the allocator of the system.
-//!
-//! ```
-//! #[global_allocator]
-//! static MEMORY: quorate_pages::LargePages = quorate_pages::LargePages;
-//! # let large = vec![1u8; 5 << 20];
-//! # assert!(large.iter().all(|&byte| byte == 1));
-//! ```
-#![deny(missing_docs)]
+//! A pass of EM jumps through the workers' tables. In pages of 4 KiB every jump is also a jump through the page table of
+//! the processor, and that is a third of the pass. Fresh memory also costs a page fault for each page. So blocks of 2 MiB
+//! and more are mapped directly, at addresses where the system can use pages of 2 MiB, with the hint that it should.
+//! Everything else, and everything on other systems, goes to the allocator of the system.
 
 #[cfg(target_os = "linux")]
-mod mapped;
+use crate::mapping;
 
 use std::alloc::{GlobalAlloc, Layout, System};
 
-/// A large page, and the size from which a block is large.
+/// Bytes of a huge page, and the size from which a block is large.
 #[cfg(target_os = "linux")]
-const LARGE: usize = 2 << 20;
+pub(crate) const LARGE: usize = 2 << 20;
 
-/// Large blocks on large pages, small ones from the system's allocator.
+/// The allocator: large blocks on huge pages, small ones from the system's allocator.
+///
+/// ```
+/// #[global_allocator]
+/// static MEMORY: quorate_machine::HugePages = quorate_machine::HugePages;
+/// # let large = vec![1u8; 5 << 20];
+/// # assert!(large.iter().all(|&byte| byte == 1));
+/// ```
 #[derive(Debug, Clone, Copy, Default)]
-pub struct LargePages;
+pub struct HugePages;
 
-/// Whether a block comes from [`mapped`]: by its layout alone, so that it goes back to where it came from.
+/// Whether a block is a mapping of its own: by its layout alone, so that it goes back to where it came from.
 fn is_large(layout: Layout) -> bool {
     #[cfg(target_os = "linux")]
     return layout.size() >= LARGE && layout.align() <= LARGE;
@@ -38,41 +37,50 @@ fn is_large(layout: Layout) -> bool {
 // and aligned to 2 MiB; they are told apart by the layout, which the caller hands in again, the same, when it gives the
 // block back.
 #[allow(unsafe_code)]
-unsafe impl GlobalAlloc for LargePages {
+unsafe impl GlobalAlloc for HugePages {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         #[cfg(target_os = "linux")]
         if is_large(layout) {
-            return mapped::map(layout.size());
+            return mapping::map(layout.size());
         }
+        // SAFETY: the caller's promises are those that the system's allocator asks for.
         unsafe { System.alloc(layout) }
     }
 
     unsafe fn alloc_zeroed(&self, layout: Layout) -> *mut u8 {
         #[cfg(target_os = "linux")]
         if is_large(layout) {
-            return mapped::map(layout.size());
+            return mapping::map(layout.size());
         }
+        // SAFETY: as in `alloc`.
         unsafe { System.alloc_zeroed(layout) }
     }
 
     unsafe fn dealloc(&self, block: *mut u8, layout: Layout) {
         #[cfg(target_os = "linux")]
         if is_large(layout) {
-            return unsafe { mapped::unmap(block, layout.size()) };
+            // SAFETY: a large block is one of `map` or `resize`, and the caller uses it no more.
+            return unsafe { mapping::unmap(block, layout.size()) };
         }
+        // SAFETY: a small block is one of the system's allocator.
         unsafe { System.dealloc(block, layout) }
     }
 
     unsafe fn realloc(&self, block: *mut u8, layout: Layout, size: usize) -> *mut u8 {
-        // The caller promises that the new layout is a proper one.
+        // SAFETY: the caller promises that the new layout is a proper one.
         let new = unsafe { Layout::from_size_align_unchecked(size, layout.align()) };
         match (is_large(layout), is_large(new)) {
+            // SAFETY: a small block is one of the system's allocator, and stays one.
             (false, false) => unsafe { System.realloc(block, layout, size) },
             #[cfg(target_os = "linux")]
-            (true, true) => unsafe { mapped::resize(block, layout.size(), size) },
+            // SAFETY: a large block is one of `map` or `resize`, of this size.
+            (true, true) => unsafe { mapping::resize(block, layout.size(), size) },
             _ => {
+                // SAFETY: the caller promises that the new size is not zero.
                 let moved = unsafe { self.alloc(new) };
                 if !moved.is_null() {
+                    // SAFETY: both blocks are at least as long as what is copied, and two different ones; the old one is
+                    // used no more.
                     unsafe {
                         std::ptr::copy_nonoverlapping(block, moved, layout.size().min(size));
                         self.dealloc(block, layout);
@@ -89,9 +97,9 @@ mod tests {
     use super::*;
 
     #[global_allocator]
-    static MEMORY: LargePages = LargePages;
+    static MEMORY: HugePages = HugePages;
 
-    /// Sizes below, at and above a large page, and odd ones.
+    /// Sizes below, at and above a huge page, and odd ones.
     const SIZES: [usize; 9] = [
         1,
         4096,
@@ -129,7 +137,7 @@ mod tests {
     }
 
     #[test]
-    fn large_blocks_start_at_large_pages() {
+    fn large_blocks_start_at_huge_pages() {
         for size in SIZES.into_iter().filter(|&size| size >= LARGE) {
             let block = vec![1u8; size];
             assert_eq!(block.as_ptr() as usize % LARGE, 0, "{size}");

@@ -1,9 +1,9 @@
-//! Mappings of whole pages, aligned to large ones.
+//! Memory mappings of whole pages, aligned to huge ones.
 #![allow(unsafe_code)]
 
 use std::ptr::null_mut;
 
-use crate::LARGE;
+use crate::allocator::LARGE;
 
 /// A multiple of the small pages of every system.
 const PAGE: usize = 1 << 16;
@@ -20,7 +20,7 @@ pub(crate) fn map(size: usize) -> *mut u8 {
     };
     let block = reserve(length);
     if !block.is_null() {
-        // A hint: where the system has no large pages to give, the block is as good as any.
+        // A hint: where the system has no huge pages to give, the block is as good as any.
         // SAFETY: the range is the mapping that was just made.
         unsafe { libc::madvise(block.cast(), length, libc::MADV_HUGEPAGE) };
     }
@@ -33,6 +33,7 @@ pub(crate) fn map(size: usize) -> *mut u8 {
 /// The block is one of [`map`] or [`resize`] with this size, and is not used any more.
 pub(crate) unsafe fn unmap(block: *mut u8, size: usize) {
     if let Some(length) = whole_pages(size) {
+        // SAFETY: the caller gives up a mapping of this length.
         unsafe { libc::munmap(block.cast(), length) };
     }
 }
@@ -50,6 +51,7 @@ pub(crate) unsafe fn resize(block: *mut u8, old: usize, new: usize) -> *mut u8 {
         return block;
     }
     if to < from {
+        // SAFETY: the end of the mapping, which the smaller block does not use.
         unsafe { libc::munmap(block.add(to).cast(), from - to) };
         return block;
     }
@@ -59,8 +61,10 @@ pub(crate) unsafe fn resize(block: *mut u8, old: usize, new: usize) -> *mut u8 {
     }
     // Pages of 2 MiB stay whole, since both places are aligned to them; the hint moves along.
     let flags = libc::MREMAP_MAYMOVE | libc::MREMAP_FIXED;
+    // SAFETY: the block is a mapping of `from` bytes, and `place` one of `to` bytes that nobody uses.
     let moved = unsafe { libc::mremap(block.cast(), from, to, flags, place) };
     if moved == libc::MAP_FAILED {
+        // SAFETY: nothing was moved there.
         unsafe { libc::munmap(place.cast(), to) };
         return null_mut();
     }
