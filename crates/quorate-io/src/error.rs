@@ -34,7 +34,7 @@ pub enum ErrorKind {
     /// Neither the name nor the caller says what format this is.
     #[error(
         "found {found}, expected one of {}; rename the file or give its format",
-        crate::format::KNOWN
+        crate::formats::KNOWN
     )]
     UnknownFormat {
         /// The extension that was found, in words.

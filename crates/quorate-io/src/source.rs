@@ -5,7 +5,7 @@ use std::io::{self, BufReader, Cursor, Read, Seek};
 use std::path::{Path, PathBuf};
 
 use crate::error::{Error, ErrorKind, Result};
-use crate::format::{Compression, FileFormat, Format};
+use crate::formats::{Compression, FileFormat, Format};
 
 /// A file or standard input.
 #[derive(Debug, Clone, PartialEq, Eq)]

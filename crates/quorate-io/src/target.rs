@@ -8,7 +8,7 @@ use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
 use crate::error::{Error, ErrorKind, Result};
-use crate::format::{FileFormat, Format};
+use crate::formats::{FileFormat, Format};
 
 /// A file or standard output.
 #[derive(Debug, Clone, PartialEq, Eq)]

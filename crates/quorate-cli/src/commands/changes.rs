@@ -7,7 +7,7 @@ use anyhow::Result;
 use quorate::Annotations;
 use quorate::methods::{Fit, vote_fractions};
 use quorate::model::explain;
-use quorate_io::{Cell, ColumnKind, Table, Target, write_table};
+use quorate_io::{Cell, ColumnKind, RowSource, Target, write_table};
 
 /// Workers named for one task.
 const NAMED: usize = 3;
@@ -85,7 +85,7 @@ fn name_tipping(annotations: &Annotations, fit: &Fit, task: usize, label: usize,
     parts.join(", ")
 }
 
-impl Table for Changes<'_> {
+impl RowSource for Changes<'_> {
     fn columns(&self) -> Vec<(String, ColumnKind)> {
         let text = |name: &str| (name.to_owned(), ColumnKind::Text);
         let confidence = ("confidence".to_owned(), ColumnKind::Number);

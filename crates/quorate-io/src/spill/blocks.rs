@@ -1,19 +1,17 @@
 //! The blocks on disk, and passes over them.
 
 use std::fs::File;
-use std::hash::Hasher;
 use std::io::{BufReader, BufWriter, Read, Write};
 use std::sync::mpsc::sync_channel;
 
-use quorate::annotations::{Names, RowCounts, TaskBlock};
+use quorate::annotations::{Fingerprint, Names, RowCounts, TaskBlock};
 use quorate::methods::LabelBlocks;
-use rustc_hash::FxHasher;
 
 use super::folder::Folder;
 use super::partitions::Partition;
 use super::runs::{RowsRead, read_u32};
-use crate::annotations::ReadOptions;
 use crate::error::{Error, Result};
+use crate::tables::annotations::ReadOptions;
 
 /// Labels on disk. The files are removed with the value.
 #[derive(Debug)]
@@ -28,7 +26,7 @@ pub struct SpilledLabels {
     dropped_workers: usize,
     absent_workers: usize,
     bytes: u64,
-    fingerprint: u64,
+    fingerprint: Fingerprint,
 }
 
 impl SpilledLabels {
@@ -44,6 +42,7 @@ impl SpilledLabels {
             .as_ref()
             .map_or(workers.len(), |keep| keep.len());
         Self {
+            fingerprint: Fingerprint::new(&workers, &classes),
             dropped_workers: read.workers.len() - workers.len(),
             absent_workers: wanted - workers.len(),
             folder,
@@ -59,7 +58,6 @@ impl SpilledLabels {
                 duplicates: options.duplicates,
             },
             bytes: 0,
-            fingerprint: 0,
         }
     }
 
@@ -70,7 +68,7 @@ impl SpilledLabels {
         self.labels += written.labels;
         self.rows.repeated += written.repeated;
         self.bytes += written.bytes;
-        self.fingerprint = self.fingerprint.wrapping_add(written.fingerprint);
+        self.fingerprint.add(written.fingerprint);
     }
 
     /// Names of the workers, in order of first appearance.
@@ -93,10 +91,14 @@ impl SpilledLabels {
         (self.dropped_workers, self.absent_workers)
     }
 
-    /// A hash of tasks, workers and labels that does not depend on the partitions. It is not that of a table in memory,
-    /// which has the tasks in order.
+    /// [`Annotations::fingerprint`](quorate::Annotations::fingerprint) of the same labels in memory.
     pub fn fingerprint(&self) -> u64 {
-        self.fingerprint
+        self.fingerprint.finish()
+    }
+
+    /// What hashes the tasks of partitions.
+    pub(super) fn hasher(&self) -> &Fingerprint {
+        &self.fingerprint
     }
 
     /// Bytes on disk.
@@ -119,6 +121,7 @@ pub(super) fn write_partition(
     folder: &Folder,
     partition: usize,
     sorted: &Partition,
+    hasher: &Fingerprint,
 ) -> Result<WrittenPartition> {
     let TaskBlock {
         starts,
@@ -139,8 +142,8 @@ pub(super) fn write_partition(
         names.write_all(&(name.len() as u32).to_le_bytes())?;
         names.write_all(name.as_bytes())?;
         let range = starts[task] as usize..starts[task + 1] as usize;
-        let labels = worker[range.clone()].iter().zip(&label[range]);
-        fingerprint = fingerprint.wrapping_add(task_hash(name, labels));
+        let hash = hasher.of_task(name, &worker[range.clone()], &label[range]);
+        fingerprint = fingerprint.wrapping_add(hash);
     }
     names.flush()?;
     Ok(WrittenPartition {
@@ -196,15 +199,6 @@ impl LabelBlocks for SpilledLabels {
             Ok(())
         })
     }
-}
-
-fn task_hash<'l>(name: &str, labels: impl Iterator<Item = (&'l u32, &'l u16)>) -> u64 {
-    let mut hasher = FxHasher::default();
-    hasher.write(name.as_bytes());
-    for (worker, label) in labels {
-        hasher.write_u64(u64::from(*worker) << 16 | u64::from(*label));
-    }
-    hasher.finish()
 }
 
 /// Reads the labels of a partition in place of what is in `block`.

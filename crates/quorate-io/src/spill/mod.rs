@@ -30,13 +30,11 @@ pub use results::{ResultSummary, SpilledResults};
 use rows::PartitionRows;
 use runs::{RowsRead, RunFiles};
 
-use crate::annotations::ReadOptions;
-use crate::blocks::BLOCK;
 use crate::error::{Error, Result};
-use crate::format::Compression;
-use crate::part_sink::read_parts;
-use crate::scan::scan;
+use crate::formats::{Compression, scan};
+use crate::parallel::{BLOCK, read_parts};
 use crate::source::{Progress, Source};
+use crate::tables::annotations::ReadOptions;
 
 /// How much memory a run may use, and where it may write.
 #[derive(Debug, Clone)]
@@ -84,7 +82,7 @@ pub fn spill_annotations(
         if cancelled() {
             return Err(quorate::Error::Cancelled.into());
         }
-        let (folder, workers) = (&spilled.folder, &spilled.workers);
+        let (folder, workers, hasher) = (&spilled.folder, &spilled.workers, spilled.hasher());
         let sort = |partition| {
             let duplicates = options.duplicates;
             let sorted = sort_partition(folder, partition, &worker_codes, &class_codes, duplicates)
@@ -92,7 +90,7 @@ pub fn spill_annotations(
             if duplicates == Duplicates::Error && sorted.repeated > 0 {
                 return Err(repeated_label(&sorted, workers).in_file(source.name()));
             }
-            write_partition(folder, partition, &sorted).map_err(in_place)
+            write_partition(folder, partition, &sorted, hasher).map_err(in_place)
         };
         let written: Vec<_> = group.into_par_iter().map(sort).collect();
         for written in written {
@@ -157,16 +155,10 @@ fn partition_count(source: &Source, options: &ReadOptions, memory: u64) -> usize
 
 /// The classes in order, and the new code of each old one.
 fn order_classes(classes: &Names, options: &ReadOptions) -> (Names, Vec<u16>) {
-    if options.classes.is_some() || options.class_order == ClassOrder::Appearance {
-        let codes = (0..classes.len() as u32).map(|code| code as u16).collect();
-        return (classes.clone(), codes);
+    match options.classes {
+        Some(_) => ClassOrder::Appearance.arrange(classes),
+        None => options.class_order.arrange(classes),
     }
-    let order = classes.natural_order();
-    let mut codes = vec![0; order.len()];
-    for (new, &old) in order.iter().enumerate() {
-        codes[old] = new as u16;
-    }
-    (order.iter().map(|&old| classes.get(old)).collect(), codes)
 }
 
 /// The workers that are kept, and the new code of each old one.
@@ -187,14 +179,7 @@ fn keep_workers(workers: &Names, options: &ReadOptions) -> Result<(Names, Vec<u3
 }
 
 fn repeated_label(partition: &partitions::Partition, workers: &Names) -> Error {
-    let block = &partition.block;
-    let twice = |task: &usize| {
-        let range = block.starts[*task] as usize..block.starts[*task + 1] as usize;
-        let pairs = block.worker[range].windows(2);
-        pairs.filter(|pair| pair[0] == pair[1]).map(|pair| pair[0]).next()
-    };
-    let found = (0..partition.tasks.len()).find_map(|task| Some((task, twice(&task)?)));
-    let (task, worker) = found.unwrap_or_default();
+    let (task, worker) = partition.block.first_repeated().unwrap_or_default();
     quorate::Error::RepeatedLabel {
         task: partition.tasks.get(task).to_owned(),
         worker: workers.get(worker as usize).to_owned(),

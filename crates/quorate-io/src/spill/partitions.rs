@@ -3,7 +3,7 @@
 use std::fs::File;
 use std::io::{BufReader, Read};
 
-use quorate::annotations::{Duplicates, Names, TaskBlock};
+use quorate::annotations::{CodeColumns, Duplicates, Names, TaskBlock};
 
 use super::folder::Folder;
 use super::runs::{LABEL, damaged, read_start, read_u32};
@@ -31,7 +31,7 @@ pub(super) fn sort_partition(
     let path = folder.file("rows", partition);
     let mut runs = BufReader::with_capacity(1 << 20, File::open(&path)?);
     let (mut tasks, mut first_rows) = (Names::default(), Vec::new());
-    let (mut task, mut worker, mut label) = (Vec::new(), Vec::new(), Vec::new());
+    let mut columns = CodeColumns::default();
     let (mut name, mut labels) = (Vec::new(), Vec::new());
     while let Some(row) = read_start(&mut runs)? {
         name.resize(read_u32(&mut runs)? as usize, 0);
@@ -47,15 +47,17 @@ pub(super) fn sort_partition(
             let [a, b, c, d, e, f] = *bytes;
             let who = worker_codes[u32::from_le_bytes([a, b, c, d]) as usize];
             if who != LEFT_OUT {
-                task.push(code);
-                worker.push(who);
-                label.push(class_codes[u16::from_le_bytes([e, f]) as usize]);
+                columns.task.push(code);
+                columns.worker.push(who);
+                columns
+                    .label
+                    .push(class_codes[u16::from_le_bytes([e, f]) as usize]);
             }
         }
     }
     drop(runs);
     std::fs::remove_file(&path)?;
-    let (block, repeated) = TaskBlock::sort(tasks.len(), task, worker, label, duplicates);
+    let (block, repeated) = TaskBlock::sort(tasks.len(), vec![columns], duplicates);
     Ok(Partition {
         block,
         tasks,

@@ -2,12 +2,11 @@
 
 use std::io::Write;
 
-use quorate::annotations::{Irregular, PartRead, Vocabulary};
 use rayon::prelude::*;
 
 use super::runs::{RowsRead, RunFiles, push_run};
 use crate::error::{Error, Result};
-use crate::part_sink::PartSink;
+use crate::parallel::{Irregular, PartRead, PartSink, Vocabulary};
 
 /// Writes parts into partitions.
 pub(super) struct PartitionParts<'a> {
@@ -16,7 +15,7 @@ pub(super) struct PartitionParts<'a> {
     /// Runs so far: their order is that of the rows.
     runs: u64,
     /// Buffers of the last round.
-    spare: Vec<ByPartition>,
+    pool: Vec<ByPartition>,
     cancelled: &'a dyn Fn() -> bool,
 }
 
@@ -48,7 +47,7 @@ impl<'a> PartitionParts<'a> {
             vocabulary,
             files,
             runs: 0,
-            spare: Vec::new(),
+            pool: Vec::new(),
             cancelled,
         }
     }
@@ -84,11 +83,11 @@ impl PartSink for PartitionParts<'_> {
             firsts.push(self.runs);
             self.runs += part.run_count() as u64;
         }
-        self.spare.resize_with(parts.len(), ByPartition::default);
+        self.pool.resize_with(parts.len(), ByPartition::default);
         let files = &self.files;
-        let spread = self.spare.par_iter_mut().zip(&parts).zip(firsts);
+        let spread = self.pool.par_iter_mut().zip(&parts).zip(firsts);
         spread.try_for_each(|((to, part), first)| to.fill(part, first, files))?;
-        let spread = &self.spare;
+        let spread = &self.pool;
         let files = self.files.all().par_iter_mut().enumerate();
         files.try_for_each(|(partition, file)| {
             spread

@@ -17,10 +17,9 @@ use rayon::prelude::*;
 use super::blocks::{SpilledLabels, read_block};
 use super::groups;
 use super::runs::{damaged, read_start, read_u32};
-use crate::consensus::consensus_columns;
 use crate::error::Result;
-use crate::format::FileFormat;
-use crate::table::{Cell, ColumnKind, Table, write_table};
+use crate::formats::{Cell, ColumnKind, FileFormat, RowSource, write_table};
+use crate::tables::consensus::consensus_columns;
 use crate::target::Target;
 
 /// Facts that come out of the last pass.
@@ -215,7 +214,7 @@ struct MergedResults<'s> {
     sources: RefCell<Vec<ResultReader>>,
 }
 
-impl Table for MergedResults<'_> {
+impl RowSource for MergedResults<'_> {
     fn columns(&self) -> Vec<(String, ColumnKind)> {
         consensus_columns(self.spilled.classes(), self.probabilities)
     }

@@ -5,9 +5,9 @@ use std::io::Write;
 use quorate::annotations::{MAX_CLASSES, Names};
 
 use super::runs::{RowsRead, RunFiles, push_run};
-use crate::annotations::{ReadOptions, place};
 use crate::error::Result;
-use crate::scan::{Row, RowSink, field};
+use crate::formats::{Row, RowSink, field};
+use crate::tables::annotations::{ReadOptions, place};
 
 /// Writes rows into partitions.
 pub(super) struct PartitionRows<'a> {

@@ -11,6 +11,7 @@ mod labels;
 mod model;
 mod results;
 mod round_trip;
+mod spill;
 
 use std::path::PathBuf;
 

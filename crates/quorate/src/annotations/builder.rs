@@ -1,11 +1,10 @@
-//! Builds the table from (task, worker, label) rows.
+//! Builds the table row by row.
 
 use hashbrown::HashSet;
 use rustc_hash::FxBuildHasher;
 
-use super::assemble::{Labels, Rows, assemble};
 use super::class_order::ClassOrder;
-use super::{Annotations, MAX_CLASSES, MAX_LABELS, Names};
+use super::{Annotations, CodeColumns, MAX_CLASSES, MAX_LABELS, Names, TaskBlock};
 use crate::error::{Error, Result};
 
 /// What to do with a second label of the same worker on the same task.
@@ -36,14 +35,27 @@ pub struct RowCounts {
 }
 
 /// Collects rows and turns them into [`Annotations`].
+///
+/// Rows are pushed one by one, or come from an iterator: collecting and extending stop at the first bad row, and
+/// [`build`](Self::build) returns its error.
+///
+/// ```
+/// use quorate::AnnotationsBuilder;
+///
+/// let rows = [("t1", "ann", "cat"), ("t1", "bob", "dog")];
+/// let mut builder: AnnotationsBuilder = rows.into_iter().collect();
+/// builder.extend([("t2", "ann", "cat")]);
+/// assert_eq!(builder.build()?.label_count(), 3);
+/// # Ok::<(), quorate::Error>(())
+/// ```
 #[derive(Debug, Clone, Default)]
 pub struct AnnotationsBuilder {
     tasks: Names,
     workers: Names,
     classes: Names,
-    task: Vec<u32>,
-    worker: Vec<u32>,
-    label: Vec<u16>,
+    columns: CodeColumns,
+    /// The error of the first bad row of an iterator.
+    failed: Option<Error>,
     classes_given: bool,
     class_order: ClassOrder,
     rows: RowCounts,
@@ -60,16 +72,6 @@ impl AnnotationsBuilder {
                 ..RowCounts::default()
             },
             ..Self::default()
-        }
-    }
-
-    pub(super) fn with_names(tasks: Names, workers: Names, classes: Names, duplicates: Duplicates) -> Self {
-        Self {
-            tasks,
-            workers,
-            classes,
-            classes_given: true,
-            ..Self::new(duplicates)
         }
     }
 
@@ -120,24 +122,7 @@ impl AnnotationsBuilder {
         };
         let task = self.tasks.intern(task);
         let worker = self.workers.intern(worker);
-        self.push_codes(task, worker, label)
-    }
-
-    /// Adds one row of codes that are already known.
-    pub(super) fn push_codes(&mut self, task: u32, worker: u32, label: u16) -> Result<()> {
         self.check_size(task, worker)?;
-        if task as usize >= self.tasks.len()
-            || worker as usize >= self.workers.len()
-            || label as usize >= self.classes.len()
-        {
-            return Err(Error::Mismatch(format!(
-                "codes (task {task}, worker {worker}, class {label}) lie outside the {} tasks, {} workers and {} \
-                 classes that were named",
-                self.tasks.len(),
-                self.workers.len(),
-                self.classes.len()
-            )));
-        }
         if self.rows.duplicates == Duplicates::Error && !self.seen.insert((task, worker)) {
             return Err(Error::RepeatedLabel {
                 task: self.tasks.get(task as usize).to_owned(),
@@ -145,9 +130,9 @@ impl AnnotationsBuilder {
             });
         }
         self.rows.rows += 1;
-        self.task.push(task);
-        self.worker.push(worker);
-        self.label.push(label);
+        self.columns.task.push(task);
+        self.columns.worker.push(worker);
+        self.columns.label.push(label);
         Ok(())
     }
 
@@ -157,24 +142,20 @@ impl AnnotationsBuilder {
     }
 
     /// Sorts the rows into the table.
-    pub fn build(self) -> Result<Annotations> {
-        if self.label.is_empty() {
+    pub fn build(mut self) -> Result<Annotations> {
+        if let Some(error) = self.failed {
+            return Err(error);
+        }
+        if self.columns.label.is_empty() {
             return Err(no_labels(self.rows.abstentions));
         }
-        let rows = Rows {
-            task: self.task,
-            worker: self.worker,
-            label: self.label,
-        };
-        let order = (!self.classes_given).then_some(self.class_order);
-        Ok(assemble(
-            self.tasks,
-            self.workers,
-            self.classes,
-            order,
-            Labels::Scattered(vec![rows]),
-            self.rows,
-        ))
+        let (block, repeated) = TaskBlock::sort(self.tasks.len(), vec![self.columns], self.rows.duplicates);
+        self.rows.repeated = repeated;
+        let annotations = Annotations::of_block(self.tasks, self.workers, self.classes, block, self.rows);
+        Ok(match self.classes_given {
+            true => annotations,
+            false => annotations.with_class_order(self.class_order),
+        })
     }
 
     fn intern_class(&mut self, class: &str) -> Result<u16> {
@@ -189,7 +170,10 @@ impl AnnotationsBuilder {
     }
 
     fn check_size(&self, task: u32, worker: u32) -> Result<()> {
-        if self.label.len() >= MAX_LABELS || task as usize >= MAX_LABELS || worker as usize >= MAX_LABELS {
+        if self.columns.label.len() >= MAX_LABELS
+            || task as usize >= MAX_LABELS
+            || worker as usize >= MAX_LABELS
+        {
             return Err(Error::TooMany {
                 what: "rows, tasks or workers",
                 limit: MAX_LABELS,
@@ -197,6 +181,41 @@ impl AnnotationsBuilder {
             });
         }
         Ok(())
+    }
+}
+
+impl<T: AsRef<str>, W: AsRef<str>, L: AsRef<str>> Extend<(T, W, L)> for AnnotationsBuilder {
+    /// Adds (task, worker, label) rows up to the first bad one, whose error [`build`](Self::build) returns.
+    fn extend<I: IntoIterator<Item = (T, W, L)>>(&mut self, rows: I) {
+        if self.failed.is_none() {
+            let mut rows = rows.into_iter();
+            let pushed = rows.try_for_each(|(n, m, x)| self.push(n.as_ref(), m.as_ref(), x.as_ref()));
+            self.failed = pushed.err();
+        }
+    }
+}
+
+impl<T: AsRef<str>, W: AsRef<str>, L: AsRef<str>> FromIterator<(T, W, L)> for AnnotationsBuilder {
+    fn from_iter<I: IntoIterator<Item = (T, W, L)>>(rows: I) -> Self {
+        let mut builder = Self::default();
+        builder.extend(rows);
+        builder
+    }
+}
+
+impl Annotations {
+    /// The table of (task, worker, label) rows: an empty label is an abstention, and the last of a worker's labels on a task
+    /// counts. [`AnnotationsBuilder`] has the other choices.
+    ///
+    /// ```
+    /// let rows = [("t1", "ann", "cat"), ("t1", "bob", "dog")];
+    /// assert_eq!(quorate::Annotations::from_triples(rows)?.label_count(), 2);
+    /// # Ok::<(), quorate::Error>(())
+    /// ```
+    pub fn from_triples<T: AsRef<str>, W: AsRef<str>, L: AsRef<str>>(
+        rows: impl IntoIterator<Item = (T, W, L)>,
+    ) -> Result<Self> {
+        rows.into_iter().collect::<AnnotationsBuilder>().build()
     }
 }
 
@@ -283,6 +302,18 @@ mod tests {
         builder.push("t", "w", "a").unwrap();
         let annotations = builder.build().unwrap();
         assert_eq!(annotations.classes().iter().collect::<Vec<_>>(), ["z", "a", "m"]);
+    }
+
+    #[test]
+    fn iterators_stop_at_the_first_bad_row_and_build_says_why() {
+        let mut builder: AnnotationsBuilder = [("t", "a", "1"), ("", "b", "1"), ("u", "c", "1")]
+            .into_iter()
+            .collect();
+        builder.extend([("v", String::from("a"), "2")]);
+        assert_eq!(builder.row_count(), 1);
+        assert_eq!(builder.build().unwrap_err(), Error::EmptyId("task"));
+        let table = Annotations::from_triples(REPEATED).unwrap();
+        assert_eq!(rows(&table), rows(&build(Duplicates::Last, &REPEATED).unwrap()));
     }
 
     proptest! {

@@ -1,8 +1,7 @@
 //! A view of labels by task: the table's own, or any others of the same workers and classes.
 
-use super::assemble::{Rows, sort_rows};
+use super::Annotations;
 use super::gold::UNKNOWN;
-use super::{Annotations, Duplicates};
 
 /// Labels compressed by task. What a pass over the tasks needs, whoever holds it.
 #[derive(Debug, Clone, Copy)]
@@ -50,21 +49,6 @@ impl TaskBlock {
             label: &self.label,
             gold: None,
         }
-    }
-
-    /// Sorts rows of codes into a block; returns how many repeat the task and worker of an earlier row, and does with
-    /// them as told ([`Duplicates::Error`] keeps them).
-    pub fn sort(
-        tasks: usize,
-        task: Vec<u32>,
-        worker: Vec<u32>,
-        label: Vec<u16>,
-        duplicates: Duplicates,
-    ) -> (Self, u64) {
-        let rows = Rows { task, worker, label };
-        let (mut block, repeated) = sort_rows(tasks, vec![rows]);
-        block.settle(repeated, duplicates);
-        (block, repeated)
     }
 }
 

@@ -1,5 +1,7 @@
 //! The order of the classes, which decides ties and what "ordinal" means.
 
+use rayon::prelude::*;
+
 use super::{Annotations, MAX_CLASSES, Names};
 use crate::error::{Error, Result};
 
@@ -13,27 +15,53 @@ pub enum ClassOrder {
     Appearance,
 }
 
+impl ClassOrder {
+    /// The classes in this order, and the new code of each old one.
+    pub fn arrange(self, classes: &Names) -> (Names, Vec<u16>) {
+        let order = match self {
+            Self::Natural => classes.natural_order(),
+            Self::Appearance => (0..classes.len()).collect(),
+        };
+        let mut codes = vec![0; order.len()];
+        for (new, &old) in order.iter().enumerate() {
+            codes[old] = new as u16;
+        }
+        (order.into_iter().map(|old| classes.get(old)).collect(), codes)
+    }
+}
+
 impl Annotations {
     /// The same labels with further classes that a task may truly have though no worker named them; all classes in
     /// natural order. Known truths are kept.
     pub fn with_classes<'a>(mut self, more: impl IntoIterator<Item = &'a str>) -> Result<Self> {
-        let mut all = self.classes.clone();
         more.into_iter().for_each(|class| {
-            all.intern(class);
+            self.classes.intern(class);
         });
-        check_class_count(&all)?;
-        let codes = natural_codes(&all);
-        self.classes = in_natural_order(&all);
-        for label in &mut self.label {
-            *label = codes[*label as usize];
+        check_class_count(&self.classes)?;
+        Ok(self.with_class_order(ClassOrder::Natural))
+    }
+
+    /// The same labels with classes in this order, where [`ClassOrder::Appearance`] is the order that they have. Known
+    /// truths are kept.
+    pub fn with_class_order(mut self, order: ClassOrder) -> Self {
+        let (classes, codes) = order.arrange(&self.classes);
+        // Classes that stand in order keep their codes.
+        if codes.is_sorted() {
+            return self;
         }
+        self.classes = classes;
+        self.label.par_chunks_mut(1 << 16).for_each(|labels| {
+            labels
+                .iter_mut()
+                .for_each(|label| *label = codes[*label as usize])
+        });
         for truth in self.gold.iter_mut().flatten() {
             if let Some(&code) = codes.get(*truth as usize) {
                 *truth = u32::from(code);
             }
         }
         self.by_worker = Default::default();
-        Ok(self)
+        self
     }
 }
 
@@ -49,28 +77,12 @@ pub(super) fn check_class_count(classes: &Names) -> Result<()> {
     }
 }
 
-/// The same classes in natural order.
-pub(super) fn in_natural_order(classes: &Names) -> Names {
-    let order = classes.natural_order().into_iter();
-    order.map(|old| classes.get(old)).collect()
-}
-
-/// New code for each old code, so that codes follow the natural order.
-pub(super) fn natural_codes(classes: &Names) -> Vec<u16> {
-    let order = classes.natural_order();
-    let mut codes = vec![0; order.len()];
-    for (new, &old) in order.iter().enumerate() {
-        codes[old] = new as u16;
-    }
-    codes
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     fn sorted(classes: &[&str]) -> Vec<u16> {
-        natural_codes(&classes.iter().copied().collect())
+        ClassOrder::Natural.arrange(&classes.iter().copied().collect()).1
     }
 
     #[test]
@@ -89,6 +101,15 @@ mod tests {
             annotations.by_worker().labels(0).collect::<Vec<_>>(),
             [(0, 0), (1, 2)]
         );
+    }
+
+    #[test]
+    fn codes_follow_the_order_that_is_asked_for() {
+        let classes: Names = ["b", "c", "a"].into_iter().collect();
+        let (natural, codes) = ClassOrder::Natural.arrange(&classes);
+        assert_eq!(natural.iter().collect::<Vec<_>>(), ["a", "b", "c"]);
+        assert_eq!(codes, [1, 2, 0]);
+        assert_eq!(ClassOrder::Appearance.arrange(&classes), (classes, vec![0, 1, 2]));
     }
 
     #[test]

@@ -1,5 +1,8 @@
 //! A table from labels that are by task already: what was a table before, kept somewhere and read back.
 
+use rayon::prelude::*;
+
+use super::builder::no_labels;
 use super::{Annotations, MAX_CLASSES, MAX_LABELS, Names, RowCounts, TaskBlock};
 use crate::error::{Error, Result};
 
@@ -19,7 +22,7 @@ impl Annotations {
             label,
         } = block;
         if label.is_empty() {
-            return Err(Error::NoLabels("there are no labels".into()));
+            return Err(no_labels(rows.abstentions));
         }
         if label.len() > MAX_LABELS || workers.len() > MAX_LABELS || classes.len() > MAX_CLASSES {
             return wrong("more labels, workers or classes than a table can hold");
@@ -32,15 +35,12 @@ impl Annotations {
         {
             return wrong("tasks whose labels do not lie one behind the other");
         }
-        // The largest of all is found faster than the first that is too large.
-        let outside = |largest: Option<usize>, count: usize| largest.is_some_and(|largest| largest >= count);
-        if outside(worker.iter().max().map(|&m| m as usize), workers.len())
-            || outside(label.iter().max().map(|&x| usize::from(x)), classes.len())
+        if !codes_below(&worker, workers.len(), |&m| m as usize)
+            || !codes_below(&label, classes.len(), |&x| usize::from(x))
         {
             return wrong("codes of workers or classes that were not named");
         }
-        let in_order = |pair: &[u32]| worker[pair[0] as usize..pair[1] as usize].is_sorted();
-        if !starts.windows(2).all(in_order) {
+        if !in_worker_order(&starts, &worker) {
             return wrong("workers out of order");
         }
         let block = TaskBlock {
@@ -71,6 +71,35 @@ impl Annotations {
             by_worker: Default::default(),
         }
     }
+}
+
+/// Codes that a thread looks at together.
+const CHUNK: usize = 1 << 16;
+
+/// Whether all codes are below `count`. The largest of all is found faster than the first that is too large.
+fn codes_below<T: Sync>(codes: &[T], count: usize, code: impl Fn(&T) -> usize + Sync) -> bool {
+    codes.par_chunks(CHUNK).all(|codes| {
+        codes
+            .iter()
+            .map(&code)
+            .max()
+            .is_none_or(|largest| largest < count)
+    })
+}
+
+/// Whether the workers of each task stand in order: then workers descend from one label to the next only where a task
+/// starts. Descents are counted without a branch, those at the starts of tasks apart.
+fn in_worker_order(starts: &[u32], worker: &[u32]) -> bool {
+    let inside = worker.par_chunks(CHUNK).enumerate().map(|(chunk, workers)| {
+        let before = worker[(chunk * CHUNK).saturating_sub(1)];
+        let descents = workers.windows(2).filter(|pair| pair[0] > pair[1]).count();
+        descents + usize::from(before > workers[0])
+    });
+    let at_starts = starts.par_windows(2).filter(|task| {
+        let (start, end) = (task[0] as usize, task[1] as usize);
+        0 < start && start < end && worker[start - 1] > worker[start]
+    });
+    inside.sum::<usize>() == at_starts.count()
 }
 
 #[cfg(test)]

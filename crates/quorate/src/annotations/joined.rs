@@ -1,7 +1,7 @@
 //! Two tables as one: labels that came later behind those that were there.
 
-use super::assemble::sort_by_worker;
-use super::class_order::{check_class_count, in_natural_order};
+use super::class_order::{ClassOrder, check_class_count};
+use super::columns::sort_by_worker;
 use super::{Annotations, Duplicates, MAX_LABELS, Names, RowCounts, TaskBlock};
 use crate::error::{Error, Result};
 
@@ -41,10 +41,15 @@ impl Annotations {
         }
         let mut block = self.joined_block(later, &later_tasks, &later_workers, &later_codes);
         let repeated = count_repeated(&block);
-        if repeated > 0 && duplicates == Duplicates::Error {
-            return Err(self.first_repeated(&block));
+        if duplicates == Duplicates::Error
+            && let Some((task, worker)) = block.first_repeated()
+        {
+            return Err(Error::RepeatedLabel {
+                task: self.tasks.get(task).to_owned(),
+                worker: self.workers.get(worker as usize).to_owned(),
+            });
         }
-        block.settle(repeated, duplicates);
+        block.drop_repeated(repeated, duplicates);
         let rows = RowCounts {
             rows: self.rows.rows + later.rows.rows,
             abstentions: self.rows.abstentions + later.rows.abstentions,
@@ -107,22 +112,6 @@ impl Annotations {
         block.starts.extend(ends.iter().map(|end| end - from + to));
     }
 
-    fn first_repeated(&self, block: &TaskBlock) -> Error {
-        let repeated = |task: &usize| {
-            let workers = &block.worker[block.starts[*task] as usize..block.starts[task + 1] as usize];
-            workers
-                .windows(2)
-                .find(|pair| pair[0] == pair[1])
-                .map(|pair| pair[0])
-        };
-        let mut found = (0..self.tasks.len()).filter_map(|task| Some((task, repeated(&task)?)));
-        let (task, worker) = found.next().expect("a label is repeated");
-        Error::RepeatedLabel {
-            task: self.tasks.get(task).to_owned(),
-            worker: self.workers.get(worker as usize).to_owned(),
-        }
-    }
-
     fn joined_classes(&self, later: &Self) -> Names {
         if self
             .classes
@@ -132,7 +121,7 @@ impl Annotations {
             return later.classes.clone();
         }
         let all: Names = self.classes.iter().chain(later.classes.iter()).collect();
-        in_natural_order(&all)
+        ClassOrder::Natural.arrange(&all).0
     }
 }
 

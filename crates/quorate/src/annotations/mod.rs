@@ -5,25 +5,18 @@
 //! in their natural order (numbers by value, words by spelling) unless the caller gives an order: then the
 //! answer, ties included, does not depend on the order of the rows.
 
-mod assemble;
 mod builder;
 mod by_task;
 mod by_worker;
 mod class_order;
+mod columns;
+mod fingerprint;
 mod from_block;
 mod gold;
-mod grouped;
-mod interner;
 mod joined;
-mod key;
-mod key_table;
-mod mentions;
 mod names;
-mod parts;
-mod rising;
 pub(crate) mod row_offsets;
 mod summary;
-mod vocabulary;
 
 use std::sync::OnceLock;
 
@@ -32,12 +25,11 @@ pub(crate) use by_task::ByTask;
 pub use by_task::TaskBlock;
 pub use by_worker::ByWorker;
 pub use class_order::ClassOrder;
+pub use columns::CodeColumns;
+pub use fingerprint::Fingerprint;
 pub(crate) use gold::keep_truth;
-pub use key::LONGEST_NAME;
 pub use names::Names;
-pub use parts::{Field, Irregular, NamedRun, Part, PartRead, PartsBuilder};
-pub use summary::Summary;
-pub use vocabulary::Vocabulary;
+pub use summary::TableSummary;
 
 use crate::error::{Error, Result};
 
@@ -84,11 +76,13 @@ impl Annotations {
         classes: Names,
         labels: impl IntoIterator<Item = (u32, u32, u16)>,
     ) -> Result<Self> {
-        let mut builder = AnnotationsBuilder::with_names(tasks, workers, classes, Duplicates::Keep);
+        let mut columns = CodeColumns::default();
         for (task, worker, label) in labels {
-            builder.push_codes(task, worker, label)?;
+            columns.task.push(task);
+            columns.worker.push(worker);
+            columns.label.push(label);
         }
-        builder.build()
+        Self::from_columns(tasks, workers, classes, vec![columns], Duplicates::Keep)
     }
 
     /// Names of the tasks, in order of first appearance.
@@ -218,33 +212,8 @@ impl Annotations {
     }
 
     /// Sizes, density and other plain facts of the table.
-    pub fn summary(&self) -> Summary {
-        Summary::of(self)
-    }
-
-    /// A hash of the content (names and labels, 64-bit FNV-1a over a fixed byte order): tells whether two
-    /// files are the same data.
-    pub fn fingerprint(&self) -> u64 {
-        let mut hash: u64 = 0xcbf2_9ce4_8422_2325;
-        let mut eat = |bytes: &[u8]| {
-            for &byte in bytes {
-                hash = (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3);
-            }
-        };
-        for names in [&self.tasks, &self.workers, &self.classes] {
-            for name in names.iter() {
-                eat(name.as_bytes());
-                eat(&[0xff]);
-            }
-        }
-        for start in &self.task_starts {
-            eat(&start.to_le_bytes());
-        }
-        for (worker, label) in self.worker.iter().zip(&self.label) {
-            eat(&worker.to_le_bytes());
-            eat(&label.to_le_bytes());
-        }
-        hash
+    pub fn summary(&self) -> TableSummary {
+        TableSummary::of(self)
     }
 
     /// The table with only the workers that `keep` accepts. All tasks stay, so that a task without labels is

@@ -54,12 +54,7 @@ impl<'v> StridedTable<'v> {
 impl<'t> RowOffsets<'t> {
     /// Before the first batch of these tasks.
     #[inline(always)]
-    pub(crate) fn new(
-        labels: ByTask<'t>,
-        tasks: Range<usize>,
-        size: usize,
-        table: StridedTable<'_>,
-    ) -> Self {
+    pub(crate) fn new(labels: ByTask<'t>, tasks: Range<usize>, size: usize, table: StridedTable<'_>) -> Self {
         let mut offsets = Self {
             labels,
             rest: tasks,

@@ -4,7 +4,7 @@ use super::Annotations;
 
 /// Sizes and spread of a table.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Summary {
+pub struct TableSummary {
     /// Number of tasks, those without labels included.
     pub tasks: usize,
     /// Number of workers.
@@ -23,7 +23,7 @@ pub struct Summary {
     pub labels_per_class: Vec<usize>,
 }
 
-impl Summary {
+impl TableSummary {
     pub(super) fn of(annotations: &Annotations) -> Self {
         let sizes = annotations
             .task_starts()

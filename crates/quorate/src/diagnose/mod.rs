@@ -43,7 +43,7 @@ pub use spectrum::Spectrum;
 pub use worker_kinds::WorkerCheck;
 
 use crate::agreement::{AgreementReport, AgreementSettings};
-use crate::annotations::{Annotations, Summary};
+use crate::annotations::{Annotations, TableSummary};
 use crate::context::Context;
 use crate::error::{Error, Result};
 use crate::model::align_classes;
@@ -73,7 +73,7 @@ impl Default for Inspect {
 #[derive(Debug, Clone, PartialEq)]
 pub struct Inspection {
     /// What is in the table.
-    pub summary: Summary,
+    pub summary: TableSummary,
     /// How far workers agree.
     pub agreement: AgreementReport,
     /// Who shares tasks with whom.

@@ -78,7 +78,12 @@ impl Tally {
 
     /// The weights to use; `shared` are those of all chunks.
     #[inline(always)]
-    pub(super) fn weights<'t, W: Width>(&'t self, width: W, answers: usize, shared: &'t [f64]) -> StridedTable<'t> {
+    pub(super) fn weights<'t, W: Width>(
+        &'t self,
+        width: W,
+        answers: usize,
+        shared: &'t [f64],
+    ) -> StridedTable<'t> {
         match stride(width) / width.get() {
             1 => StridedTable::of_cells(shared, width.get(), answers, 1),
             rows => StridedTable::of_cells(&self.values, width.get(), answers, rows),

@@ -9,6 +9,8 @@
 //! scaling the rows of one worker in U and H together leaves Q the same in exact data and lets workers with more
 //! evidence decide under noise. `O(M K^3)` a step; nothing is allocated in the loop but K x K.
 
+use quorate_machine::dispatch::{self, Kernel};
+
 use crate::context::Context;
 use crate::error::Result;
 use crate::linalg::small::{add_gram, dot, nearest_orthogonal, transpose};
@@ -189,9 +191,7 @@ pub fn rotation_towards(u: &[f64], target: &[f64], weights: &[f64], classes: usi
 mod tests {
     use rand::RngExt;
 
-    use quorate_machine::dispatch::{self, Kernel};
-
-use super::*;
+    use super::*;
     use crate::context::seeded;
     use crate::linalg::small::multiply;
 

@@ -1,0 +1,292 @@
+//! What Parquet and Arrow share: columns of a batch as text, and rows gathered into batches.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
+
+use arrow_array::builder::{Float64Builder, Int64Builder, StringBuilder};
+use arrow_array::cast::{AsArray, as_boolean_array};
+use arrow_array::types::{
+    ArrowPrimitiveType, Float32Type, Float64Type, Int8Type, Int16Type, Int32Type, Int64Type, UInt8Type,
+    UInt16Type, UInt32Type, UInt64Type,
+};
+use arrow_array::{Array, ArrayRef, LargeStringArray, RecordBatch, StringArray, StringViewArray};
+use arrow_schema::{DataType, Field, Schema, SchemaRef};
+
+use super::{Cell, ColumnKind, Row, RowSink, RowSource};
+use crate::error::{Error, ErrorKind, Position, Result};
+
+/// Runs a step of a reader of the arrow crates, some of which panic on damaged files: a panic there says
+/// something about the file, not about us, and becomes an error.
+pub(crate) fn guarded<T, E: std::fmt::Display>(
+    format: &str,
+    step: impl FnOnce() -> std::result::Result<T, E>,
+) -> Result<T> {
+    let problem = match catch_unwind(AssertUnwindSafe(step)) {
+        Ok(Ok(value)) => return Ok(value),
+        Ok(Err(error)) => error.to_string(),
+        Err(_) => "damaged inside".to_owned(),
+    };
+    Err(ErrorKind::Syntax(format!(
+        "not a whole {format} file ({problem}); get the file anew, or give its format if it is another"
+    ))
+    .into())
+}
+
+/// Rows in a batch that is written.
+const BATCH: usize = 1 << 16;
+
+/// The columns that a sink chose: which to load, and which loaded one fills each slot.
+pub(crate) struct Projection {
+    /// Columns of the file to load, ascending.
+    pub columns: Vec<usize>,
+    slots: Vec<usize>,
+    names: Vec<String>,
+}
+
+impl Projection {
+    /// Lets the sink choose among the columns of a schema.
+    pub(crate) fn choose(schema: &Schema, sink: &mut impl RowSink) -> Result<Self> {
+        let names: Vec<String> = schema.fields().iter().map(|field| field.name().clone()).collect();
+        Ok(Self::new(&names, &sink.select(&names)?))
+    }
+
+    /// These of the columns with these names.
+    pub(crate) fn new(names: &[String], chosen: &[usize]) -> Self {
+        let mut columns = chosen.to_vec();
+        columns.sort_unstable();
+        columns.dedup();
+        let slots = chosen
+            .iter()
+            .map(|column| columns.partition_point(|loaded| loaded < column))
+            .collect();
+        Self {
+            columns,
+            slots,
+            names: chosen.iter().map(|&column| names[column].clone()).collect(),
+        }
+    }
+
+    /// The columns of a batch, in the order in which they were chosen.
+    pub(crate) fn columns_of(&self, batch: &RecordBatch) -> Result<Vec<TextColumn>> {
+        self.slots
+            .iter()
+            .zip(&self.names)
+            .map(|(&slot, name)| TextColumn::new(batch.column(slot)).map_err(|error| error.in_column(name)))
+            .collect()
+    }
+
+    /// Hands the rows of a batch to the sink; `rows` counts all rows so far.
+    pub(crate) fn deliver(&self, batch: &RecordBatch, rows: &mut u64, sink: &mut impl RowSink) -> Result<()> {
+        let columns = self.columns_of(batch)?;
+        for index in 0..batch.num_rows() {
+            *rows += 1;
+            let row = BatchRow {
+                columns: &columns,
+                index,
+                number: *rows,
+            };
+            sink.row(&row).map_err(|error| error.at(row.position()))?;
+        }
+        Ok(())
+    }
+}
+
+struct BatchRow<'a> {
+    columns: &'a [TextColumn],
+    index: usize,
+    number: u64,
+}
+
+impl Row for BatchRow<'_> {
+    fn text(&self, slot: usize) -> Result<&str> {
+        Ok(self.columns[slot].text(self.index))
+    }
+
+    fn position(&self) -> Position {
+        Position::Row(self.number)
+    }
+}
+
+/// A column whose values can be had as text; null is the empty string.
+pub(crate) struct TextColumn {
+    array: ArrayRef,
+    /// For a dictionary: the place of each row's value.
+    keys: Option<Vec<usize>>,
+    values: Values,
+}
+
+enum Values {
+    Utf8(StringArray),
+    LargeUtf8(LargeStringArray),
+    Utf8View(StringViewArray),
+}
+
+impl TextColumn {
+    fn new(array: &ArrayRef) -> Result<Self> {
+        let dictionary = array.as_any_dictionary_opt();
+        let (keys, values) = match dictionary {
+            Some(dictionary) if dictionary.values().is_empty() => {
+                (None, Values::Utf8(StringArray::new_null(array.len())))
+            }
+            Some(dictionary) => (
+                Some(dictionary.normalized_keys()),
+                values_of(dictionary.values())?,
+            ),
+            None => (None, values_of(array)?),
+        };
+        Ok(Self {
+            array: array.clone(),
+            keys,
+            values,
+        })
+    }
+
+    pub(crate) fn text(&self, row: usize) -> &str {
+        if self.array.is_null(row) {
+            return "";
+        }
+        let place = self.keys.as_ref().map_or(row, |keys| keys[row]);
+        match &self.values {
+            Values::Utf8(values) if values.is_valid(place) => values.value(place),
+            Values::LargeUtf8(values) if values.is_valid(place) => values.value(place),
+            Values::Utf8View(values) if values.is_valid(place) => values.value(place),
+            _ => "",
+        }
+    }
+}
+
+fn values_of(array: &ArrayRef) -> Result<Values> {
+    let words = match array.data_type() {
+        DataType::Utf8 => return Ok(Values::Utf8(array.as_string::<i32>().clone())),
+        DataType::LargeUtf8 => return Ok(Values::LargeUtf8(array.as_string::<i64>().clone())),
+        DataType::Utf8View => return Ok(Values::Utf8View(array.as_string_view().clone())),
+        DataType::Null => StringArray::new_null(array.len()),
+        DataType::Boolean => as_boolean_array(array)
+            .iter()
+            .map(|value| value.map(|value| if value { "true" } else { "false" }))
+            .collect(),
+        DataType::Int8 => numbers::<Int8Type>(array),
+        DataType::Int16 => numbers::<Int16Type>(array),
+        DataType::Int32 => numbers::<Int32Type>(array),
+        DataType::Int64 => numbers::<Int64Type>(array),
+        DataType::UInt8 => numbers::<UInt8Type>(array),
+        DataType::UInt16 => numbers::<UInt16Type>(array),
+        DataType::UInt32 => numbers::<UInt32Type>(array),
+        DataType::UInt64 => numbers::<UInt64Type>(array),
+        DataType::Float32 => numbers::<Float32Type>(array),
+        DataType::Float64 => numbers::<Float64Type>(array),
+        other => {
+            return Err(ErrorKind::ColumnType {
+                found: other.to_string(),
+                expected: "text, integers, floats or booleans (plain or as a dictionary); cast the column",
+            }
+            .into());
+        }
+    };
+    Ok(Values::Utf8(words))
+}
+
+/// Numbers as text: whole ones without a point, NaN as null.
+fn numbers<T: ArrowPrimitiveType>(array: &ArrayRef) -> StringArray
+where
+    T::Native: std::fmt::Display,
+{
+    let mut builder = StringBuilder::with_capacity(array.len(), array.len() * 4);
+    for value in array.as_primitive::<T>() {
+        // Display writes the shortest text that reads back as the same number, and 3 for 3.0.
+        match value.map(|value| value.to_string()).as_deref() {
+            None | Some("NaN") => builder.append_null(),
+            Some("-0") => builder.append_value("0"),
+            Some(text) => builder.append_value(text),
+        }
+    }
+    builder.finish()
+}
+
+/// The schema of a table.
+pub(crate) fn schema_of(table: &dyn RowSource) -> SchemaRef {
+    let fields: Vec<Field> = table
+        .columns()
+        .into_iter()
+        .map(|(name, kind)| match kind {
+            ColumnKind::Text => Field::new(name, DataType::Utf8, false),
+            ColumnKind::Number => Field::new(name, DataType::Float64, true),
+            ColumnKind::Count => Field::new(name, DataType::Int64, true),
+        })
+        .collect();
+    Arc::new(Schema::new(fields))
+}
+
+/// Gathers the rows of a table into batches and hands each to `write`.
+pub(crate) fn for_each_batch(
+    table: &dyn RowSource,
+    schema: &SchemaRef,
+    mut write: impl FnMut(&RecordBatch) -> Result<()>,
+) -> Result<()> {
+    let mut builders: Vec<Builder> = table
+        .columns()
+        .iter()
+        .map(|&(_, kind)| Builder::new(kind))
+        .collect();
+    let mut rows = 0;
+    let mut flush = |builders: &mut [Builder]| {
+        let columns = builders.iter_mut().map(Builder::finish).collect();
+        let batch = RecordBatch::try_new(schema.clone(), columns);
+        write(&batch.map_err(|error| ErrorKind::Syntax(error.to_string()))?)
+    };
+    table.for_each_row(&mut |cells| {
+        for (builder, cell) in builders.iter_mut().zip(cells) {
+            builder.push(*cell)?;
+        }
+        rows += 1;
+        if rows % BATCH == 0 {
+            flush(&mut builders)?;
+        }
+        Ok(())
+    })?;
+    if rows % BATCH != 0 {
+        flush(&mut builders)?;
+    }
+    Ok(())
+}
+
+enum Builder {
+    Text(StringBuilder),
+    Number(Float64Builder),
+    Count(Int64Builder),
+}
+
+impl Builder {
+    fn new(kind: ColumnKind) -> Self {
+        match kind {
+            ColumnKind::Text => Self::Text(StringBuilder::new()),
+            ColumnKind::Number => Self::Number(Float64Builder::new()),
+            ColumnKind::Count => Self::Count(Int64Builder::new()),
+        }
+    }
+
+    fn push(&mut self, cell: Cell<'_>) -> Result<()> {
+        match (self, cell) {
+            (Self::Text(builder), Cell::Text(text)) => builder.append_value(text),
+            (Self::Number(builder), Cell::Number(value)) => builder.append_value(value),
+            (Self::Count(builder), Cell::Count(count)) => {
+                builder.append_value(i64::try_from(count).unwrap_or(i64::MAX));
+            }
+            (Self::Number(builder), Cell::Missing) => builder.append_null(),
+            (Self::Count(builder), Cell::Missing) => builder.append_null(),
+            (_, cell) => {
+                let words = format!("found the cell {cell:?} in a column of another kind");
+                return Err(Error::new(ErrorKind::Syntax(words)));
+            }
+        }
+        Ok(())
+    }
+
+    fn finish(&mut self) -> ArrayRef {
+        match self {
+            Self::Text(builder) => Arc::new(builder.finish()),
+            Self::Number(builder) => Arc::new(builder.finish()),
+            Self::Count(builder) => Arc::new(builder.finish()),
+        }
+    }
+}

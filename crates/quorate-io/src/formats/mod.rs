@@ -1,0 +1,27 @@
+//! File formats, one file each, and the one path between each of them and rows.
+//!
+//! Reading: a format finds the columns that a [`RowSink`] asks for and hands over rows ([`scan`]). Writing: a [`RowSource`]
+//! names its columns and hands over rows, which a format writes ([`write_table`]).
+
+#[cfg(feature = "columnar")]
+mod arrow;
+#[cfg(feature = "columnar")]
+pub(crate) mod columnar;
+mod decimal;
+pub(crate) mod delimited;
+mod file_format;
+mod jsonl;
+pub(crate) mod npy;
+#[cfg(feature = "columnar")]
+pub(crate) mod parquet;
+mod row_sink;
+mod row_source;
+mod text;
+
+pub use decimal::decimal;
+pub(crate) use file_format::KNOWN;
+pub use file_format::{Compression, FileFormat, Format};
+pub use row_sink::MAX_FIELD;
+pub(crate) use row_sink::{Row, RowSink, field, find_column, scan};
+pub use row_source::{Cell, ColumnKind, RowSource, write_table};
+pub(crate) use text::PIECE;

@@ -1,0 +1,98 @@
+//! The one path from any format to rows: a reader finds columns and hands over rows, a sink takes them.
+
+use super::{FileFormat, Format, delimited, jsonl};
+use crate::error::{Error, ErrorKind, Position, Result};
+use crate::source::{Progress, Source};
+
+/// Longest id, label or number, in bytes.
+pub const MAX_FIELD: usize = crate::parallel::LONGEST_NAME;
+
+/// Longest row of a text file, in bytes: columns that are not used may be long, but not without bound.
+pub(crate) const MAX_ROW: usize = 16 << 20;
+
+/// One row of a table, reduced to the columns that the sink chose.
+pub(crate) trait Row {
+    /// The value in the chosen column `slot`; null is the empty string.
+    fn text(&self, slot: usize) -> Result<&str>;
+
+    /// Where the row is.
+    fn position(&self) -> Position;
+}
+
+/// Takes the rows of a table.
+pub(crate) trait RowSink {
+    /// Chooses columns (indexes into the names); they become the slots 0, 1, .. of the rows.
+    fn select(&mut self, names: &[String]) -> Result<Vec<usize>>;
+
+    /// Takes one row.
+    fn row(&mut self, row: &impl Row) -> Result<()>;
+}
+
+/// Reads all rows of a source into the sink. Errors carry the file's name.
+pub(crate) fn scan(
+    source: &Source,
+    format: Option<FileFormat>,
+    sink: &mut impl RowSink,
+    progress: Progress<'_>,
+) -> Result<()> {
+    let mut read = || {
+        let FileFormat { format, compression } = source.format(format)?;
+        match format {
+            Format::Csv => delimited::read(source.open_text(compression, progress)?, b',', sink),
+            Format::Tsv => delimited::read(source.open_text(compression, progress)?, b'\t', sink),
+            Format::Jsonl => jsonl::read(source.open_text(compression, progress)?, sink),
+            #[cfg(feature = "columnar")]
+            Format::Parquet => super::parquet::read(source.open_file()?, sink, progress),
+            #[cfg(feature = "columnar")]
+            Format::Arrow => super::arrow::read(source.open_file()?, sink, progress),
+            #[cfg(not(feature = "columnar"))]
+            Format::Parquet | Format::Arrow => Err(ErrorKind::NotBuilt(format.name()).into()),
+        }
+    };
+    read().map_err(|error| error.in_file(source.name()))
+}
+
+/// The value of a slot, not too long; errors name the column.
+pub(crate) fn field<'r>(row: &'r impl Row, slot: usize, column: &str) -> Result<&'r str> {
+    let text = row.text(slot).map_err(|error| error.in_column(column))?;
+    if text.len() > MAX_FIELD {
+        let too_long = ErrorKind::TooLong {
+            what: "a value",
+            limit: MAX_FIELD,
+        };
+        return Err(Error::new(too_long).in_column(column));
+    }
+    Ok(text)
+}
+
+/// Where the column `name`, which holds the `role` of a row, stands among the names of a table.
+pub(crate) fn find_column(names: &[String], name: &str, role: &str) -> Result<usize> {
+    let mut places = (0..names.len()).filter(|&place| names[place] == name);
+    match (places.next(), places.next()) {
+        (Some(place), None) => Ok(place),
+        (Some(_), Some(_)) => Err(Error::new(ErrorKind::RepeatedColumn).in_column(name)),
+        (None, _) => Err(ErrorKind::MissingColumn {
+            name: name.to_owned(),
+            found: names.to_vec(),
+            hint: missing_hint(names, role),
+        }
+        .into()),
+    }
+}
+
+fn missing_hint(names: &[String], role: &str) -> String {
+    if let [only] = names
+        && let Some(delimiter) = [';', '\t', ',', '|']
+            .into_iter()
+            .find(|&mark| only.contains(mark))
+    {
+        return format!(
+            "the values seem to be separated by {delimiter:?}: name the file .tsv if by tabs, .csv if by commas, \
+             else save it as one of these"
+        );
+    }
+    format!(
+        "say which column holds the {role} with `--columns {role}=NAME`, or, if the file has no header, put one \
+         on its first line"
+    )
+}

@@ -1,0 +1,124 @@
+//! The table from an input that is read in parts, in parallel.
+//!
+//! [`AnnotationsInParts::append`] takes a round of parts in the order of the input. The table is the one that
+//! [`AnnotationsBuilder`](quorate::AnnotationsBuilder) makes of the same rows, bit for bit. What that builder would refuse
+//! (an empty id, a class that is not allowed, too many names) is [`Irregular`] here.
+
+use quorate::Annotations;
+use quorate::annotations::{CodeColumns, Duplicates, MAX_LABELS, RowCounts, TaskBlock};
+use rayon::prelude::*;
+
+use super::grouped::{Grouped, Runs};
+use super::interner::{Interner, MOST_NAMES};
+use super::vocabulary::mentions;
+use super::{Irregular, PartRead, Vocabulary};
+
+/// Labels on their way into the table.
+#[derive(Debug)]
+enum Labels {
+    /// Grouped by task so far: in the order of the table.
+    Grouped(Grouped),
+    /// In any order, one chunk behind the other.
+    Scattered(Vec<CodeColumns>),
+}
+
+/// Collects parts and turns them into [`Annotations`].
+#[derive(Debug)]
+pub(crate) struct AnnotationsInParts {
+    vocabulary: Vocabulary,
+    tasks: Interner,
+    labels: Labels,
+    duplicates: Duplicates,
+}
+
+impl AnnotationsInParts {
+    /// A builder of the rows of this vocabulary. None where a repeated row is an error: that needs its place in the input.
+    pub(crate) fn new(vocabulary: Vocabulary, duplicates: Duplicates) -> Option<Self> {
+        (duplicates != Duplicates::Error).then(|| Self {
+            vocabulary,
+            tasks: Interner::for_sorted(),
+            labels: Labels::Grouped(Grouped::default()),
+            duplicates,
+        })
+    }
+
+    /// The workers and classes so far.
+    pub(crate) fn vocabulary(&self) -> &Vocabulary {
+        &self.vocabulary
+    }
+
+    /// Adds a round of parts, in the order of the input; gives them back, empty.
+    pub(crate) fn append(&mut self, mut parts: Vec<PartRead>) -> Result<Vec<PartRead>, Irregular> {
+        let tasks = self.tasks.resolve(&mentions(&parts, |part| &part.tasks));
+        self.vocabulary.learn(&mut parts)?;
+        let (rows, abstentions) = self.vocabulary.rows();
+        if self.tasks.len() > MOST_NAMES || rows - abstentions > MAX_LABELS as u64 {
+            return Err(Irregular);
+        }
+        self.add(&mut parts, &tasks);
+        parts.iter_mut().for_each(PartRead::clear);
+        Ok(parts)
+    }
+
+    /// Makes room for the whole input, of which `done` of `total` (bytes, say) were read: tables that grow step by step are moved
+    /// each time, and lie on small pages.
+    pub(crate) fn expect(&mut self, done: u64, total: u64) {
+        let more =
+            |count: usize| (count as u128 * u128::from(total) / u128::from(done.max(1))) as usize - count;
+        if done >= total {
+            return;
+        }
+        if let Labels::Grouped(grouped) = &mut self.labels {
+            grouped.expect(more);
+        }
+        self.tasks.expect(more);
+    }
+
+    /// Adds the labels of parts, given the tasks of their runs.
+    fn add(&mut self, parts: &mut [PartRead], tasks: &[Vec<u32>]) {
+        if let Labels::Grouped(grouped) = &mut self.labels {
+            let runs: Vec<Runs<'_>> = parts
+                .iter_mut()
+                .zip(tasks)
+                .map(|(part, tasks)| part.runs(tasks))
+                .collect();
+            if grouped.takes(&runs) {
+                return grouped.append(runs);
+            }
+            self.labels = Labels::Scattered(vec![std::mem::take(grouped).into_columns()]);
+        }
+        if let Labels::Scattered(all) = &mut self.labels {
+            let rows = parts.par_iter().zip(tasks);
+            all.par_extend(rows.map(|(part, tasks)| part.columns(tasks)));
+        }
+    }
+
+    /// Sorts the rows into the table.
+    pub(crate) fn build(self) -> Result<quorate::Result<Annotations>, Irregular> {
+        let class_order = self.vocabulary.class_order();
+        let (rows, abstentions) = self.vocabulary.rows();
+        let (Some(tasks), Some((workers, classes))) = (self.tasks.into_names(), self.vocabulary.into_names())
+        else {
+            return Err(Irregular);
+        };
+        let (block, repeated) = match self.labels {
+            Labels::Grouped(grouped) => {
+                let (mut block, repeated) = grouped.into_block();
+                block.drop_repeated(repeated, self.duplicates);
+                (block, repeated)
+            }
+            Labels::Scattered(chunks) => TaskBlock::sort(tasks.len(), chunks, self.duplicates),
+        };
+        let rows = RowCounts {
+            rows,
+            abstentions,
+            repeated,
+            duplicates: self.duplicates,
+        };
+        let annotations = Annotations::from_block(tasks, workers, classes, block, rows);
+        Ok(annotations.map(|annotations| match class_order {
+            Some(order) => annotations.with_class_order(order),
+            None => annotations,
+        }))
+    }
+}

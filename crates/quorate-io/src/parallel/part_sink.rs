@@ -1,0 +1,73 @@
+//! Files that are read in parts, in parallel, and where the parts go.
+
+use super::delimited_blocks::BlockFile;
+use super::{AnnotationsInParts, Irregular, PartRead, Vocabulary};
+use crate::formats::{Compression, FileFormat, Format};
+use crate::source::{Progress, Source};
+use crate::tables::annotations::ReadOptions;
+
+/// Takes the parts of an input, round by round.
+pub(crate) trait PartSink {
+    /// Why it stops.
+    type Error: From<Irregular>;
+
+    /// The workers and classes so far.
+    fn vocabulary(&self) -> &Vocabulary;
+
+    /// Takes a round of parts, in the order of the input; gives them back, empty.
+    fn append(&mut self, parts: Vec<PartRead>) -> Result<Vec<PartRead>, Self::Error>;
+
+    /// Is told that `done` of `total` were read.
+    fn expect(&mut self, _done: u64, _total: u64) {}
+}
+
+impl PartSink for AnnotationsInParts {
+    type Error = Irregular;
+
+    fn vocabulary(&self) -> &Vocabulary {
+        self.vocabulary()
+    }
+
+    fn append(&mut self, parts: Vec<PartRead>) -> Result<Vec<PartRead>, Irregular> {
+        self.append(parts)
+    }
+
+    fn expect(&mut self, done: u64, total: u64) {
+        self.expect(done, total);
+    }
+}
+
+/// Reads a plain delimited file or a Parquet file into the sink that `open` makes; none if it is something else, or there is no
+/// sink for it. `block`: bytes of text that are read at a time.
+pub(crate) fn read_parts<S: PartSink>(
+    source: &Source,
+    options: &ReadOptions,
+    block: u64,
+    open: impl FnOnce(Vocabulary) -> Option<S>,
+    progress: Progress<'_>,
+) -> Option<Result<S, S::Error>> {
+    let Source::Path(path) = source else {
+        return None;
+    };
+    let FileFormat { format, compression } = source.format(options.format).ok()?;
+    if compression != Compression::None || !std::fs::metadata(path).ok()?.is_file() {
+        return None;
+    }
+    let delimited = |delimiter| BlockFile {
+        path,
+        delimiter,
+        block,
+    };
+    let sink = || {
+        let classes = options.classes.as_deref();
+        open(Vocabulary::new(classes, options.class_order, &options.missing)?)
+    };
+    let select = |names: &[String]| options.columns.find(names).ok()?.try_into().ok();
+    Some(match format {
+        Format::Csv => delimited(b',').read(sink()?, select, progress),
+        Format::Tsv => delimited(b'\t').read(sink()?, select, progress),
+        #[cfg(feature = "columnar")]
+        Format::Parquet => super::row_groups::read(path, sink()?, select, progress),
+        _ => return None,
+    })
+}

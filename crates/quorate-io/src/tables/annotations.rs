@@ -1,0 +1,438 @@
+//! Annotation tables: one row for each label, columns `task, worker, label`.
+
+use quorate::annotations::{Annotations, AnnotationsBuilder, ClassOrder, Duplicates};
+use rustc_hash::FxHashSet;
+
+use crate::error::{Error, Result};
+use crate::formats::{
+    Cell, ColumnKind, FileFormat, Row, RowSink, RowSource, field, find_column, scan, write_table,
+};
+use crate::parallel::{AnnotationsInParts, BLOCK, read_parts};
+use crate::source::{Progress, Source};
+use crate::target::Target;
+
+/// Names of the columns that hold the three parts of a label.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Columns {
+    /// Column of the task's id.
+    pub task: String,
+    /// Column of the worker's id.
+    pub worker: String,
+    /// Column of the label.
+    pub label: String,
+}
+
+impl Default for Columns {
+    fn default() -> Self {
+        Self {
+            task: "task".into(),
+            worker: "worker".into(),
+            label: "label".into(),
+        }
+    }
+}
+
+impl Columns {
+    /// Where the columns stand among the names of a table.
+    pub(crate) fn find(&self, names: &[String]) -> Result<Vec<usize>> {
+        let Self { task, worker, label } = self;
+        [(task, "task"), (worker, "worker"), (label, "label")]
+            .into_iter()
+            .map(|(name, role)| find_column(names, name, role))
+            .collect()
+    }
+}
+
+/// How to read an annotation table.
+#[derive(Debug, Clone)]
+pub struct ReadOptions {
+    /// The format, if the name does not tell it.
+    pub format: Option<FileFormat>,
+    /// Names of the columns.
+    pub columns: Columns,
+    /// The only classes allowed, in order; any label is a class if there is no list.
+    pub classes: Option<Vec<String>>,
+    /// Order of the classes when there is no list.
+    pub class_order: ClassOrder,
+    /// What to do with a second label of the same worker on the same task.
+    pub duplicates: Duplicates,
+    /// Labels that stand for "no answer", besides the empty one and null.
+    pub missing: Vec<String>,
+    /// The only workers to keep; all of them if there is no list.
+    pub keep_workers: Option<FxHashSet<String>>,
+}
+
+impl Default for ReadOptions {
+    fn default() -> Self {
+        Self {
+            format: None,
+            columns: Columns::default(),
+            classes: None,
+            class_order: ClassOrder::default(),
+            duplicates: Duplicates::default(),
+            missing: default_missing(),
+            keep_workers: None,
+        }
+    }
+}
+
+/// What statistics programs write for "no value".
+pub(crate) fn default_missing() -> Vec<String> {
+    vec!["NaN".into(), "nan".into()]
+}
+
+/// A table that was read, and what there is to say about it.
+#[derive(Debug, Clone)]
+pub struct AnnotationsRead {
+    /// The table; its `rows()` tell how many rows were abstentions or repeated.
+    pub annotations: Annotations,
+    /// Workers asked for by `keep_workers` that are not in the file.
+    pub absent_workers: usize,
+    /// Workers in the file that `keep_workers` left out.
+    pub dropped_workers: usize,
+}
+
+/// Reads an annotation table.
+pub fn read_annotations(source: &Source, options: &ReadOptions) -> Result<AnnotationsRead> {
+    read_annotations_with(source, options, &mut |_, _| {})
+}
+
+/// Reads an annotation table and tells how far it has come.
+pub fn read_annotations_with(
+    source: &Source,
+    options: &ReadOptions,
+    progress: Progress<'_>,
+) -> Result<AnnotationsRead> {
+    if let Some(annotations) = read_blocks(source, options, BLOCK, progress) {
+        return annotations
+            .and_then(|annotations| finish(annotations, options))
+            .map_err(|error| error.in_file(source.name()));
+    }
+    let mut builder = AnnotationsBuilder::new(options.duplicates).with_class_order(options.class_order);
+    if let Some(classes) = &options.classes {
+        builder = builder.with_classes(classes)?;
+    }
+    let mut sink = AnnotationSink { builder, options };
+    scan(source, options.format, &mut sink, progress)?;
+    let annotations = sink.builder.build().map_err(Error::from);
+    annotations
+        .and_then(|annotations| finish(annotations, options))
+        .map_err(|error| error.in_file(source.name()))
+}
+
+/// Reads a plain delimited file or a Parquet file in parallel; none if it is something else, or has anything in it that only
+/// the row by row reader can settle.
+fn read_blocks(
+    source: &Source,
+    options: &ReadOptions,
+    block: u64,
+    progress: Progress<'_>,
+) -> Option<Result<Annotations>> {
+    let open = |vocabulary| AnnotationsInParts::new(vocabulary, options.duplicates);
+    let built = read_parts(source, options, block, open, progress)?.and_then(AnnotationsInParts::build);
+    Some(built.ok()?.map_err(Error::from))
+}
+
+fn finish(annotations: Annotations, options: &ReadOptions) -> Result<AnnotationsRead> {
+    let Some(keep) = &options.keep_workers else {
+        return Ok(AnnotationsRead {
+            annotations,
+            absent_workers: 0,
+            dropped_workers: 0,
+        });
+    };
+    let found = annotations
+        .workers()
+        .iter()
+        .filter(|worker| keep.contains(*worker))
+        .count();
+    Ok(AnnotationsRead {
+        absent_workers: keep.len() - found,
+        dropped_workers: annotations.worker_count() - found,
+        annotations: annotations.keep_workers(|worker| keep.contains(worker))?,
+    })
+}
+
+struct AnnotationSink<'a> {
+    builder: AnnotationsBuilder,
+    options: &'a ReadOptions,
+}
+
+impl RowSink for AnnotationSink<'_> {
+    fn select(&mut self, names: &[String]) -> Result<Vec<usize>> {
+        self.options.columns.find(names)
+    }
+
+    fn row(&mut self, row: &impl Row) -> Result<()> {
+        let Columns { task, worker, label } = &self.options.columns;
+        let (n, m, mut x) = (
+            field(row, 0, task)?,
+            field(row, 1, worker)?,
+            field(row, 2, label)?,
+        );
+        if self.options.missing.iter().any(|missing| missing == x) {
+            x = "";
+        }
+        self.builder
+            .push(n, m, x)
+            .map_err(|error| place(error, &self.options.columns))
+    }
+}
+
+/// Names the column that an error of the table is about.
+pub(crate) fn place(error: quorate::Error, columns: &Columns) -> Error {
+    let column = match &error {
+        quorate::Error::EmptyId("task") => Some(&columns.task),
+        quorate::Error::EmptyId("worker") => Some(&columns.worker),
+        quorate::Error::UnknownClass { .. } | quorate::Error::TooMany { what: "labels", .. } => {
+            Some(&columns.label)
+        }
+        _ => None,
+    };
+    match column {
+        Some(column) => Error::from(error).in_column(column),
+        None => error.into(),
+    }
+}
+
+/// Writes the labels as a table `task, worker, label`, by task and then by worker. Abstentions are not in
+/// the table, so a task or worker with nothing else does not appear.
+pub fn write_annotations(
+    target: &Target,
+    format: Option<FileFormat>,
+    annotations: &Annotations,
+) -> Result<()> {
+    write_table(target, format, &LabelRows(annotations))
+}
+
+/// The columns of a table of labels.
+pub(crate) fn label_columns() -> Vec<(String, ColumnKind)> {
+    ["task", "worker", "label"]
+        .map(|name| (name.to_owned(), ColumnKind::Text))
+        .into()
+}
+
+struct LabelRows<'t>(&'t Annotations);
+
+impl RowSource for LabelRows<'_> {
+    fn columns(&self) -> Vec<(String, ColumnKind)> {
+        label_columns()
+    }
+
+    fn for_each_row(&self, each: &mut dyn FnMut(&[Cell<'_>]) -> Result<()>) -> Result<()> {
+        let (tasks, workers, classes) = (self.0.tasks(), self.0.workers(), self.0.classes());
+        for (n, m, x) in self.0.iter() {
+            each(&[
+                Cell::Text(tasks.get(n)),
+                Cell::Text(workers.get(m)),
+                Cell::Text(classes.get(x)),
+            ])?;
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use proptest::prelude::*;
+
+    use super::*;
+
+    /// Everything that tells two tables apart.
+    fn content(annotations: &Annotations) -> impl PartialEq + std::fmt::Debug {
+        let names = |names: &quorate::annotations::Names| -> Vec<String> {
+            names.iter().map(str::to_owned).collect()
+        };
+        (
+            [annotations.tasks(), annotations.workers(), annotations.classes()].map(names),
+            annotations.iter().collect::<Vec<_>>(),
+            annotations.rows().clone(),
+            annotations.task_starts().to_vec(),
+        )
+    }
+
+    fn row_by_row(path: &Path, options: &ReadOptions) -> Result<Annotations> {
+        let mut builder = AnnotationsBuilder::new(options.duplicates).with_class_order(options.class_order);
+        if let Some(classes) = &options.classes {
+            builder = builder.with_classes(classes)?;
+        }
+        let mut sink = AnnotationSink { builder, options };
+        scan(&Source::from(path), options.format, &mut sink, &mut |_, _| {})?;
+        Ok(sink.builder.build()?)
+    }
+
+    /// Blocks against row by row; returns whether blocks could read the file.
+    fn agree(text: &[u8], options: &ReadOptions, block: u64, threads: usize) -> bool {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("labels.csv");
+        std::fs::write(&path, text).unwrap();
+        let pool = rayon::ThreadPoolBuilder::new()
+            .num_threads(threads)
+            .build()
+            .unwrap();
+        let source = Source::from(path.as_path());
+        let blocks = pool.install(|| read_blocks(&source, options, block, &mut |_, _| {}));
+        let rows = row_by_row(&path, options);
+        match (blocks, rows) {
+            (Some(Ok(blocks)), Ok(rows)) => assert_eq!(content(&blocks), content(&rows)),
+            (Some(Err(blocks)), Err(rows)) => assert_eq!(blocks.to_string(), rows.to_string()),
+            (Some(blocks), rows) => panic!("{blocks:?} and {rows:?} of {:?}", String::from_utf8_lossy(text)),
+            (None, _) => return false,
+        }
+        true
+    }
+
+    fn value() -> impl Strategy<Value = String> {
+        prop_oneof![
+            8 => "[a-c]",
+            4 => "t[0-9]{1,2}",
+            2 => "a-name-longer-than-a-key-[0-3]",
+            1 => Just(String::new()),
+            1 => Just("nan".to_owned()),
+            1 => Just("\u{e9}t\u{e9}".to_owned()),
+            1 => Just("\"quoted, with \"\"both\"\"\"".to_owned()),
+            1 => Just("\"a\nbreak\"".to_owned()),
+            1 => Just("\"q\"".to_owned()),
+            1 => Just("x\"y".to_owned()),
+        ]
+    }
+
+    fn plain_value() -> impl Strategy<Value = String> {
+        prop_oneof![8 => "[a-c]", 4 => "t[0-9]{1,2}", 2 => "a-name-longer-than-a-key-[0-3]"]
+    }
+
+    proptest! {
+        #[test]
+        fn blocks_read_what_the_row_by_row_reader_reads(
+            rows in proptest::collection::vec((value(), value(), value(), 0u8..40), 0..60),
+            crlf in any::<bool>(),
+            mark in any::<bool>(),
+            last_line_ends in any::<bool>(),
+            order in any::<bool>(),
+            given in any::<bool>(),
+            duplicates in prop_oneof![Just(Duplicates::Last), Just(Duplicates::First), Just(Duplicates::Keep), Just(Duplicates::Error)],
+            block in 8u64..400,
+            threads in 1usize..4,
+        ) {
+            let end = if crlf { "\r\n" } else { "\n" };
+            let mut text = if mark { "\u{feff}".to_owned() } else { String::new() };
+            text.push_str("task,extra,worker,label");
+            for (task, worker, label, odd) in &rows {
+                text.push_str(end);
+                match odd {
+                    0 => text.push_str(&format!("{task},{worker}")),
+                    1 => text.push_str(&format!("{end}{task},,{worker},{label}")),
+                    2 => text.push_str(&format!("{task},\r,{worker},{label}")),
+                    3 => text.push_str(&format!("{task},\0,{worker},{label}")),
+                    _ => text.push_str(&format!("{task},x y,{worker},{label}")),
+                }
+            }
+            if last_line_ends {
+                text.push_str(end);
+            }
+            let options = ReadOptions {
+                duplicates,
+                class_order: if order { ClassOrder::Natural } else { ClassOrder::Appearance },
+                classes: given.then(|| ["c", "a", "b", "t1"].map(str::to_owned).into()),
+                ..ReadOptions::default()
+            };
+            agree(text.as_bytes(), &options, block, threads);
+        }
+
+        #[test]
+        fn blocks_read_plain_files_themselves(
+            mut rows in proptest::collection::vec((plain_value(), plain_value(), plain_value()), 1..200),
+            // Tasks in order up to some row: names are told apart without a table until then.
+            sorted in prop_oneof![Just(0.0), Just(1.0), 0.0..1.0],
+            crlf in any::<bool>(),
+            quoted in any::<bool>(),
+            block in 8u64..400,
+        ) {
+            let sorted = (rows.len() as f64 * sorted) as usize;
+            rows[..sorted].sort();
+            let (quote, end) = (if quoted { "\"" } else { "" }, if crlf { "\r\n" } else { "\n" });
+            let mut text = format!("label,task,worker{end}");
+            for (task, worker, label) in &rows {
+                text.push_str(&format!("{quote}{label}{quote},{task},{worker}{end}"));
+            }
+            prop_assert!(agree(text.as_bytes(), &ReadOptions::default(), block, 2));
+        }
+    }
+
+    #[cfg(feature = "columnar")]
+    #[test]
+    fn row_groups_read_what_the_row_by_row_reader_reads() {
+        use std::sync::Arc;
+
+        use ::parquet::arrow::ArrowWriter;
+        use ::parquet::file::properties::WriterProperties;
+        use arrow_array::{ArrayRef, Int64Array, RecordBatch, StringArray};
+
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("labels.parquet");
+        // Tasks that run over the ends of row groups, numbers, abstentions, repeated rows; at last an empty id.
+        for empty in [false, true] {
+            let rows = 0..1000usize;
+            let tasks: Int64Array = rows.clone().map(|row| Some((row * 7 / 30) as i64)).collect();
+            let worker = |row: usize| match (empty && row == 900, row % 3) {
+                (true, _) => String::new(),
+                (_, 0) => format!("a worker with a long name {}", row % 11),
+                _ => format!("w{}", row % 17),
+            };
+            let labels = rows.clone().map(|row| {
+                ["x", "y", "a class with a long name", "nan", ""]
+                    .get(row * row % 6)
+                    .copied()
+            });
+            let columns: Vec<(&str, ArrayRef)> = vec![
+                (
+                    "worker",
+                    Arc::new(rows.clone().map(|row| Some(worker(row))).collect::<StringArray>()),
+                ),
+                ("label", Arc::new(labels.collect::<StringArray>())),
+                ("task", Arc::new(tasks)),
+            ];
+            let batch = RecordBatch::try_from_iter(columns).unwrap();
+            let properties = WriterProperties::builder()
+                .set_max_row_group_row_count(Some(64))
+                .build();
+            let file = std::fs::File::create(&path).unwrap();
+            let mut writer = ArrowWriter::try_new(file, batch.schema(), Some(properties)).unwrap();
+            writer.write(&batch).unwrap();
+            writer.close().unwrap();
+            for threads in [1, 3] {
+                let pool = rayon::ThreadPoolBuilder::new()
+                    .num_threads(threads)
+                    .build()
+                    .unwrap();
+                let (source, options) = (Source::from(path.as_path()), ReadOptions::default());
+                let parts = pool.install(|| read_blocks(&source, &options, BLOCK, &mut |_, _| {}));
+                if empty {
+                    assert!(parts.is_none());
+                    continue;
+                }
+                let (parts, rows) = (parts.unwrap().unwrap(), row_by_row(&path, &options).unwrap());
+                assert_eq!(content(&parts), content(&rows));
+            }
+        }
+    }
+
+    #[test]
+    fn blocks_leave_what_they_cannot_settle_to_the_row_by_row_reader() {
+        let options = ReadOptions::default();
+        for text in [
+            &b"task,worker,label\na,b,\"c\nd\"\ne,f,g\n"[..],
+            b"task,worker,label\na,b\n",
+            b"task,worker,label\na,,c\n",
+            b"task,worker,label\na,b,\xff\n",
+            b"task,worker\na,b\n",
+            b"\xff\xfet,w,l\n",
+            b"",
+        ] {
+            assert!(!agree(text, &options, 4, 2), "{text:?}");
+        }
+        assert!(agree(b"task,worker,label\na,b,\n", &options, 8, 2));
+    }
+}

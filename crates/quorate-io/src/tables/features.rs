@@ -1,0 +1,265 @@
+//! Features of tasks: numbers that describe them, from a table or a NumPy array.
+//!
+//! A table (any format) has a column `task` and holds nothing but numbers in the others. A `.npy` file has a row for each
+//! task: that of the task whose id is the row's number, counted from 0, or the one in the same place of a list of tasks.
+
+use quorate::annotations::Names;
+use quorate::{Annotations, TaskFeatures};
+
+use crate::error::{Error, ErrorKind, Result};
+use crate::formats::{FileFormat, Row, RowSink, field, find_column, npy, scan};
+use crate::source::Source;
+
+/// Features that were read, and what there is to say about them.
+#[derive(Debug, Clone)]
+pub struct FeaturesRead {
+    /// The features, one row for every task of the annotations.
+    pub features: TaskFeatures,
+    /// Rows about tasks that the annotations do not have: not used.
+    pub foreign: u64,
+}
+
+/// Reads features for the tasks of `annotations`; a task without features is an error. `order` says which task each row of
+/// a `.npy` file is about.
+pub fn read_features(
+    source: &Source,
+    format: Option<FileFormat>,
+    annotations: &Annotations,
+    order: Option<&Names>,
+) -> Result<FeaturesRead> {
+    let read = match source {
+        Source::Path(path) if path.extension().is_some_and(|extension| extension == "npy") => {
+            line_up(&npy::read(path)?, annotations, order)
+        }
+        _ if order.is_some() => Err(mismatch(
+            "this table says itself which task each row is about: a list of tasks goes with a .npy file only"
+                .into(),
+        )),
+        _ => read_table(source, format, annotations),
+    };
+    read.and_then(|read| {
+        read.features.check(annotations)?;
+        Ok(read)
+    })
+    .map_err(|error| error.in_file(source.name()))
+}
+
+/// Gives each task its row of the array.
+fn line_up(rows: &npy::NumberRows, annotations: &Annotations, order: Option<&Names>) -> Result<FeaturesRead> {
+    if let Some(order) = order
+        && order.len() != rows.rows
+    {
+        return Err(mismatch(format!(
+            "found {} rows, but the list of tasks names {}: expected one row for each, in the same order",
+            rows.rows,
+            order.len()
+        )));
+    }
+    let mut features = TaskFeatures::none(annotations, rows.width);
+    for (task, name) in annotations.tasks().iter().enumerate() {
+        let row = match order {
+            Some(order) => order.find(name).map(|place| place as usize),
+            None => name.parse().ok().filter(|&row| row < rows.rows),
+        };
+        match row {
+            Some(row) => features
+                .set(task, rows.row(row))
+                .map_err(|error| mismatch(format!("row {row} (task {name:?}): {error}")))?,
+            None => return Err(mismatch(no_row(name, rows.rows, order.is_some()))),
+        }
+    }
+    Ok(FeaturesRead {
+        features,
+        foreign: (rows.rows.saturating_sub(annotations.task_count())) as u64,
+    })
+}
+
+fn no_row(task: &str, rows: usize, listed: bool) -> String {
+    match listed {
+        true => {
+            format!("the list of tasks does not name task {task:?}: every task of the labels needs a row")
+        }
+        false => format!(
+            "found {rows} rows, numbered from 0, but task {task:?} is not one of these numbers; say which task each row \
+             is about with --feature-tasks FILE"
+        ),
+    }
+}
+
+fn mismatch(message: String) -> Error {
+    quorate::Error::Mismatch(message).into()
+}
+
+fn read_table(
+    source: &Source,
+    format: Option<FileFormat>,
+    annotations: &Annotations,
+) -> Result<FeaturesRead> {
+    let mut sink = FeatureSink {
+        annotations,
+        columns: Vec::new(),
+        row: Vec::new(),
+        found: FeaturesRead {
+            features: TaskFeatures::none(annotations, 0),
+            foreign: 0,
+        },
+    };
+    scan(source, format, &mut sink, &mut |_, _| {})?;
+    Ok(sink.found)
+}
+
+struct FeatureSink<'a> {
+    annotations: &'a Annotations,
+    columns: Vec<String>,
+    row: Vec<f32>,
+    found: FeaturesRead,
+}
+
+impl RowSink for FeatureSink<'_> {
+    fn select(&mut self, names: &[String]) -> Result<Vec<usize>> {
+        let task = find_column(names, "task", "task")?;
+        let mut chosen: Vec<usize> = (0..names.len()).filter(|&place| place != task).collect();
+        self.columns = chosen.iter().map(|&place| names[place].clone()).collect();
+        if chosen.is_empty() {
+            return Err(mismatch(
+                "found no column beside \"task\": expected one for each feature".into(),
+            ));
+        }
+        self.found.features = TaskFeatures::none(self.annotations, chosen.len());
+        chosen.insert(0, task);
+        Ok(chosen)
+    }
+
+    fn row(&mut self, row: &impl Row) -> Result<()> {
+        let name = field(row, 0, "task")?;
+        let Some(task) = self.annotations.tasks().find(name) else {
+            self.found.foreign += 1;
+            return Ok(());
+        };
+        if self.found.features.is_known(task as usize) {
+            return Err(mismatch(format!(
+                "found task {name:?} again: keep one row for each task"
+            )));
+        }
+        self.row.clear();
+        for (slot, column) in self.columns.iter().enumerate() {
+            self.row.push(finite(row, slot + 1, column)?);
+        }
+        Ok(self.found.features.set(task as usize, &self.row)?)
+    }
+}
+
+fn finite(row: &impl Row, slot: usize, column: &str) -> Result<f32> {
+    let text = field(row, slot, column)?;
+    let value: Option<f32> = text.trim().parse().ok();
+    value.filter(|value| value.is_finite()).ok_or_else(|| {
+        let number = ErrorKind::Number {
+            found: text.chars().take(80).collect(),
+            expected: "a finite number: all columns but \"task\" are features",
+        };
+        Error::new(number).in_column(column)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn annotations(tasks: &[&str]) -> Annotations {
+        let mut builder = quorate::AnnotationsBuilder::default();
+        for task in tasks {
+            builder.push(task, "ann", "x").unwrap();
+        }
+        builder.build().unwrap()
+    }
+
+    fn read(name: &str, bytes: &[u8], tasks: &[&str], order: Option<&[&str]>) -> Result<FeaturesRead> {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join(name);
+        std::fs::write(&path, bytes).unwrap();
+        let order = order.map(|ids| {
+            let mut names = Names::default();
+            for id in ids {
+                names.intern(id);
+            }
+            names
+        });
+        read_features(&Source::from(path), None, &annotations(tasks), order.as_ref())
+    }
+
+    fn array() -> Vec<u8> {
+        let header = "{'descr': '<f4', 'fortran_order': False, 'shape': (3, 2), }\n";
+        let data: Vec<u8> = (0..6u8)
+            .flat_map(|value| f32::from(value).to_le_bytes())
+            .collect();
+        npy::tests::file(header, &data)
+    }
+
+    #[test]
+    fn rows_find_their_tasks() {
+        let table = read(
+            "f.csv",
+            b"x,task,y\n1,b,-2.5\n3,elsewhere,4\n5,a,6e2\n",
+            &["a", "b"],
+            None,
+        )
+        .unwrap();
+        assert_eq!(table.features.row(0), [5.0, 600.0]);
+        assert_eq!((table.features.row(1), table.foreign), (&[1.0, -2.5][..], 1));
+        let numbered = read("f.npy", &array(), &["2", "0"], None).unwrap();
+        assert_eq!((numbered.features.row(0), numbered.foreign), (&[4.0, 5.0][..], 1));
+        let listed = read("f.npy", &array(), &["a", "b", "c"], Some(&["c", "a", "b"])).unwrap();
+        assert_eq!((listed.features.row(2), listed.foreign), (&[0.0, 1.0][..], 0));
+    }
+
+    #[test]
+    fn what_does_not_line_up_is_an_error() {
+        type Case<'a> = (&'a str, &'a [u8], &'a [&'a str], Option<&'a [&'a str]>, &'a str);
+        let array = array();
+        let cases: [Case<'_>; 9] = [
+            (
+                "f.csv",
+                b"task,x\na,1\n",
+                &["a", "b"],
+                None,
+                "1 of 2 tasks have no features (\"b\")",
+            ),
+            (
+                "f.csv",
+                b"task,x\na,1\na,2\n",
+                &["a"],
+                None,
+                "line 3: found task \"a\" again",
+            ),
+            (
+                "f.csv",
+                b"task,x\na,red\n",
+                &["a"],
+                None,
+                "line 2, column \"x\": found \"red\"",
+            ),
+            ("f.csv", b"task,x\na,nan\n", &["a"], None, "finite"),
+            ("f.csv", b"task\na\n", &["a"], None, "no column beside"),
+            ("f.csv", b"task,x\na,1\n", &["a"], Some(&["a"]), ".npy file only"),
+            ("f.npy", &array, &["0", "3"], None, "--feature-tasks"),
+            (
+                "f.npy",
+                &array,
+                &["a"],
+                Some(&["a", "b"]),
+                "3 rows, but the list of tasks names 2",
+            ),
+            (
+                "f.npy",
+                &array,
+                &["z"],
+                Some(&["a", "b", "c"]),
+                "does not name task \"z\"",
+            ),
+        ];
+        for (name, bytes, tasks, order, said) in cases {
+            let message = read(name, bytes, tasks, order).unwrap_err().to_string();
+            assert!(message.contains(said) && message.contains(name), "{message}");
+        }
+    }
+}

@@ -1,0 +1,72 @@
+//! Intervals as one long table: `what, worker, answer, truth, estimate, low, high`.
+//!
+//! `what` is `error` (of the labels), `prevalence` (of the class `truth`), `accuracy` (of `worker`) or `confusion` (of `worker`:
+//! chance of `answer` where `truth` is true); columns that do not apply are empty.
+
+use quorate::annotations::Annotations;
+use quorate::intervals::{Interval, ModelIntervals};
+
+use crate::error::Result;
+use crate::formats::{Cell, ColumnKind, FileFormat, RowSource, write_table};
+use crate::target::Target;
+
+/// Writes a row for every interval.
+pub fn write_intervals(
+    target: &Target,
+    format: Option<FileFormat>,
+    annotations: &Annotations,
+    intervals: &ModelIntervals,
+) -> Result<()> {
+    let (workers, classes) = (annotations.worker_count(), annotations.class_count());
+    if intervals.accuracy.len() != workers || intervals.confusion.len() != workers * classes * classes {
+        return Err(quorate::Error::Mismatch(format!(
+            "intervals of {} workers do not fit {workers} workers and {classes} classes",
+            intervals.accuracy.len()
+        ))
+        .into());
+    }
+    let table = IntervalRows {
+        annotations,
+        intervals,
+    };
+    write_table(target, format, &table)
+}
+
+struct IntervalRows<'t> {
+    annotations: &'t Annotations,
+    intervals: &'t ModelIntervals,
+}
+
+impl RowSource for IntervalRows<'_> {
+    fn columns(&self) -> Vec<(String, ColumnKind)> {
+        let texts = ["what", "worker", "answer", "truth"].map(|name| (name.to_owned(), ColumnKind::Text));
+        let numbers = ["estimate", "low", "high"].map(|name| (name.to_owned(), ColumnKind::Number));
+        texts.into_iter().chain(numbers).collect()
+    }
+
+    fn for_each_row(&self, each: &mut dyn FnMut(&[Cell<'_>]) -> Result<()>) -> Result<()> {
+        let (workers, classes) = (self.annotations.workers(), self.annotations.classes());
+        let mut row = |what: &'static str, place: [Option<&str>; 3], interval: &Interval| {
+            let [worker, answer, truth] = place.map(|name| name.map_or(Cell::Missing, Cell::Text));
+            let numbers = [interval.estimate, interval.low, interval.high].map(Cell::from);
+            let [estimate, low, high] = numbers;
+            each(&[Cell::Text(what), worker, answer, truth, estimate, low, high])
+        };
+        row("error", [None; 3], &self.intervals.error)?;
+        for (class, interval) in classes.iter().zip(&self.intervals.prevalence) {
+            row("prevalence", [None, None, Some(class)], interval)?;
+        }
+        for (worker, interval) in workers.iter().zip(&self.intervals.accuracy) {
+            row("accuracy", [Some(worker), None, None], interval)?;
+        }
+        let block = classes.len() * classes.len();
+        for (worker, cells) in workers.iter().zip(self.intervals.confusion.chunks_exact(block)) {
+            for (cell, interval) in cells.iter().enumerate() {
+                let (answer, truth) = (cell / classes.len(), cell % classes.len());
+                let place = [Some(worker), Some(classes.get(answer)), Some(classes.get(truth))];
+                row("confusion", place, interval)?;
+            }
+        }
+        Ok(())
+    }
+}

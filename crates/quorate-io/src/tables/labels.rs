@@ -1,0 +1,292 @@
+//! Tables with one label for each task: truths, and predictions with their confidence.
+//!
+//! Columns `task, label`; a prediction may add `confidence` and, for every class, `p:<class>`.
+
+use quorate::Annotations;
+use quorate::annotations::Names;
+
+use super::annotations::default_missing;
+use crate::error::{Error, ErrorKind, Position, Result};
+use crate::formats::{
+    Cell, ColumnKind, FileFormat, Row, RowSink, RowSource, field, find_column, scan, write_table,
+};
+use crate::source::Source;
+use crate::target::Target;
+
+/// Column of the probability of the label.
+pub const CONFIDENCE_COLUMN: &str = "confidence";
+
+/// What the name of a class's probability column starts with.
+pub const PROBABILITY_PREFIX: &str = "p:";
+
+/// How far probabilities may be from summing to 1: files are often rounded to two decimals.
+const SUM_TOLERANCE: f64 = 0.05;
+
+/// How far a probability may lie outside 0 to 1.
+const RANGE_TOLERANCE: f64 = 1e-6;
+
+/// Names of the columns.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct LabelColumns {
+    /// Column of the task's id.
+    pub task: String,
+    /// Column of the label.
+    pub label: String,
+}
+
+impl Default for LabelColumns {
+    fn default() -> Self {
+        Self {
+            task: "task".into(),
+            label: "label".into(),
+        }
+    }
+}
+
+/// How to read a table of labels.
+#[derive(Debug, Clone)]
+pub struct LabelOptions {
+    /// The format, if the name does not tell it.
+    pub format: Option<FileFormat>,
+    /// Names of the columns.
+    pub columns: LabelColumns,
+    /// Labels that stand for "not known", besides the empty one and null.
+    pub missing: Vec<String>,
+}
+
+impl Default for LabelOptions {
+    fn default() -> Self {
+        Self {
+            format: None,
+            columns: LabelColumns::default(),
+            missing: default_missing(),
+        }
+    }
+}
+
+/// One label for each task, with probabilities where the file has them.
+#[derive(Debug, Clone, Default)]
+pub struct TaskLabels {
+    /// The tasks, in order of first appearance.
+    pub tasks: Names,
+    /// The classes: those of the probability columns if there are any, else in order of first appearance.
+    pub classes: Names,
+    /// Class code of each task's label.
+    pub labels: Vec<usize>,
+    /// Probability of each task's label, if there is such a column.
+    pub confidence: Option<Vec<f64>>,
+    /// Probabilities `[task][class]`, as written, if there are such columns.
+    pub probabilities: Option<Vec<f64>>,
+    /// Rows that repeat an earlier row's task and label: the earlier one counts.
+    pub repeated: u64,
+    /// Rows without a label: not used.
+    pub unlabelled: u64,
+}
+
+impl TaskLabels {
+    /// The label of a task, if the file has one.
+    pub fn label(&self, task: &str) -> Option<&str> {
+        let task = self.tasks.find(task)? as usize;
+        Some(self.classes.get(self.labels[task]))
+    }
+
+    /// The label of every task of a table as a code of its classes; a label that nobody ever answered there is one code
+    /// more, so that it counts as an error.
+    pub fn codes_in(&self, annotations: &Annotations) -> Vec<Option<usize>> {
+        let foreign = annotations.class_count();
+        let code = |class: &str| {
+            annotations
+                .classes()
+                .find(class)
+                .map_or(foreign, |code| code as usize)
+        };
+        annotations
+            .tasks()
+            .iter()
+            .map(|task| self.label(task).map(code))
+            .collect()
+    }
+}
+
+/// Reads a table of labels. A task with two different labels is an error.
+pub fn read_labels(source: &Source, options: &LabelOptions) -> Result<TaskLabels> {
+    let mut sink = LabelSink {
+        options,
+        found: TaskLabels::default(),
+        positions: Vec::new(),
+        class_columns: Vec::new(),
+        row: Vec::new(),
+    };
+    scan(source, options.format, &mut sink, &mut |_, _| {})?;
+    if sink.found.tasks.is_empty() {
+        let words = match sink.found.unlabelled {
+            0 => "the input has no rows; expected one row for each task with a task and a label".into(),
+            count => format!("all {count} rows have an empty label"),
+        };
+        return Err(Error::from(quorate::Error::NoLabels(words)).in_file(source.name()));
+    }
+    Ok(sink.found)
+}
+
+struct LabelSink<'a> {
+    options: &'a LabelOptions,
+    found: TaskLabels,
+    /// Where each task was first seen.
+    positions: Vec<Position>,
+    /// Names of the probability columns.
+    class_columns: Vec<String>,
+    /// Probabilities of the row at hand.
+    row: Vec<f64>,
+}
+
+impl RowSink for LabelSink<'_> {
+    fn select(&mut self, names: &[String]) -> Result<Vec<usize>> {
+        let LabelColumns { task, label } = &self.options.columns;
+        let mut chosen = vec![
+            find_column(names, task, "task")?,
+            find_column(names, label, "label")?,
+        ];
+        if names.iter().any(|name| name == CONFIDENCE_COLUMN) {
+            chosen.push(find_column(names, CONFIDENCE_COLUMN, "confidence")?);
+            self.found.confidence = Some(Vec::new());
+        }
+        for name in names {
+            if let Some(class) = name.strip_prefix(PROBABILITY_PREFIX) {
+                chosen.push(find_column(names, name, "probability")?);
+                self.class_columns.push(name.clone());
+                self.found.classes.intern(class);
+                self.found.probabilities.get_or_insert_default();
+            }
+        }
+        Ok(chosen)
+    }
+
+    fn row(&mut self, row: &impl Row) -> Result<()> {
+        let LabelColumns { task, label } = &self.options.columns;
+        let (n, x) = (field(row, 0, task)?, field(row, 1, label)?);
+        if n.is_empty() {
+            return Err(Error::from(quorate::Error::EmptyId("task")).in_column(task));
+        }
+        if x.is_empty() || self.options.missing.iter().any(|missing| missing == x) {
+            self.found.unlabelled += 1;
+            return Ok(());
+        }
+        if let Some(earlier) = self.found.tasks.find(n) {
+            return self.repeat(earlier as usize, x, label);
+        }
+        let code = match self.found.classes.find(x) {
+            Some(code) => code,
+            None if self.class_columns.is_empty() => self.found.classes.intern(x),
+            None => {
+                let classes = self.found.classes.iter().map(str::to_owned).collect();
+                let unknown = quorate::Error::UnknownClass {
+                    label: x.to_owned(),
+                    classes,
+                };
+                return Err(Error::from(unknown).in_column(label));
+            }
+        };
+        self.found.tasks.intern(n);
+        self.found.labels.push(code as usize);
+        self.positions.push(row.position());
+        let mut slot = 2;
+        if let Some(confidence) = &mut self.found.confidence {
+            confidence.push(probability(row, slot, CONFIDENCE_COLUMN)?);
+            slot += 1;
+        }
+        self.row.clear();
+        for (k, column) in self.class_columns.iter().enumerate() {
+            self.row.push(probability(row, slot + k, column)?);
+        }
+        if let Some(probabilities) = &mut self.found.probabilities {
+            let sum: f64 = self.row.iter().sum();
+            if (sum - 1.0).abs() > SUM_TOLERANCE {
+                return Err(ErrorKind::Number {
+                    found: format!("probabilities that sum to {sum}"),
+                    expected: "a sum of 1 over the columns p:<class>",
+                }
+                .into());
+            }
+            probabilities.extend_from_slice(&self.row);
+        }
+        Ok(())
+    }
+}
+
+impl LabelSink<'_> {
+    fn repeat(&mut self, earlier: usize, label: &str, column: &str) -> Result<()> {
+        let first = self.found.classes.get(self.found.labels[earlier]);
+        if first != label {
+            let conflict = ErrorKind::Conflict {
+                task: self.found.tasks.get(earlier).to_owned(),
+                first: first.to_owned(),
+                second: label.to_owned(),
+                at: self.positions[earlier],
+            };
+            return Err(Error::new(conflict).in_column(column));
+        }
+        self.found.repeated += 1;
+        Ok(())
+    }
+}
+
+pub(crate) fn probability(row: &impl Row, slot: usize, column: &str) -> Result<f64> {
+    let text = field(row, slot, column)?;
+    let value: Option<f64> = text.trim().parse().ok();
+    value
+        .filter(|value| (-RANGE_TOLERANCE..=1.0 + RANGE_TOLERANCE).contains(value))
+        .ok_or_else(|| {
+            let number = ErrorKind::Number {
+                found: text.chars().take(80).collect(),
+                expected: "a number from 0 to 1",
+            };
+            Error::new(number).in_column(column)
+        })
+}
+
+/// Writes one known label for each task: columns `task, label`; `labels` holds a class code for each task.
+pub fn write_truth(
+    target: &Target,
+    format: Option<FileFormat>,
+    tasks: &Names,
+    classes: &Names,
+    labels: &[usize],
+) -> Result<()> {
+    let outside = labels.iter().any(|&label| label >= classes.len());
+    if tasks.len() != labels.len() || outside {
+        return Err(quorate::Error::Mismatch(format!(
+            "{} labels of {} classes do not fit {} tasks",
+            labels.len(),
+            classes.len(),
+            tasks.len()
+        ))
+        .into());
+    }
+    let table = TruthRows {
+        tasks,
+        classes,
+        labels,
+    };
+    write_table(target, format, &table)
+}
+
+struct TruthRows<'t> {
+    tasks: &'t Names,
+    classes: &'t Names,
+    labels: &'t [usize],
+}
+
+impl RowSource for TruthRows<'_> {
+    fn columns(&self) -> Vec<(String, ColumnKind)> {
+        ["task", "label"]
+            .map(|name| (name.to_owned(), ColumnKind::Text))
+            .into()
+    }
+
+    fn for_each_row(&self, each: &mut dyn FnMut(&[Cell<'_>]) -> Result<()>) -> Result<()> {
+        for (task, &label) in self.tasks.iter().zip(self.labels) {
+            each(&[Cell::Text(task), Cell::Text(self.classes.get(label))])?;
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,108 @@
+//! A model file as the history of its workers: what it rests on, carried from one batch of data to the next.
+
+use quorate::annotations::{Annotations, Names};
+use quorate::model::AnswerCounts;
+
+use super::model::{ModelFile, ModelWorker};
+
+impl ModelWorker {
+    /// Expected number of times that the worker gave `answer` to a task of class `truth`.
+    fn count(&self, answer: usize, truth: usize, prior: &[f64]) -> f64 {
+        match &self.counts {
+            Some(counts) => counts[answer][truth],
+            None => self.labels as f64 * prior[truth] * self.confusion[answer][truth],
+        }
+    }
+}
+
+impl ModelFile {
+    /// The same model with the counts that it rests on, and with the workers of an earlier model that are not in this
+    /// one, so that what is known of them is not lost.
+    ///
+    /// # Panics
+    /// If the counts are of another number of workers or classes.
+    pub fn resting_on(mut self, counts: &AnswerCounts, earlier: Option<&Self>) -> Self {
+        assert_eq!(
+            counts.worker_count(),
+            self.workers.len(),
+            "the counts are of this model"
+        );
+        let classes = self.classes.len();
+        for (m, worker) in self.workers.iter_mut().enumerate() {
+            worker.counts = Some(
+                counts
+                    .worker(m)
+                    .chunks_exact(classes)
+                    .map(<[f64]>::to_vec)
+                    .collect(),
+            );
+            worker.labels = counts.worker(m).iter().sum::<f64>().round() as u64;
+        }
+        let Some(earlier) = earlier else { return self };
+        let known: Names = self.workers.iter().map(|worker| worker.id.as_str()).collect();
+        for worker in earlier
+            .workers
+            .iter()
+            .filter(|worker| known.find(&worker.id).is_none())
+        {
+            if let Some(moved) = earlier.reorder(worker, &self.classes) {
+                self.workers.push(moved);
+            }
+        }
+        self
+    }
+
+    /// A worker of this model over other classes; a class that this model lacks gets a uniform column. None if one of
+    /// this model's classes is not among them.
+    fn reorder(&self, worker: &ModelWorker, classes: &[String]) -> Option<ModelWorker> {
+        let place = |class: &String| self.classes.iter().position(|own| own == class);
+        if self.classes.iter().any(|class| !classes.contains(class)) {
+            return None;
+        }
+        let order: Vec<Option<usize>> = classes.iter().map(place).collect();
+        let cells = |cell: &dyn Fn(Option<usize>, Option<usize>) -> f64| {
+            let row = |a: &Option<usize>| order.iter().map(|k| cell(*a, *k)).collect();
+            order.iter().map(row).collect::<Vec<Vec<f64>>>()
+        };
+        Some(ModelWorker {
+            id: worker.id.clone(),
+            labels: worker.labels,
+            confusion: cells(&|a, k| match (a, k) {
+                (Some(a), Some(k)) => worker.confusion[a][k],
+                (None, Some(_)) => 0.0,
+                (_, None) => 1.0 / classes.len() as f64,
+            }),
+            counts: Some(cells(&|a, k| match (a, k) {
+                (Some(a), Some(k)) => worker.count(a, k, &self.prior),
+                _ => 0.0,
+            })),
+        })
+    }
+
+    /// Earlier answers of the workers of these annotations, times `weight`; and how many of the workers this file
+    /// knows. Classes are matched by name.
+    pub fn history(&self, annotations: &Annotations, weight: f64) -> (AnswerCounts, usize) {
+        let mut counts = AnswerCounts::zero(annotations.worker_count(), annotations.class_count());
+        let codes: Vec<Option<u32>> = self
+            .classes
+            .iter()
+            .map(|class| annotations.classes().find(class))
+            .collect();
+        let mut known = 0;
+        for worker in &self.workers {
+            let Some(m) = annotations.workers().find(&worker.id) else {
+                continue;
+            };
+            known += 1;
+            for (a, answer) in codes.iter().enumerate() {
+                for (k, truth) in codes.iter().enumerate() {
+                    if let (Some(answer), Some(truth)) = (answer, truth) {
+                        let count = weight * worker.count(a, k, &self.prior);
+                        counts.add(m as usize, *answer as usize, *truth as usize, count);
+                    }
+                }
+            }
+        }
+        (counts, known)
+    }
+}

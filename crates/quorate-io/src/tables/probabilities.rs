@@ -1,0 +1,117 @@
+//! Class probabilities of tasks from a classifier: columns `task` and `p:<class>` for each class.
+
+use quorate::{Annotations, TaskProbabilities};
+
+use super::labels::{PROBABILITY_PREFIX, probability};
+use crate::error::{Error, Result};
+use crate::formats::{FileFormat, Row, RowSink, field, find_column, scan};
+use crate::source::Source;
+
+/// Predictions that were read, and what there is to say about them.
+#[derive(Debug, Clone)]
+pub struct ProbabilitiesRead {
+    /// The predictions, lined up with the tasks and classes of the annotations.
+    pub probabilities: TaskProbabilities,
+    /// Rows about tasks that the annotations do not have: not used.
+    pub foreign: u64,
+}
+
+/// Reads predictions for the tasks of `annotations`. A class without a column has probability 0; a column of a class that
+/// the annotations do not have is an error.
+pub fn read_probabilities(
+    source: &Source,
+    format: Option<FileFormat>,
+    annotations: &Annotations,
+) -> Result<ProbabilitiesRead> {
+    let mut sink = ProbabilitySink {
+        annotations,
+        columns: Vec::new(),
+        row: vec![0.0; annotations.class_count()],
+        found: ProbabilitiesRead {
+            probabilities: TaskProbabilities::none(annotations),
+            foreign: 0,
+        },
+    };
+    scan(source, format, &mut sink, &mut |_, _| {})?;
+    Ok(sink.found)
+}
+
+struct ProbabilitySink<'a> {
+    annotations: &'a Annotations,
+    /// Column name and class of each probability slot.
+    columns: Vec<(String, usize)>,
+    row: Vec<f64>,
+    found: ProbabilitiesRead,
+}
+
+impl RowSink for ProbabilitySink<'_> {
+    fn select(&mut self, names: &[String]) -> Result<Vec<usize>> {
+        let mut chosen = vec![find_column(names, "task", "task")?];
+        let classes = self.annotations.classes();
+        for (place, name) in names.iter().enumerate() {
+            let Some(class) = name.strip_prefix(PROBABILITY_PREFIX) else {
+                continue;
+            };
+            let Some(code) = classes.find(class) else {
+                let unknown = quorate::Error::UnknownClass {
+                    label: class.to_owned(),
+                    classes: classes.iter().map(str::to_owned).collect(),
+                };
+                return Err(Error::from(unknown).in_column(name));
+            };
+            chosen.push(place);
+            self.columns.push((name.clone(), code as usize));
+        }
+        if self.columns.is_empty() {
+            let first = classes.iter().next().unwrap_or_default();
+            find_column(names, &format!("{PROBABILITY_PREFIX}{first}"), "probability")?;
+        }
+        Ok(chosen)
+    }
+
+    fn row(&mut self, row: &impl Row) -> Result<()> {
+        let Some(task) = self.annotations.tasks().find(field(row, 0, "task")?) else {
+            self.found.foreign += 1;
+            return Ok(());
+        };
+        self.row.fill(0.0);
+        for (slot, (name, class)) in self.columns.iter().enumerate() {
+            self.row[*class] = probability(row, slot + 1, name)?;
+        }
+        Ok(self.found.probabilities.set(task as usize, &self.row)?)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(text: &str) -> Result<ProbabilitiesRead> {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("p.csv");
+        std::fs::write(&path, text).unwrap();
+        let annotations = Annotations::from_codes(2, 1, 3, [(0, 0, 0), (1, 0, 2)]).unwrap();
+        read_probabilities(&Source::from(path), None, &annotations)
+    }
+
+    #[test]
+    fn columns_find_their_classes_and_foreign_tasks_are_counted() {
+        let read = read("task,p:2,p:0\nt1,0.25,0.75\nelsewhere,1,0\n").unwrap();
+        assert_eq!(read.probabilities.row(1), Some(&[0.75, 0.0, 0.25][..]));
+        assert_eq!(read.probabilities.row(0), None);
+        assert_eq!(read.foreign, 1);
+    }
+
+    #[test]
+    fn bad_predictions_are_errors_with_their_place() {
+        for (text, place) in [
+            ("task,p:9\nt0,1\n", "column \"p:9\""),
+            ("task,label\nt0,1\n", "p:0"),
+            ("task,p:0,p:1,p:2\nt0,0.5,0.1,x\n", "line 2, column \"p:2\""),
+            ("task,p:0,p:1,p:2\nt0,0.5,0.1,0.1\n", "line 2"),
+        ] {
+            let message = read(text).unwrap_err().to_string();
+            assert!(message.contains(place), "{message}");
+        }
+    }
+}
