@@ -8,9 +8,9 @@
 //! tables: annotations | consensus | workers | intervals | .. -> rows -> formats -> Target
 //! ```
 //!
-//! Tables of annotations in plain CSV, TSV and Parquet files are read in parallel (`parallel`), with the result of reading
-//! row by row; labels beyond memory go to partitions on disk (`spill`). Models are JSON, the labels kept beside them a binary
-//! file, features of tasks any table or a NumPy array.
+//! Tables of annotations in plain CSV, TSV and Parquet files are read in parallel (`parallel`), with the
+//! result of reading row by row; labels beyond memory go to partitions on disk (`spill`). Models are JSON,
+//! the labels kept beside them a binary file, features of tasks any table or a NumPy array.
 //!
 //! Errors carry file, line and column. Output files appear whole or not at all.
 //!

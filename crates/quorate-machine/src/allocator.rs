@@ -1,9 +1,10 @@
 //! An allocator that puts large blocks of memory on huge pages.
 //!
-//! A pass of EM jumps through the workers' tables. In pages of 4 KiB every jump is also a jump through the page table of
-//! the processor, and that is a third of the pass. Fresh memory also costs a page fault for each page. So blocks of 2 MiB
-//! and more are mapped directly, at addresses where the system can use pages of 2 MiB, with the hint that it should.
-//! Everything else, and everything on other systems, goes to the allocator of the system.
+//! A pass of EM jumps through the workers' tables. In pages of 4 KiB every jump is also a jump through the
+//! page table of the processor, and that is a third of the pass. Fresh memory also costs a page fault for
+//! each page. So blocks of 2 MiB and more are mapped directly, at addresses where the system can use pages of
+//! 2 MiB, with the hint that it should. Everything else, and everything on other systems, goes to the
+//! allocator of the system.
 
 #[cfg(target_os = "linux")]
 use crate::mapping;
@@ -33,9 +34,9 @@ fn is_large(layout: Layout) -> bool {
     return false;
 }
 
-// SAFETY: small blocks are the system allocator's. Large ones are mappings of their own, at least as long as the layout
-// and aligned to 2 MiB; they are told apart by the layout, which the caller hands in again, the same, when it gives the
-// block back.
+// SAFETY: small blocks are the system allocator's. Large ones are mappings of their own, at least as long as
+// the layout and aligned to 2 MiB; they are told apart by the layout, which the caller hands in again, the
+// same, when it gives the block back.
 #[allow(unsafe_code)]
 unsafe impl GlobalAlloc for HugePages {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
@@ -79,8 +80,8 @@ unsafe impl GlobalAlloc for HugePages {
                 // SAFETY: the caller promises that the new size is not zero.
                 let moved = unsafe { self.alloc(new) };
                 if !moved.is_null() {
-                    // SAFETY: both blocks are at least as long as what is copied, and two different ones; the old one is
-                    // used no more.
+                    // SAFETY: both blocks are at least as long as what is copied, and two different ones; the
+                    // old one is used no more.
                     unsafe {
                         std::ptr::copy_nonoverlapping(block, moved, layout.size().min(size));
                         self.dealloc(block, layout);

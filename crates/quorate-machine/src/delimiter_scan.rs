@@ -17,8 +17,9 @@ pub struct Scanned {
 }
 
 /// Lists the offsets of delimiters and line feeds in the first `length` bytes of `text`, which has at least
-/// [`PADDING`] bytes more, behind `u32::MAX`, the offset before the first byte: so every field stands between two offsets.
-/// The list keeps what else was in it: clearing it would cost as much as finding a third of the offsets.
+/// [`PADDING`] bytes more, behind `u32::MAX`, the offset before the first byte: so every field stands between
+/// two offsets. The list keeps what else was in it: clearing it would cost as much as finding a third of the
+/// offsets.
 #[inline(always)]
 pub fn find_field_ends(text: &[u8], length: usize, delimiter: u8, offsets: &mut Vec<u32>) -> Scanned {
     let mut scanned = Scanned::default();
@@ -52,8 +53,8 @@ pub fn find_field_ends(text: &[u8], length: usize, delimiter: u8, offsets: &mut 
 /// Offsets that may be written behind the last one.
 const SLACK: usize = 64;
 
-/// Writes the offsets of the bits, and anything behind them: a fixed number of steps for the usual count is cheaper than a
-/// loop that ends at the last bit.
+/// Writes the offsets of the bits, and anything behind them: a fixed number of steps for the usual count is
+/// cheaper than a loop that ends at the last bit.
 #[inline(always)]
 fn write_offsets(mut bits: u64, base: u32, offsets: &mut [u32]) {
     const USUAL: usize = 16;
@@ -77,8 +78,8 @@ fn write_offsets(mut bits: u64, base: u32, offsets: &mut [u32]) {
 struct Bits(u64);
 
 impl Bits {
-    /// The bytes that are the wanted one. Gathering the bits of comparisons is one instruction, which the compiler does not
-    /// find by itself: without it, finding ends takes four times as long.
+    /// The bytes that are the wanted one. Gathering the bits of comparisons is one instruction, which the
+    /// compiler does not find by itself: without it, finding ends takes four times as long.
     #[cfg(target_arch = "x86_64")]
     #[inline(always)]
     #[allow(unsafe_code)]
@@ -100,8 +101,8 @@ impl Bits {
         }))
     }
 
-    /// The bytes that are the wanted one. Comparisons of whole blocks become vector instructions; the multiplication gathers
-    /// eight zeros and ones into a byte.
+    /// The bytes that are the wanted one. Comparisons of whole blocks become vector instructions; the
+    /// multiplication gathers eight zeros and ones into a byte.
     #[cfg(not(target_arch = "x86_64"))]
     #[inline(always)]
     fn of(bytes: &[u8; 64], wanted: u8) -> Self {

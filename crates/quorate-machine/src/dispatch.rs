@@ -1,12 +1,12 @@
 //! CPU dispatch: inner loops compiled for newer processors too, chosen when the program runs.
 //!
-//! The program is built for every processor of its family, without the wide registers (AVX2) and bit instructions (BMI)
-//! that nearly all in use have had for years. A [`Kernel`] is compiled twice, and [`run`] takes the faster version that
-//! the processor can execute. Both do the same operations in the same order (nothing is fused or reordered), so results
-//! are the same, bit for bit.
+//! The program is built for every processor of its family, without the wide registers (AVX2) and bit
+//! instructions (BMI) that nearly all in use have had for years. A [`Kernel`] is compiled twice, and [`run`]
+//! takes the faster version that the processor can execute. Both do the same operations in the same order
+//! (nothing is fused or reordered), so results are the same, bit for bit.
 
-/// Work whose speed depends on the processor. Mark `run`, and what it calls in its loops, `#[inline(always)]`: only what
-/// is inlined is compiled for the newer processor.
+/// Work whose speed depends on the processor. Mark `run`, and what it calls in its loops,
+/// `#[inline(always)]`: only what is inlined is compiled for the newer processor.
 pub trait Kernel {
     /// The result.
     type Output;

@@ -5,8 +5,8 @@
 //! - [`delimiter_scan`]: the ends of the fields of delimited text, 64 bytes at a time;
 //! - [`HugePages`]: an allocator that puts large blocks on huge pages.
 //!
-//! Every other crate of the workspace forbids unsafe code. Each unsafe block here states why it is sound, and each piece
-//! is here because a benchmark shows what it is worth (`docs/performance.md`).
+//! Every other crate of the workspace forbids unsafe code. Each unsafe block here states why it is sound, and
+//! each piece is here because a benchmark shows what it is worth (`docs/performance.md`).
 #![deny(missing_docs)]
 
 mod allocator;

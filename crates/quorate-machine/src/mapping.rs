@@ -38,8 +38,8 @@ pub(crate) unsafe fn unmap(block: *mut u8, size: usize) {
     }
 }
 
-/// A block with the content of another, which is gone then; null if there is none to be had, and the other stays as it is.
-/// Pages are moved, not copied.
+/// A block with the content of another, which is gone then; null if there is none to be had, and the other
+/// stays as it is. Pages are moved, not copied.
 ///
 /// # Safety
 /// As for [`unmap`].

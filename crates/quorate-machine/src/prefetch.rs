@@ -1,7 +1,7 @@
 //! Prefetch: a cache line is on its way before it is needed.
 
-/// Asks the processor to load the cache line of `values[index]`, without waiting for it. A hint: nothing happens where the
-/// processor has no such instruction, or where there is no such value.
+/// Asks the processor to load the cache line of `values[index]`, without waiting for it. A hint: nothing
+/// happens where the processor has no such instruction, or where there is no such value.
 #[inline(always)]
 pub fn prefetch<T>(values: &[T], index: usize) {
     #[cfg(target_arch = "x86_64")]

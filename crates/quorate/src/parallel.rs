@@ -26,9 +26,9 @@ pub(crate) fn balanced_ranges(starts: &[u32], chunks: usize) -> Vec<Range<usize>
     borders.windows(2).map(|pair| pair[0]..pair[1]).collect()
 }
 
-/// Number of chunks for work that needs a private table of so many numbers a chunk: from the data alone, and few enough that
-/// to clear and add up the tables is little work beside the labels, 4 bytes a label; where that is one, two chunks may
-/// take 32. A power of two, which threads share evenly.
+/// Number of chunks for work that needs a private table of so many numbers a chunk: from the data alone, and
+/// few enough that to clear and add up the tables is little work beside the labels, 4 bytes a label; where
+/// that is one, two chunks may take 32. A power of two, which threads share evenly.
 pub(crate) fn private_chunks(labels: usize, numbers: usize) -> usize {
     let numbers = numbers.max(2);
     let least = if labels >= numbers / 2 { 2 } else { 1 };
@@ -112,7 +112,8 @@ fn map_parts<P: Send, R: Send>(parts: Vec<P>, work: impl Fn(P) -> R + Sync + Sen
     parts.into_par_iter().map(work).collect()
 }
 
-/// Adds the parts to the total, each number in the order of the parts; which thread adds which makes no difference.
+/// Adds the parts to the total, each number in the order of the parts; which thread adds which makes no
+/// difference.
 pub(crate) fn add_in_order(total: &mut [f64], parts: Vec<&[f64]>) {
     const NUMBERS: usize = 1 << 14;
     total

@@ -1,13 +1,14 @@
 //! The tasks whose label is not that of majority vote, and who tipped them.
 //!
-//! Columns: task, majority (its label by votes), votes (`class:number` pairs), label, confidence, tipped_by (the workers whose
-//! answers favour the label most, with the factor by which each multiplies its odds against the majority's).
+//! Columns: task, majority (its label by votes), votes (`class:number` pairs), label, confidence, tipped_by
+//! (the workers whose answers favour the label most, with the factor by which each multiplies its odds
+//! against the majority's).
 
 use anyhow::Result;
 use quorate::Annotations;
 use quorate::methods::{Fit, vote_fractions};
 use quorate::model::explain;
-use quorate_io::{Cell, ColumnKind, RowSource, Target, write_table};
+use quorate_io::{ChangeRow, Target};
 
 /// Workers named for one task.
 const NAMED: usize = 3;
@@ -15,39 +16,25 @@ const NAMED: usize = 3;
 /// Smallest factor worth naming.
 const TELLING: f64 = 1.05;
 
-struct Change {
-    task: usize,
-    majority: usize,
-    votes: String,
-    label: usize,
-    confidence: f64,
-    tipped_by: String,
-}
-
-struct Changes<'a> {
-    annotations: &'a Annotations,
-    rows: Vec<Change>,
-}
-
 /// Writes the table.
 pub fn write_changes(target: &Target, annotations: &Annotations, fit: &Fit) -> Result<()> {
     let votes = vote_fractions(annotations);
     let changed = (0..votes.len()).filter(|&task| votes.label(task) != fit.consensus.label(task));
-    let rows = changed
+    let classes = annotations.classes();
+    let rows: Vec<ChangeRow<'_>> = changed
         .map(|task| {
             let (majority, label) = (votes.label(task), fit.consensus.label(task));
-            Change {
-                task,
-                majority,
+            ChangeRow {
+                task: annotations.tasks().get(task),
+                majority: classes.get(majority),
                 votes: count_votes(annotations, task),
-                label,
+                label: classes.get(label),
                 confidence: fit.consensus.confidence(task),
                 tipped_by: name_tipping(annotations, fit, task, label, majority),
             }
         })
         .collect();
-    write_table(target, None, &Changes { annotations, rows })?;
-    Ok(())
+    Ok(quorate_io::write_changes(target, None, &rows)?)
 }
 
 fn count_votes(annotations: &Annotations, task: usize) -> String {
@@ -83,37 +70,4 @@ fn name_tipping(annotations: &Annotations, fit: &Fit, task: usize, label: usize,
         })
         .collect();
     parts.join(", ")
-}
-
-impl RowSource for Changes<'_> {
-    fn columns(&self) -> Vec<(String, ColumnKind)> {
-        let text = |name: &str| (name.to_owned(), ColumnKind::Text);
-        let confidence = ("confidence".to_owned(), ColumnKind::Number);
-        vec![
-            text("task"),
-            text("majority"),
-            text("votes"),
-            text("label"),
-            confidence,
-            text("tipped_by"),
-        ]
-    }
-
-    fn for_each_row(
-        &self,
-        each: &mut dyn FnMut(&[Cell<'_>]) -> quorate_io::Result<()>,
-    ) -> quorate_io::Result<()> {
-        let (tasks, classes) = (self.annotations.tasks(), self.annotations.classes());
-        for row in &self.rows {
-            each(&[
-                Cell::Text(tasks.get(row.task)),
-                Cell::Text(classes.get(row.majority)),
-                Cell::Text(&row.votes),
-                Cell::Text(classes.get(row.label)),
-                Cell::from(row.confidence),
-                Cell::Text(&row.tipped_by),
-            ])?;
-        }
-        Ok(())
-    }
 }

@@ -110,7 +110,7 @@ impl Row for BatchRow<'_> {
 /// A column whose values can be had as text; null is the empty string.
 pub(crate) struct TextColumn {
     array: ArrayRef,
-    /// For a dictionary: the place of each row's value.
+    /// For a dictionary: the index of each row's value.
     keys: Option<Vec<usize>>,
     values: Values,
 }
@@ -145,11 +145,11 @@ impl TextColumn {
         if self.array.is_null(row) {
             return "";
         }
-        let place = self.keys.as_ref().map_or(row, |keys| keys[row]);
+        let index = self.keys.as_ref().map_or(row, |keys| keys[row]);
         match &self.values {
-            Values::Utf8(values) if values.is_valid(place) => values.value(place),
-            Values::LargeUtf8(values) if values.is_valid(place) => values.value(place),
-            Values::Utf8View(values) if values.is_valid(place) => values.value(place),
+            Values::Utf8(values) if values.is_valid(index) => values.value(index),
+            Values::LargeUtf8(values) if values.is_valid(index) => values.value(index),
+            Values::Utf8View(values) if values.is_valid(index) => values.value(index),
             _ => "",
         }
     }
@@ -210,6 +210,7 @@ pub(crate) fn schema_of(table: &dyn RowSource) -> SchemaRef {
         .into_iter()
         .map(|(name, kind)| match kind {
             ColumnKind::Text => Field::new(name, DataType::Utf8, false),
+            ColumnKind::OptionalText => Field::new(name, DataType::Utf8, true),
             ColumnKind::Number => Field::new(name, DataType::Float64, true),
             ColumnKind::Count => Field::new(name, DataType::Int64, true),
         })
@@ -259,7 +260,7 @@ enum Builder {
 impl Builder {
     fn new(kind: ColumnKind) -> Self {
         match kind {
-            ColumnKind::Text => Self::Text(StringBuilder::new()),
+            ColumnKind::Text | ColumnKind::OptionalText => Self::Text(StringBuilder::new()),
             ColumnKind::Number => Self::Number(Float64Builder::new()),
             ColumnKind::Count => Self::Count(Int64Builder::new()),
         }
@@ -272,6 +273,7 @@ impl Builder {
             (Self::Count(builder), Cell::Count(count)) => {
                 builder.append_value(i64::try_from(count).unwrap_or(i64::MAX));
             }
+            (Self::Text(builder), Cell::Missing) => builder.append_null(),
             (Self::Number(builder), Cell::Missing) => builder.append_null(),
             (Self::Count(builder), Cell::Missing) => builder.append_null(),
             (_, cell) => {

@@ -17,8 +17,9 @@ pub(crate) fn push_decimal(text: &mut String, value: f64) {
     }
 }
 
-/// The number in millionths, rounded, where multiplying tells for sure which whole number is nearest: probabilities, nearly
-/// all of them. The formatter of the standard library works with the exact digits and takes many times as long.
+/// The number in millionths, rounded, where multiplying tells for sure which whole number is nearest:
+/// probabilities, nearly all of them. The formatter of the standard library works with the exact digits and
+/// takes many times as long.
 fn millionths(value: f64) -> Option<u64> {
     if !(0.0..1e6).contains(&value) {
         return None;

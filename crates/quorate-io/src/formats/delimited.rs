@@ -193,11 +193,11 @@ impl<R> Marked<R> {
     }
 
     fn find_line_end(&mut self, bytes: &[u8]) {
-        if let Some(place) = bytes.iter().position(|&byte| byte == b'\n') {
-            let before = if place == 0 {
+        if let Some(offset) = bytes.iter().position(|&byte| byte == b'\n') {
+            let before = if offset == 0 {
                 self.last_byte
             } else {
-                bytes[place - 1]
+                bytes[offset - 1]
             };
             self.crlf = before == b'\r';
             self.line_seen = true;
@@ -274,7 +274,8 @@ fn write_rows(output: &mut dyn Write, delimiter: u8, table: &dyn RowSource) -> R
     Ok(output.write_all(&lines)?)
 }
 
-/// Appends a field and the delimiter behind it; quoted if anything in it would be taken for the end of the field.
+/// Appends a field and the delimiter behind it; quoted if anything in it would be taken for the end of the
+/// field.
 fn push_field(line: &mut Vec<u8>, text: &str, delimiter: u8) {
     let special = |byte: u8| (byte == delimiter) | (byte == b'"') | (byte == b'\n') | (byte == b'\r');
     if text.bytes().any(special) {

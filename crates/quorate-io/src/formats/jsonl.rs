@@ -278,8 +278,8 @@ fn write_rows(output: &mut dyn Write, keys: &[String], table: &dyn RowSource) ->
     let mut number = String::new();
     table.for_each_row(&mut |cells| {
         line.clear();
-        for (place, (key, cell)) in keys.iter().zip(cells).enumerate() {
-            line.push(if place == 0 { b'{' } else { b',' });
+        for (column, (key, cell)) in keys.iter().zip(cells).enumerate() {
+            line.push(if column == 0 { b'{' } else { b',' });
             line.extend_from_slice(key.as_bytes());
             number.clear();
             match *cell {

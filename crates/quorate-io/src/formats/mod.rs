@@ -1,7 +1,7 @@
 //! File formats, one file each, and the one path between each of them and rows.
 //!
-//! Reading: a format finds the columns that a [`RowSink`] asks for and hands over rows ([`scan`]). Writing: a [`RowSource`]
-//! names its columns and hands over rows, which a format writes ([`write_table`]).
+//! Reading: a format finds the columns that a [`RowSink`] asks for and hands over rows ([`scan`]). Writing: a
+//! [`RowSource`] names its columns and hands over rows, which a format writes ([`write_table`]).
 
 #[cfg(feature = "columnar")]
 mod arrow;

@@ -1,8 +1,8 @@
 //! NumPy's `.npy` files of numbers: the rows of an array.
 //!
-//! A file is a magic word, a version, the length of a header, the header (a Python dictionary with the type, the order of
-//! the axes and the shape) and the numbers. Read here because what reads such files elsewhere brings a whole parser of
-//! Python literals along.
+//! A file is a magic word, a version, the length of a header, the header (a Python dictionary with the type,
+//! the order of the axes and the shape) and the numbers. Read here because what reads such files elsewhere
+//! brings a whole parser of Python literals along.
 
 use std::fs::File;
 use std::io::Read;
@@ -66,9 +66,9 @@ fn parse(bytes: &[u8]) -> Result<NumberRows> {
             data.len()
         )));
     };
-    let number = |place: usize| match size {
-        4 => f32::from_le_bytes(std::array::from_fn(|byte| data[4 * place + byte])),
-        _ => f64::from_le_bytes(std::array::from_fn(|byte| data[8 * place + byte])) as f32,
+    let number = |index: usize| match size {
+        4 => f32::from_le_bytes(std::array::from_fn(|byte| data[4 * index + byte])),
+        _ => f64::from_le_bytes(std::array::from_fn(|byte| data[8 * index + byte])) as f32,
     };
     let values = match value(header, "fortran_order") {
         Some("False") => (0..cells).map(number).collect(),

@@ -67,9 +67,9 @@ pub(crate) fn field<'r>(row: &'r impl Row, slot: usize, column: &str) -> Result<
 
 /// Where the column `name`, which holds the `role` of a row, stands among the names of a table.
 pub(crate) fn find_column(names: &[String], name: &str, role: &str) -> Result<usize> {
-    let mut places = (0..names.len()).filter(|&place| names[place] == name);
-    match (places.next(), places.next()) {
-        (Some(place), None) => Ok(place),
+    let mut found = (0..names.len()).filter(|&column| names[column] == name);
+    match (found.next(), found.next()) {
+        (Some(column), None) => Ok(column),
         (Some(_), Some(_)) => Err(Error::new(ErrorKind::RepeatedColumn).in_column(name)),
         (None, _) => Err(ErrorKind::MissingColumn {
             name: name.to_owned(),

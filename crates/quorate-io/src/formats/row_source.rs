@@ -9,8 +9,10 @@ use crate::target::{Target, write_whole};
 /// What a column holds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ColumnKind {
-    /// Text.
+    /// Text, in every row.
     Text,
+    /// Text, or no value.
+    OptionalText,
     /// Numbers, probabilities mostly: six decimals in text formats, full precision in Parquet and Arrow.
     Number,
     /// Whole numbers.
@@ -49,8 +51,8 @@ pub trait RowSource {
     /// Calls `each` with the cells of every row, in order; stops at the first error.
     fn for_each_row(&self, each: &mut dyn FnMut(&[Cell<'_>]) -> Result<()>) -> Result<()>;
 
-    /// The same rows in pieces, in order, which several threads can turn into text at a time; none where rows are
-    /// few or come one after the other.
+    /// The same rows in pieces, in order, which several threads can turn into text at a time; none where rows
+    /// are few or come one after the other.
     fn pieces(&self) -> Vec<Box<dyn RowSource + Send + '_>> {
         Vec::new()
     }

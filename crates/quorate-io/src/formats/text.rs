@@ -10,8 +10,8 @@ use crate::error::Result;
 /// Rows of a piece that a thread turns into text at a time.
 pub(crate) const PIECE: usize = 1 << 14;
 
-/// Writes the rows of a table in order; `write_rows` turns rows into text. Pieces are turned into text a few at a time,
-/// so that the text never takes much memory.
+/// Writes the rows of a table in order; `write_rows` turns rows into text. Pieces are turned into text a few
+/// at a time, so that the text never takes much memory.
 pub(crate) fn write_pieces(
     output: &mut dyn Write,
     table: &dyn RowSource,

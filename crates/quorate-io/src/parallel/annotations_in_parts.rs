@@ -1,8 +1,8 @@
 //! The table from an input that is read in parts, in parallel.
 //!
 //! [`AnnotationsInParts::append`] takes a round of parts in the order of the input. The table is the one that
-//! [`AnnotationsBuilder`](quorate::AnnotationsBuilder) makes of the same rows, bit for bit. What that builder would refuse
-//! (an empty id, a class that is not allowed, too many names) is [`Irregular`] here.
+//! [`AnnotationsBuilder`](quorate::AnnotationsBuilder) makes of the same rows, bit for bit. What that builder
+//! would refuse (an empty id, a class that is not allowed, too many names) is [`Irregular`] here.
 
 use quorate::Annotations;
 use quorate::annotations::{CodeColumns, Duplicates, MAX_LABELS, RowCounts, TaskBlock};
@@ -32,7 +32,8 @@ pub(crate) struct AnnotationsInParts {
 }
 
 impl AnnotationsInParts {
-    /// A builder of the rows of this vocabulary. None where a repeated row is an error: that needs its place in the input.
+    /// A builder of the rows of this vocabulary. None where a repeated row is an error: that needs its place
+    /// in the input.
     pub(crate) fn new(vocabulary: Vocabulary, duplicates: Duplicates) -> Option<Self> {
         (duplicates != Duplicates::Error).then(|| Self {
             vocabulary,
@@ -60,8 +61,8 @@ impl AnnotationsInParts {
         Ok(parts)
     }
 
-    /// Makes room for the whole input, of which `done` of `total` (bytes, say) were read: tables that grow step by step are moved
-    /// each time, and lie on small pages.
+    /// Makes room for the whole input, of which `done` of `total` (bytes, say) were read: tables that grow
+    /// step by step are moved each time, and lie on small pages.
     pub(crate) fn expect(&mut self, done: u64, total: u64) {
         let more =
             |count: usize| (count as u128 * u128::from(total) / u128::from(done.max(1))) as usize - count;

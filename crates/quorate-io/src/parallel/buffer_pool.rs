@@ -4,8 +4,8 @@ use std::sync::{Mutex, PoisonError};
 
 use super::parts::PartRead;
 
-/// Parts and lists of offsets that are done with: fresh memory costs a page fault for each page, and that takes longer than
-/// reading into it.
+/// Parts and lists of offsets that are done with: fresh memory costs a page fault for each page, and that
+/// takes longer than reading into it.
 #[derive(Default)]
 pub(crate) struct BufferPool {
     parts: Mutex<Vec<PartRead>>,

@@ -1,11 +1,11 @@
 //! Plain delimited files in blocks, many at a time, by a delimiter scan.
 //!
-//! A file is cut at line feeds. Where a block holds nothing but rows with as many fields as the header, its fields are
-//! found 64 bytes at a time; a block with quotes or blank lines goes through the row by row parser. Whatever
-//! cannot be settled inside a block (a quoted value with a line feed at the cut, a row with too few fields, an empty
-//! id, text that is not UTF-8) makes the whole reading fall back to the row by row reader, which knows the line numbers
-//! and the words for every error. So there is one description of what is wrong with a file, and what is read here is
-//! what that reader would have read.
+//! A file is cut at line feeds. Where a block holds nothing but rows with as many fields as the header, its
+//! fields are found 64 bytes at a time; a block with quotes or blank lines goes through the row by row
+//! parser. Whatever cannot be settled inside a block (a quoted value with a line feed at the cut, a row with
+//! too few fields, an empty id, text that is not UTF-8) makes the whole reading fall back to the row by row
+//! reader, which knows the line numbers and the words for every error. So there is one description of what is
+//! wrong with a file, and what is read here is what that reader would have read.
 
 use std::fs::File;
 use std::io::{Read, Seek, SeekFrom};
@@ -107,7 +107,8 @@ impl BlockFile<'_> {
             .ok_or(Irregular)?;
         let line = &text[mark..mark + line];
         let plain = line.strip_suffix(b"\r").unwrap_or(line);
-        // Marks of other formats hold bytes that no line of text holds, or start with letters that no header does.
+        // Marks of other formats hold bytes that no line of text holds, or start with letters that no header
+        // does.
         let odd = |byte: &u8| *byte < b' ' && *byte != b'\t';
         let text = std::str::from_utf8(plain).map_err(|_| Irregular)?;
         if plain.iter().any(odd) || text.starts_with("PAR1") || text.starts_with(MARK) {
@@ -183,8 +184,8 @@ impl BlockFile<'_> {
                     return Ok(Err(Irregular));
                 }
                 reached += (text.len() - scanned) as u64;
-                if let Some(place) = text[scanned..].iter().position(|&byte| byte == b'\n') {
-                    text.truncate(scanned + place + 1);
+                if let Some(offset) = text[scanned..].iter().position(|&byte| byte == b'\n') {
+                    text.truncate(scanned + offset + 1);
                 }
             }
             if text.last() != Some(&b'\n') {
@@ -209,8 +210,8 @@ fn line_start(file: &mut File, range: &Range<u64>, first: u64) -> std::io::Resul
         if count == 0 {
             break;
         }
-        if let Some(place) = window[..count].iter().position(|&byte| byte == b'\n') {
-            let start = at + place as u64 + 1;
+        if let Some(offset) = window[..count].iter().position(|&byte| byte == b'\n') {
+            let start = at + offset as u64 + 1;
             return Ok((start < range.end).then_some(start));
         }
         at += count as u64;
@@ -254,7 +255,8 @@ impl Kernel for Plain<'_, '_> {
             }
         }
         self.part.reserve(scanned.lines);
-        // Nearly all files: where the compiler knows the number of columns, a row takes half the instructions.
+        // Nearly all files: where the compiler knows the number of columns, a row takes half the
+        // instructions.
         match (layout.columns, scanned.returns) {
             (3, 0) if layout.chosen == [0, 1, 2] => {
                 let fields = |[line, first, second, third]: [u32; 4]| {
@@ -303,7 +305,8 @@ fn four(offsets: &[u32], row: usize) -> [u32; 4] {
 impl Layout {
     /// Takes the rows of a block through the parser that knows quotes.
     fn row_by_row(&self, text: &[u8], delimiter: u8, vocabulary: &Vocabulary) -> Result<PartRead, Irregular> {
-        // At the start of a text the parser would take a byte order mark for one; inside a file it is a letter.
+        // At the start of a text the parser would take a byte order mark for one; inside a file it is a
+        // letter.
         if text.starts_with(MARK.as_bytes()) {
             return Err(Irregular);
         }

@@ -36,8 +36,8 @@ impl Runs<'_> {
         (first == next || Some(first) == last) && self.tasks.windows(2).all(|pair| pair[1] == pair[0] + 1)
     }
 
-    /// Puts the labels of all runs but the first and the last, which may go on in other parts, in order of worker; returns
-    /// how many rows repeat an earlier one.
+    /// Puts the labels of all runs but the first and the last, which may go on in other parts, in order of
+    /// worker; returns how many rows repeat an earlier one.
     fn sort(&mut self) -> u64 {
         let mut scratch = Vec::new();
         let inside = self.starts.windows(2).skip(1).map(|run| {
@@ -89,8 +89,8 @@ impl Grouped {
         );
     }
 
-    /// Makes room for more; `more` gives how many more of what there is are expected. Where there is no room for it all,
-    /// the tables grow as they do.
+    /// Makes room for more; `more` gives how many more of what there is are expected. Where there is no room
+    /// for it all, the tables grow as they do.
     pub(super) fn expect(&mut self, more: impl Fn(usize) -> usize) {
         let _ = self.starts.try_reserve(more(self.starts.len()));
         let _ = self.worker.try_reserve(more(self.worker.len()));

@@ -1,10 +1,10 @@
 //! The interner: names that many threads look up and add to, with codes in order of first appearance.
 //!
-//! Parts of an input are read in parallel; each keeps a list of the names it mentions. A round of parts is then
-//! resolved: the table is cut into shards by hash, every shard goes through the parts in order and tells known names
-//! from new ones, and the new ones get codes by counting in (part, mention) order. Which thread did what leaves no
-//! trace: the codes are those of one reader that goes through the input from start to end. Sorted names
-//! ([`SortedRun`]) skip the table until the order breaks.
+//! Parts of an input are read in parallel; each keeps a list of the names it mentions. A round of parts is
+//! then resolved: the table is cut into shards by hash, every shard goes through the parts in order and tells
+//! known names from new ones, and the new ones get codes by counting in (part, mention) order. Which thread
+//! did what leaves no trace: the codes are those of one reader that goes through the input from start to end.
+//! Sorted names ([`SortedRun`]) skip the table until the order breaks.
 
 use std::sync::atomic::Ordering;
 
@@ -57,7 +57,8 @@ impl Interner {
         self.known.ends.len()
     }
 
-    /// Makes room for more names, if they are new as they come; `more` gives how many more of what there is are expected.
+    /// Makes room for more names, if they are new as they come; `more` gives how many more of what there is
+    /// are expected.
     pub(super) fn expect(&mut self, more: impl Fn(usize) -> usize) {
         if self.sorted.is_some() {
             let Known { text, ends } = &mut self.known;
@@ -207,7 +208,8 @@ impl Known {
                 if key.is_long() {
                     text[at..at + length].copy_from_slice(mentions.name(mention, source));
                 } else if let Some(window) = text[at..].first_chunk_mut::<16>() {
-                    // A copy of known length is cheaper; what it writes too much is overwritten by the next name.
+                    // A copy of known length is cheaper; what it writes too much is overwritten by the next
+                    // name.
                     *window = key.bytes();
                 } else {
                     text[at..at + length].copy_from_slice(&key.bytes()[..length]);
@@ -224,7 +226,7 @@ impl Known {
 /// Puts what the shards found in the order of each part's mentions.
 fn gather(parts: &[ByShard], by_shard: &[Vec<u32>]) -> Vec<Vec<u32>> {
     let mut starts = [0; SHARDS];
-    let places: Vec<[usize; SHARDS]> = parts
+    let firsts: Vec<[usize; SHARDS]> = parts
         .iter()
         .map(|part| {
             let here = starts;
@@ -236,10 +238,10 @@ fn gather(parts: &[ByShard], by_shard: &[Vec<u32>]) -> Vec<Vec<u32>> {
         .collect();
     parts
         .par_iter()
-        .zip(places)
-        .map(|(part, places)| {
+        .zip(firsts)
+        .map(|(part, firsts)| {
             let mut resolved = vec![0; part.len()];
-            for (shard, start) in places.into_iter().enumerate() {
+            for (shard, start) in firsts.into_iter().enumerate() {
                 let found = &by_shard[shard][start..];
                 for (&mention, &code) in part.of_shard(shard).iter().zip(found) {
                     resolved[mention as usize] = code;

@@ -1,7 +1,7 @@
 //! Keys: names as numbers of 128 bits, so that most comparisons of names are comparisons of numbers.
 //!
-//! A name of at most [`SHORT`] bytes without a zero is its own key, zeros behind it; the first byte tells it from the key of
-//! any other name, which holds a hash and the length.
+//! A name of at most [`SHORT`] bytes without a zero is its own key, zeros behind it; the first byte tells it
+//! from the key of any other name, which holds a hash and the length.
 
 use std::hash::Hasher;
 
@@ -118,12 +118,12 @@ mod tests {
         .map(<[u8]>::to_vec)
         .chain((17..40).map(|length| vec![b'x'; length]))
         .collect();
-        for (place, name) in names.iter().enumerate() {
+        for (index, name) in names.iter().enumerate() {
             let key = Key::of(name).unwrap();
             assert_ne!(key, Key::NONE);
             assert_eq!(key.length(), name.len());
             assert_eq!(key.is_long(), name.len() > SHORT || name.contains(&0));
-            assert!(names[..place].iter().all(|other| Key::of(other) != Some(key)));
+            assert!(names[..index].iter().all(|other| Key::of(other) != Some(key)));
         }
         assert_eq!(Key::of(b""), None);
         assert_eq!(Key::of(&vec![b'x'; LONGEST_NAME + 1]), None);

@@ -1,4 +1,5 @@
-//! The hash table of keys and their codes: buckets with linear probing, in shards that are filled by a thread each.
+//! The hash table of keys and their codes: buckets with linear probing, in shards that are filled by a thread
+//! each.
 
 use std::sync::atomic::{AtomicU32, Ordering};
 
@@ -9,16 +10,16 @@ use super::interner::Known;
 use super::key::Key;
 use super::mentions::{ByShard, MentionsIn, SHARDS};
 
-/// A resolved mention with this bit is new in this round: below it are the shard and the place among the shard's new
-/// names. Codes stay below it.
+/// A resolved mention with this bit is new in this round: below it are the shard and the index among the
+/// shard's new names. Codes stay below it.
 pub(super) const NEW: u32 = 1 << 31;
 /// The first mention of a new name.
 const FIRST: u32 = 1 << 30;
-const PLACE_BITS: u32 = 30 - SHARDS.ilog2();
-const PLACE: u32 = (1 << PLACE_BITS) - 1;
+const INDEX_BITS: u32 = 30 - SHARDS.ilog2();
+const INDEX: u32 = (1 << INDEX_BITS) - 1;
 
-/// Buckets of all shards, one shard behind the other. A key's home is given by the high bits of its hash, of which the
-/// first choose the shard; where a bucket is full it goes on to the next one of the shard.
+/// Buckets of all shards, one shard behind the other. A key's home is given by the high bits of its hash, of
+/// which the first choose the shard; where a bucket is full it goes on to the next one of the shard.
 #[derive(Debug)]
 pub(super) struct KeyTable {
     buckets: Vec<Bucket>,
@@ -93,17 +94,17 @@ impl KeyTable {
         prefetch(&self.buckets, home(key, self.buckets.len()));
     }
 
-    /// Looks at the homes of up to 64 keys: the codes found there, and a bit for each key that is not at home. No branch
-    /// depends on a key, so that look-ups do not wait for each other.
+    /// Looks at the homes of up to 64 keys: the codes found there, and a bit for each key that is not at
+    /// home. No branch depends on a key, so that look-ups do not wait for each other.
     #[inline(always)]
     pub(super) fn look_up(&self, keys: &[Key], codes: &mut [u32]) -> u64 {
         let buckets = &self.buckets[..];
         let mut elsewhere = 0;
-        for (place, (key, code)) in keys.iter().zip(codes).enumerate() {
+        for (index, (key, code)) in keys.iter().zip(codes).enumerate() {
             let bucket = &buckets[home(*key, buckets.len())];
             let [first, second, third] = bucket.keys.map(|known| known == *key);
             *code = bucket.codes[usize::from(second) + 2 * usize::from(third)];
-            elsewhere |= u64::from(!(first | second | third)) << place;
+            elsewhere |= u64::from(!(first | second | third)) << index;
         }
         elsewhere
     }
@@ -131,8 +132,8 @@ impl KeyTable {
 
     /// The code of a mention of a new name.
     pub(super) fn new_code(&self, resolved: u32) -> &AtomicU32 {
-        let shard = (resolved >> PLACE_BITS) as usize & (SHARDS - 1);
-        &self.shards[shard].codes[(resolved & PLACE) as usize]
+        let shard = (resolved >> INDEX_BITS) as usize & (SHARDS - 1);
+        &self.shards[shard].codes[(resolved & INDEX) as usize]
     }
 
     /// Looks the mentions up, part after part in every shard, and adds the new names.
@@ -154,7 +155,7 @@ impl KeyTable {
                     resolved.push(if found & NEW == 0 {
                         found
                     } else {
-                        found | (number as u32) << PLACE_BITS
+                        found | (number as u32) << INDEX_BITS
                     });
                 }
             }
@@ -187,7 +188,8 @@ impl KeyTable {
         }
     }
 
-    /// Buckets for the names and this many more in each shard: a power of two, with at most two names for each bucket.
+    /// Buckets for the names and this many more in each shard: a power of two, with at most two names for
+    /// each bucket.
     fn room(&self, more: impl Fn(usize) -> usize) -> usize {
         let names = self.shards.iter().enumerate();
         let most = names.map(|(number, shard)| shard.used + more(number)).max();
@@ -244,10 +246,10 @@ impl Buckets<'_> {
             let Bucket { keys, codes } = &mut self.own[at];
             for slot in 0..SLOTS {
                 if keys[slot] == Key::NONE {
-                    let place = shard.new.len() as u32;
-                    (keys[slot], codes[slot]) = (key, NEW | place);
+                    let index = shard.new.len() as u32;
+                    (keys[slot], codes[slot]) = (key, NEW | index);
                     shard.new.push((at as u32, slot as u8, part, mention));
-                    return NEW | FIRST | place;
+                    return NEW | FIRST | index;
                 }
                 if keys[slot] != key {
                     continue;
@@ -260,7 +262,7 @@ impl Buckets<'_> {
                 let other = if code & NEW == 0 {
                     known.name(code as usize)
                 } else {
-                    let (_, _, part, mention) = shard.new[(code & PLACE) as usize];
+                    let (_, _, part, mention) = shard.new[(code & INDEX) as usize];
                     let (mentions, text) = parts[part as usize];
                     mentions.name(mention as usize, text)
                 };

@@ -13,18 +13,18 @@ pub(super) struct Mentions {
     /// Their keys.
     pub(super) keys: Vec<Key>,
     /// Where each starts in the part's text.
-    places: Vec<u32>,
+    offsets: Vec<u32>,
 }
 
 /// A part's mentions and the text that long ones point into.
 pub(super) type MentionsIn<'p> = (&'p Mentions, &'p [u8]);
 
 impl Mentions {
-    /// Adds a name; returns its place in the list.
+    /// Adds a name; returns its index in the list.
     #[inline(always)]
-    pub(super) fn push(&mut self, key: Key, place: u32) -> u32 {
+    pub(super) fn push(&mut self, key: Key, offset: u32) -> u32 {
         self.keys.push(key);
-        self.places.push(place);
+        self.offsets.push(offset);
         self.keys.len() as u32 - 1
     }
 
@@ -36,12 +36,12 @@ impl Mentions {
     /// Forgets all mentions.
     pub(super) fn clear(&mut self) {
         self.keys.clear();
-        self.places.clear();
+        self.offsets.clear();
     }
 
     /// A name in the part's text.
     pub(super) fn name<'t>(&self, mention: usize, text: &'t [u8]) -> &'t [u8] {
-        &text[self.places[mention] as usize..][..self.keys[mention].length()]
+        &text[self.offsets[mention] as usize..][..self.keys[mention].length()]
     }
 }
 

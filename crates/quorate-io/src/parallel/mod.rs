@@ -1,13 +1,14 @@
-//! Parallel reading: files cut into parts that all threads read at once, with the result of the row by row reader.
+//! Parallel reading: files cut into parts that all threads read at once, with the result of the row by row
+//! reader.
 //!
 //! ```text
 //! file --delimited_blocks | row_groups--> parts --part_sink--> AnnotationsInParts (memory) | partitions on disk (spill)
 //! ```
 //!
-//! A part ([`parts`]) takes rows as bytes. A name becomes a key of 128 bits ([`key`]), and keys get codes from a hash
-//! table in shards ([`key_table`], [`interner`]); ids that come sorted skip it ([`sorted_run`]). Workers and classes are
-//! known to all parts ([`vocabulary`]). What a part cannot settle is [`Irregular`]: the caller then reads the input row by
-//! row, which says what is wrong and where.
+//! A part ([`parts`]) takes rows as bytes. A name becomes a key of 128 bits ([`key`]), and keys get codes
+//! from a hash table in shards ([`key_table`], [`interner`]); ids that come sorted skip it ([`sorted_run`]).
+//! Workers and classes are known to all parts ([`vocabulary`]). What a part cannot settle is [`Irregular`]:
+//! the caller then reads the input row by row, which says what is wrong and where.
 
 mod annotations_in_parts;
 mod buffer_pool;

@@ -37,8 +37,8 @@ impl PartSink for AnnotationsInParts {
     }
 }
 
-/// Reads a plain delimited file or a Parquet file into the sink that `open` makes; none if it is something else, or there is no
-/// sink for it. `block`: bytes of text that are read at a time.
+/// Reads a plain delimited file or a Parquet file into the sink that `open` makes; none if it is something
+/// else, or there is no sink for it. `block`: bytes of text that are read at a time.
 pub(crate) fn read_parts<S: PartSink>(
     source: &Source,
     options: &ReadOptions,

@@ -1,5 +1,5 @@
-//! A part of an input: rows as bytes become codes of the names that the [`Vocabulary`] has, and a list of those that it has
-//! not.
+//! A part of an input: rows as bytes become codes of the names that the [`Vocabulary`] has, and a list of
+//! those that it has not.
 
 use quorate::annotations::CodeColumns;
 use rustc_hash::FxHashMap;
@@ -9,7 +9,7 @@ use super::key::{Key, SHORT};
 use super::mentions::Mentions;
 use super::{Irregular, Vocabulary};
 
-/// A worker of a row that has no code yet: below the bit is its place among the part's mentions.
+/// A worker of a row that has no code yet: below the bit is its index among the part's mentions.
 const UNKNOWN: u32 = 1 << 31;
 
 /// A label that stands for "no answer".
@@ -18,8 +18,8 @@ const NO_ANSWER: u16 = u16::MAX;
 /// The code of a letter that was no label so far; codes of the part's classes stay below.
 const UNSEEN: u16 = u16::MAX - 1;
 
-/// Rows that go through each step together: what a step needs stays in the cache, and its look-ups do not wait for each
-/// other. As many as bits in a word.
+/// Rows that go through each step together: what a step needs stays in the cache, and its look-ups do not
+/// wait for each other. As many as bits in a word.
 const BATCH: usize = 64;
 
 /// A piece of a text of less than 4 GiB. Text that goes on for 16 bytes behind the last field is read faster.
@@ -195,8 +195,8 @@ impl<'k> Part<'k> {
         self.read.label.reserve(rows);
     }
 
-    /// Adds this many rows of task, worker and label, whose fields lie in `text`, the same text for all rows of the part.
-    /// `plain` is whether the text has no zeros in it; `fields` gives the fields of a row.
+    /// Adds this many rows of task, worker and label, whose fields lie in `text`, the same text for all rows
+    /// of the part. `plain` is whether the text has no zeros in it; `fields` gives the fields of a row.
     #[inline(always)]
     pub(crate) fn push(
         &mut self,
@@ -223,8 +223,8 @@ impl<'k> Part<'k> {
         Ok(())
     }
 
-    /// Takes names of up to [`SHORT`] bytes, of which nearly all files are, and labels of one letter; false if there are
-    /// others.
+    /// Takes names of up to [`SHORT`] bytes, of which nearly all files are, and labels of one letter; false
+    /// if there are others.
     #[inline(always)]
     fn take_short(
         &mut self,
@@ -337,7 +337,7 @@ impl<'k> Part<'k> {
         }
     }
 
-    /// The code of a worker, or its place among the part's mentions.
+    /// The code of a worker, or its index among the part's mentions.
     fn worker(&mut self, text: &[u8], worker: Field) -> Result<u32, Irregular> {
         let key = key(text, worker).ok_or(Irregular)?;
         Ok(match self.known.workers.find(key, || bytes(text, worker)) {

@@ -1,8 +1,8 @@
 //! Parquet files by row groups, as many at a time as there are threads.
 //!
-//! A row group becomes a part of the table: its values one after another in a text, read as the fields of a delimited file are.
-//! Whatever does not fit (a damaged file, an empty id, row groups of very many rows) makes the reading fall back to the row by row
-//! reader, which has the words for what is wrong.
+//! A row group becomes a part of the table: its values one after another in a text, read as the fields of a
+//! delimited file are. Whatever does not fit (a damaged file, an empty id, row groups of very many rows)
+//! makes the reading fall back to the row by row reader, which has the words for what is wrong.
 
 use std::fs::File;
 use std::path::Path;

@@ -1,7 +1,7 @@
 //! Sorted runs of names: a name above all names before it is new, so sorted ids skip the hash table.
 //!
-//! Files grouped by task are sorted by the task's id more often than not: as numbers (`t9` before `t10`: shorter names
-//! first) or by spelling (`t10` before `t9`).
+//! Files grouped by task are sorted by the task's id more often than not: as numbers (`t9` before `t10`:
+//! shorter names first) or by spelling (`t10` before `t9`).
 
 use rayon::prelude::*;
 
@@ -26,8 +26,8 @@ impl SortedRun {
         }
     }
 
-    /// What is left after these names, and for each part whether it starts with the name that came last, as happens where
-    /// a part ends inside a task; none if they are not sorted.
+    /// What is left after these names, and for each part whether it starts with the name that came last, as
+    /// happens where a part ends inside a task; none if they are not sorted.
     pub(super) fn extend(self, parts: &[MentionsIn<'_>]) -> Option<(Self, Vec<bool>)> {
         let inside: Vec<Self> = parts
             .par_iter()

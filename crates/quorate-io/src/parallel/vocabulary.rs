@@ -22,8 +22,8 @@ pub struct Vocabulary {
 }
 
 impl Vocabulary {
-    /// Only these classes, if there is a list; the labels in `missing`, besides the empty one, are abstentions. None where the
-    /// classes are no proper list.
+    /// Only these classes, if there is a list; the labels in `missing`, besides the empty one, are
+    /// abstentions. None where the classes are no proper list.
     pub fn new(classes: Option<&[String]>, class_order: ClassOrder, missing: &[String]) -> Option<Self> {
         let mut known = Interner::default();
         if let Some(classes) = classes {
@@ -52,7 +52,8 @@ impl Vocabulary {
         Part::new(self, used)
     }
 
-    /// Takes in what a round of parts mentions, in the order of the input: from then on their labels have codes.
+    /// Takes in what a round of parts mentions, in the order of the input: from then on their labels have
+    /// codes.
     pub fn learn(&mut self, parts: &mut [PartRead]) -> Result<(), Irregular> {
         let workers = self.workers.resolve(&mentions(parts, |part| &part.workers));
         let classes_before = self.classes.len();

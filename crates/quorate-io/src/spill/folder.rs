@@ -1,7 +1,7 @@
 //! The folder that holds spilled labels while a run lasts.
 //!
-//! It is removed when the run ends, however it ends, unless the process is killed. A run that was killed leaves its
-//! folder behind; the next run in the same place sees that nobody holds its lock and removes it.
+//! It is removed when the run ends, however it ends, unless the process is killed. A run that was killed
+//! leaves its folder behind; the next run in the same place sees that nobody holds its lock and removes it.
 
 use std::fs::{self, File};
 use std::io;

@@ -5,7 +5,8 @@
 //! blocks --pass, again and again--> model --last pass--> results by partition --merge by first row--> table
 //! ```
 //!
-//! Memory holds the names of workers and classes, a few partitions while they are sorted, two blocks during a pass.
+//! Memory holds the names of workers and classes, a few partitions while they are sorted, two blocks during a
+//! pass.
 
 mod blocks;
 mod folder;
@@ -114,7 +115,8 @@ fn groups(partitions: usize) -> impl Iterator<Item = Range<usize>> {
         .map(move |first| first..(first + size).min(partitions))
 }
 
-/// Reads the rows in parts, many at a time; none if only the row by row reader can settle what is in the file.
+/// Reads the rows in parts, many at a time; none if only the row by row reader can settle what is in the
+/// file.
 fn read_in_parts(
     source: &Source,
     options: &ReadOptions,
@@ -264,7 +266,8 @@ mod tests {
                 text.push_str(&format!("{task},w{worker},{label}\n"));
             }
             prop_assert!(agree(&text, block));
-            // A quoted value that holds a line feed, and rows that only the row by row reader can put into words.
+            // A quoted value that holds a line feed, and rows that only the row by row reader can put into
+            // words.
             agree(&format!("{text}\"a\nb\",w,1\n"), block);
             let refused = agree(&format!("{text}a,,1\n"), block);
             prop_assert!(!refused);

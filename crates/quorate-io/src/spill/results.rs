@@ -1,6 +1,7 @@
 //! Results of labels on disk: posteriors partition by partition, merged into the order of the input.
 //!
-//! A record is `row u64, length u32, name, label u16, K x f64`; a partition's records stand in order of `row`.
+//! A record is `row u64, length u32, name, label u16, K x f64`; a partition's records stand in order of
+//! `row`.
 
 use std::cell::RefCell;
 use std::cmp::Reverse;
@@ -51,8 +52,8 @@ pub struct SpilledResults<'s> {
 }
 
 impl SpilledLabels {
-    /// Makes the posteriors of a fit; `counts`: the expected answers with them. `step` is called before each block and may
-    /// stop the work.
+    /// Makes the posteriors of a fit; `counts`: the expected answers with them. `step` is called before each
+    /// block and may stop the work.
     pub fn results(
         &self,
         fit: &StreamedFit,

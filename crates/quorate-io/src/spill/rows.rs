@@ -7,7 +7,7 @@ use quorate::annotations::{MAX_CLASSES, Names};
 use super::runs::{RowsRead, RunFiles, push_run};
 use crate::error::Result;
 use crate::formats::{Row, RowSink, field};
-use crate::tables::annotations::{ReadOptions, place};
+use crate::tables::annotations::{ReadOptions, name_column};
 
 /// Writes rows into partitions.
 pub(super) struct PartitionRows<'a> {
@@ -145,6 +145,6 @@ impl RowSink for PartitionRows<'_> {
         if n != self.task {
             self.start_run(n)?;
         }
-        self.push(n, m, x).map_err(|error| place(error, columns))
+        self.push(n, m, x).map_err(|error| name_column(error, columns))
     }
 }

@@ -1,8 +1,9 @@
-//! The files that rows go to: a run for consecutive rows about one task, cut by a hash of the task, so that each partition
-//! holds whole tasks.
+//! The files that rows go to: a run for consecutive rows about one task, cut by a hash of the task, so that
+//! each partition holds whole tasks.
 //!
-//! A run is `order u64, length u32, name, count u32, count x (worker u32, label u16)`, little-endian. `order` rises with the rows of
-//! the input; that of a task's first run later puts the tasks in the order of the input.
+//! A run is `order u64, length u32, name, count u32, count x (worker u32, label u16)`, little-endian. `order`
+//! rises with the rows of the input; that of a task's first run later puts the tasks in the order of the
+//! input.
 
 use std::fs::File;
 use std::hash::Hasher;

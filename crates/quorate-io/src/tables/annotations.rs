@@ -120,8 +120,8 @@ pub fn read_annotations_with(
         .map_err(|error| error.in_file(source.name()))
 }
 
-/// Reads a plain delimited file or a Parquet file in parallel; none if it is something else, or has anything in it that only
-/// the row by row reader can settle.
+/// Reads a plain delimited file or a Parquet file in parallel; none if it is something else, or has anything
+/// in it that only the row by row reader can settle.
 fn read_blocks(
     source: &Source,
     options: &ReadOptions,
@@ -175,12 +175,12 @@ impl RowSink for AnnotationSink<'_> {
         }
         self.builder
             .push(n, m, x)
-            .map_err(|error| place(error, &self.options.columns))
+            .map_err(|error| name_column(error, &self.options.columns))
     }
 }
 
 /// Names the column that an error of the table is about.
-pub(crate) fn place(error: quorate::Error, columns: &Columns) -> Error {
+pub(crate) fn name_column(error: quorate::Error, columns: &Columns) -> Error {
     let column = match &error {
         quorate::Error::EmptyId("task") => Some(&columns.task),
         quorate::Error::EmptyId("worker") => Some(&columns.worker),
@@ -372,7 +372,8 @@ mod tests {
 
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("labels.parquet");
-        // Tasks that run over the ends of row groups, numbers, abstentions, repeated rows; at last an empty id.
+        // Tasks that run over the ends of row groups, numbers, abstentions, repeated rows; at last an empty
+        // id.
         for empty in [false, true] {
             let rows = 0..1000usize;
             let tasks: Int64Array = rows.clone().map(|row| Some((row * 7 / 30) as i64)).collect();

@@ -1,7 +1,8 @@
 //! Features of tasks: numbers that describe them, from a table or a NumPy array.
 //!
-//! A table (any format) has a column `task` and holds nothing but numbers in the others. A `.npy` file has a row for each
-//! task: that of the task whose id is the row's number, counted from 0, or the one in the same place of a list of tasks.
+//! A table (any format) has a column `task` and holds nothing but numbers in the others. A `.npy` file has a
+//! row for each task: that of the task whose id is the row's number, counted from 0, or the one in the same
+//! place of a list of tasks.
 
 use quorate::annotations::Names;
 use quorate::{Annotations, TaskFeatures};
@@ -19,8 +20,8 @@ pub struct FeaturesRead {
     pub foreign: u64,
 }
 
-/// Reads features for the tasks of `annotations`; a task without features is an error. `order` says which task each row of
-/// a `.npy` file is about.
+/// Reads features for the tasks of `annotations`; a task without features is an error. `order` says which
+/// task each row of a `.npy` file is about.
 pub fn read_features(
     source: &Source,
     format: Option<FileFormat>,
@@ -58,7 +59,7 @@ fn line_up(rows: &npy::NumberRows, annotations: &Annotations, order: Option<&Nam
     let mut features = TaskFeatures::none(annotations, rows.width);
     for (task, name) in annotations.tasks().iter().enumerate() {
         let row = match order {
-            Some(order) => order.find(name).map(|place| place as usize),
+            Some(order) => order.find(name).map(|row| row as usize),
             None => name.parse().ok().filter(|&row| row < rows.rows),
         };
         match row {
@@ -118,8 +119,8 @@ struct FeatureSink<'a> {
 impl RowSink for FeatureSink<'_> {
     fn select(&mut self, names: &[String]) -> Result<Vec<usize>> {
         let task = find_column(names, "task", "task")?;
-        let mut chosen: Vec<usize> = (0..names.len()).filter(|&place| place != task).collect();
-        self.columns = chosen.iter().map(|&place| names[place].clone()).collect();
+        let mut chosen: Vec<usize> = (0..names.len()).filter(|&column| column != task).collect();
+        self.columns = chosen.iter().map(|&column| names[column].clone()).collect();
         if chosen.is_empty() {
             return Err(mismatch(
                 "found no column beside \"task\": expected one for each feature".into(),

@@ -1,7 +1,7 @@
 //! Intervals as one long table: `what, worker, answer, truth, estimate, low, high`.
 //!
-//! `what` is `error` (of the labels), `prevalence` (of the class `truth`), `accuracy` (of `worker`) or `confusion` (of `worker`:
-//! chance of `answer` where `truth` is true); columns that do not apply are empty.
+//! `what` is `error` (of the labels), `prevalence` (of the class `truth`), `accuracy` (of `worker`) or
+//! `confusion` (of `worker`: chance of `answer` where `truth` is true); columns that do not apply are empty.
 
 use quorate::annotations::Annotations;
 use quorate::intervals::{Interval, ModelIntervals};
@@ -39,15 +39,19 @@ struct IntervalRows<'t> {
 
 impl RowSource for IntervalRows<'_> {
     fn columns(&self) -> Vec<(String, ColumnKind)> {
-        let texts = ["what", "worker", "answer", "truth"].map(|name| (name.to_owned(), ColumnKind::Text));
-        let numbers = ["estimate", "low", "high"].map(|name| (name.to_owned(), ColumnKind::Number));
-        texts.into_iter().chain(numbers).collect()
+        let column = |kind| move |name: &&str| (name.to_string(), kind);
+        let texts = ["worker", "answer", "truth"];
+        let numbers = ["estimate", "low", "high"];
+        let what = [("what".to_owned(), ColumnKind::Text)].into_iter();
+        what.chain(texts.iter().map(column(ColumnKind::OptionalText)))
+            .chain(numbers.iter().map(column(ColumnKind::Number)))
+            .collect()
     }
 
     fn for_each_row(&self, each: &mut dyn FnMut(&[Cell<'_>]) -> Result<()>) -> Result<()> {
         let (workers, classes) = (self.annotations.workers(), self.annotations.classes());
-        let mut row = |what: &'static str, place: [Option<&str>; 3], interval: &Interval| {
-            let [worker, answer, truth] = place.map(|name| name.map_or(Cell::Missing, Cell::Text));
+        let mut row = |what: &'static str, names: [Option<&str>; 3], interval: &Interval| {
+            let [worker, answer, truth] = names.map(|name| name.map_or(Cell::Missing, Cell::Text));
             let numbers = [interval.estimate, interval.low, interval.high].map(Cell::from);
             let [estimate, low, high] = numbers;
             each(&[Cell::Text(what), worker, answer, truth, estimate, low, high])
@@ -63,8 +67,8 @@ impl RowSource for IntervalRows<'_> {
         for (worker, cells) in workers.iter().zip(self.intervals.confusion.chunks_exact(block)) {
             for (cell, interval) in cells.iter().enumerate() {
                 let (answer, truth) = (cell / classes.len(), cell % classes.len());
-                let place = [Some(worker), Some(classes.get(answer)), Some(classes.get(truth))];
-                row("confusion", place, interval)?;
+                let names = [Some(worker), Some(classes.get(answer)), Some(classes.get(truth))];
+                row("confusion", names, interval)?;
             }
         }
         Ok(())

@@ -10,8 +10,9 @@
 //!   u32 labels of each task;  u32 worker of each label;  u16 class of each label
 //! ```
 //!
-//! All numbers little-endian, labels in the order of the table: reading is a copy, no name is looked up. Damage is found by
-//! the checksum. Lengths are believed only as far as there are bytes: memory grows with what was read.
+//! All numbers little-endian, labels in the order of the table: reading is a copy, no name is looked up.
+//! Damage is found by the checksum. Lengths are believed only as far as there are bytes: memory grows with
+//! what was read.
 
 use std::fs::File;
 use std::io::{BufReader, Read, Write};

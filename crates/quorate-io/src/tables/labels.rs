@@ -90,8 +90,8 @@ impl TaskLabels {
         Some(self.classes.get(self.labels[task]))
     }
 
-    /// The label of every task of a table as a code of its classes; a label that nobody ever answered there is one code
-    /// more, so that it counts as an error.
+    /// The label of every task of a table as a code of its classes; a label that nobody ever answered there
+    /// is one code more, so that it counts as an error.
     pub fn codes_in(&self, annotations: &Annotations) -> Vec<Option<usize>> {
         let foreign = annotations.class_count();
         let code = |class: &str| {

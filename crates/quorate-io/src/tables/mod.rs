@@ -1,6 +1,7 @@
 //! The tables that Quorate reads and writes, one file each: what their columns mean.
 
 pub(crate) mod annotations;
+mod changes;
 pub(crate) mod consensus;
 mod features;
 mod ids;
@@ -15,6 +16,7 @@ mod workers;
 pub use annotations::{
     AnnotationsRead, Columns, ReadOptions, read_annotations, read_annotations_with, write_annotations,
 };
+pub use changes::{ChangeRow, write_changes};
 pub use consensus::write_consensus;
 pub use features::{FeaturesRead, read_features};
 pub use ids::read_ids;

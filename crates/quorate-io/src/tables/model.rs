@@ -8,8 +8,8 @@
 //!                 "counts": [K rows of K: expected answers that the model rests on, those of earlier data included]}, .. ] }
 //! ```
 //!
-//! `labels_file`, the labels kept beside the model, may be missing. `counts` may be missing: then a worker's labels are
-//! shared out by prior and confusion matrix.
+//! `labels_file`, the labels kept beside the model, may be missing. `counts` may be missing: then a worker's
+//! labels are shared out by prior and confusion matrix.
 
 use std::collections::BTreeMap;
 use std::io::Read;

@@ -16,8 +16,8 @@ impl ModelWorker {
 }
 
 impl ModelFile {
-    /// The same model with the counts that it rests on, and with the workers of an earlier model that are not in this
-    /// one, so that what is known of them is not lost.
+    /// The same model with the counts that it rests on, and with the workers of an earlier model that are not
+    /// in this one, so that what is known of them is not lost.
     ///
     /// # Panics
     /// If the counts are of another number of workers or classes.
@@ -52,8 +52,8 @@ impl ModelFile {
         self
     }
 
-    /// A worker of this model over other classes; a class that this model lacks gets a uniform column. None if one of
-    /// this model's classes is not among them.
+    /// A worker of this model over other classes; a class that this model lacks gets a uniform column. None
+    /// if one of this model's classes is not among them.
     fn reorder(&self, worker: &ModelWorker, classes: &[String]) -> Option<ModelWorker> {
         let place = |class: &String| self.classes.iter().position(|own| own == class);
         if self.classes.iter().any(|class| !classes.contains(class)) {
@@ -79,8 +79,8 @@ impl ModelFile {
         })
     }
 
-    /// Earlier answers of the workers of these annotations, times `weight`; and how many of the workers this file
-    /// knows. Classes are matched by name.
+    /// Earlier answers of the workers of these annotations, times `weight`; and how many of the workers this
+    /// file knows. Classes are matched by name.
     pub fn history(&self, annotations: &Annotations, weight: f64) -> (AnswerCounts, usize) {
         let mut counts = AnswerCounts::zero(annotations.worker_count(), annotations.class_count());
         let codes: Vec<Option<u32>> = self

@@ -16,8 +16,8 @@ pub struct ProbabilitiesRead {
     pub foreign: u64,
 }
 
-/// Reads predictions for the tasks of `annotations`. A class without a column has probability 0; a column of a class that
-/// the annotations do not have is an error.
+/// Reads predictions for the tasks of `annotations`. A class without a column has probability 0; a column of
+/// a class that the annotations do not have is an error.
 pub fn read_probabilities(
     source: &Source,
     format: Option<FileFormat>,
@@ -48,7 +48,7 @@ impl RowSink for ProbabilitySink<'_> {
     fn select(&mut self, names: &[String]) -> Result<Vec<usize>> {
         let mut chosen = vec![find_column(names, "task", "task")?];
         let classes = self.annotations.classes();
-        for (place, name) in names.iter().enumerate() {
+        for (column, name) in names.iter().enumerate() {
             let Some(class) = name.strip_prefix(PROBABILITY_PREFIX) else {
                 continue;
             };
@@ -59,7 +59,7 @@ impl RowSink for ProbabilitySink<'_> {
                 };
                 return Err(Error::from(unknown).in_column(name));
             };
-            chosen.push(place);
+            chosen.push(column);
             self.columns.push((name.clone(), code as usize));
         }
         if self.columns.is_empty() {
@@ -104,14 +104,14 @@ mod tests {
 
     #[test]
     fn bad_predictions_are_errors_with_their_place() {
-        for (text, place) in [
+        for (text, found) in [
             ("task,p:9\nt0,1\n", "column \"p:9\""),
             ("task,label\nt0,1\n", "p:0"),
             ("task,p:0,p:1,p:2\nt0,0.5,0.1,x\n", "line 2, column \"p:2\""),
             ("task,p:0,p:1,p:2\nt0,0.5,0.1,0.1\n", "line 2"),
         ] {
             let message = read(text).unwrap_err().to_string();
-            assert!(message.contains(place), "{message}");
+            assert!(message.contains(found), "{message}");
         }
     }
 }

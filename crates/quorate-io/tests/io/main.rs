@@ -9,6 +9,7 @@ mod jsonl;
 mod kept_labels;
 mod labels;
 mod model;
+mod outputs;
 mod results;
 mod round_trip;
 mod spill;

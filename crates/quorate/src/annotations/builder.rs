@@ -36,8 +36,8 @@ pub struct RowCounts {
 
 /// Collects rows and turns them into [`Annotations`].
 ///
-/// Rows are pushed one by one, or come from an iterator: collecting and extending stop at the first bad row, and
-/// [`build`](Self::build) returns its error.
+/// Rows are pushed one by one, or come from an iterator: collecting and extending stop at the first bad row,
+/// and [`build`](Self::build) returns its error.
 ///
 /// ```
 /// use quorate::AnnotationsBuilder;
@@ -204,8 +204,8 @@ impl<T: AsRef<str>, W: AsRef<str>, L: AsRef<str>> FromIterator<(T, W, L)> for An
 }
 
 impl Annotations {
-    /// The table of (task, worker, label) rows: an empty label is an abstention, and the last of a worker's labels on a task
-    /// counts. [`AnnotationsBuilder`] has the other choices.
+    /// The table of (task, worker, label) rows: an empty label is an abstention, and the last of a worker's
+    /// labels on a task counts. [`AnnotationsBuilder`] has the other choices.
     ///
     /// ```
     /// let rows = [("t1", "ann", "cat"), ("t1", "bob", "dog")];

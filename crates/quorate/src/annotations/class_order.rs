@@ -31,8 +31,8 @@ impl ClassOrder {
 }
 
 impl Annotations {
-    /// The same labels with further classes that a task may truly have though no worker named them; all classes in
-    /// natural order. Known truths are kept.
+    /// The same labels with further classes that a task may truly have though no worker named them; all
+    /// classes in natural order. Known truths are kept.
     pub fn with_classes<'a>(mut self, more: impl IntoIterator<Item = &'a str>) -> Result<Self> {
         more.into_iter().for_each(|class| {
             self.classes.intern(class);
@@ -41,8 +41,8 @@ impl Annotations {
         Ok(self.with_class_order(ClassOrder::Natural))
     }
 
-    /// The same labels with classes in this order, where [`ClassOrder::Appearance`] is the order that they have. Known
-    /// truths are kept.
+    /// The same labels with classes in this order, where [`ClassOrder::Appearance`] is the order that they
+    /// have. Known truths are kept.
     pub fn with_class_order(mut self, order: ClassOrder) -> Self {
         let (classes, codes) = order.arrange(&self.classes);
         // Classes that stand in order keep their codes.

@@ -21,8 +21,8 @@ pub struct CodeColumns {
 }
 
 impl Annotations {
-    /// The table of rows that are coded already, in one chunk or in several, one behind the other. Codes are indexes into
-    /// the names; classes stand in the order of their names.
+    /// The table of rows that are coded already, in one chunk or in several, one behind the other. Codes are
+    /// indexes into the names; classes stand in the order of their names.
     ///
     /// ```
     /// use quorate::Annotations;
@@ -110,8 +110,9 @@ impl CodeColumns {
 }
 
 impl TaskBlock {
-    /// Sorts rows of codes, chunks one behind the other, into labels by task, each task's in order of worker; returns how
-    /// many repeat the task and worker of an earlier row, and does with them as told ([`Duplicates::Error`] keeps them).
+    /// Sorts rows of codes, chunks one behind the other, into labels by task, each task's in order of worker;
+    /// returns how many repeat the task and worker of an earlier row, and does with them as told
+    /// ([`Duplicates::Error`] keeps them).
     ///
     /// # Panics
     /// If a task is not below `tasks`.
@@ -136,8 +137,8 @@ impl TaskBlock {
         (block, repeated)
     }
 
-    /// Sorts one task's labels by worker, rows of one worker in their order; returns how many rows repeat the worker of
-    /// another. `scratch` is memory to work in.
+    /// Sorts one task's labels by worker, rows of one worker in their order; returns how many rows repeat the
+    /// worker of another. `scratch` is memory to work in.
     pub fn sort_task(workers: &mut [u32], labels: &mut [u16], scratch: &mut Vec<(u32, u16)>) -> u64 {
         sort_by_worker(workers, labels, scratch)
     }
@@ -268,8 +269,8 @@ fn order_tasks(starts: &[u32], worker: &mut [u32], label: &mut [u16]) -> u64 {
         .sum()
 }
 
-/// Sorts one task's labels by worker, rows of one worker in their order; returns how many rows repeat the worker of
-/// another.
+/// Sorts one task's labels by worker, rows of one worker in their order; returns how many rows repeat the
+/// worker of another.
 pub(super) fn sort_by_worker(workers: &mut [u32], labels: &mut [u16], scratch: &mut Vec<(u32, u16)>) -> u64 {
     // A known number of rows needs no loops; most tasks of a table have one number.
     match workers.len() {
@@ -300,8 +301,9 @@ fn sort_few<const COUNT: usize>(workers: &mut [u32], labels: &mut [u16]) -> u64 
     insertion_sort(&mut workers[..COUNT], &mut labels[..COUNT], &mut [0; COUNT])
 }
 
-/// [`sort_by_worker`] for few rows: every row goes past all that are sorted already, the smaller of two to the front. No
-/// branch depends on the order, and wrong guesses at branches are what sorting a few random numbers costs.
+/// [`sort_by_worker`] for few rows: every row goes past all that are sorted already, the smaller of two to
+/// the front. No branch depends on the order, and wrong guesses at branches are what sorting a few random
+/// numbers costs.
 #[inline(always)]
 fn insertion_sort(workers: &mut [u32], labels: &mut [u16], sorted: &mut [u64]) -> u64 {
     for row in 0..sorted.len() {

@@ -1,8 +1,9 @@
-//! The fingerprint of a table: tells whether two inputs are the same data, in memory, on disk or on a cluster.
+//! The fingerprint of a table: tells whether two inputs are the same data, in memory, on disk or on a
+//! cluster.
 //!
-//! A sum (modulo 2^64) of one hash for each task, of its name and of its labels by the names of worker and class, and one
-//! for each worker and for the list of classes. A sum does not depend on the order in which it is taken, nor on codes, so
-//! parts of a table are hashed wherever they are and their sums are added.
+//! A sum (modulo 2^64) of one hash for each task, of its name and of its labels by the names of worker and
+//! class, and one for each worker and for the list of classes. A sum does not depend on the order in which it
+//! is taken, nor on codes, so parts of a table are hashed wherever they are and their sums are added.
 
 use rayon::prelude::*;
 
@@ -54,8 +55,8 @@ impl Fingerprint {
 }
 
 impl Annotations {
-    /// A hash of the content, names and labels: tells whether two files are the same data, in whatever order their rows
-    /// stand. Known truths have no part in it.
+    /// A hash of the content, names and labels: tells whether two files are the same data, in whatever order
+    /// their rows stand. Known truths have no part in it.
     pub fn fingerprint(&self) -> u64 {
         let mut fingerprint = Fingerprint::new(&self.workers, &self.classes);
         let tasks = (0..self.task_count()).into_par_iter().map(|task| {

@@ -87,8 +87,8 @@ fn codes_below<T: Sync>(codes: &[T], count: usize, code: impl Fn(&T) -> usize + 
     })
 }
 
-/// Whether the workers of each task stand in order: then workers descend from one label to the next only where a task
-/// starts. Descents are counted without a branch, those at the starts of tasks apart.
+/// Whether the workers of each task stand in order: then workers descend from one label to the next only
+/// where a task starts. Descents are counted without a branch, those at the starts of tasks apart.
 fn in_worker_order(starts: &[u32], worker: &[u32]) -> bool {
     let inside = worker.par_chunks(CHUNK).enumerate().map(|(chunk, workers)| {
         let before = worker[(chunk * CHUNK).saturating_sub(1)];

@@ -6,12 +6,13 @@ use super::{Annotations, Duplicates, MAX_LABELS, Names, RowCounts, TaskBlock};
 use crate::error::{Error, Result};
 
 impl Annotations {
-    /// The labels of both tables, as if the rows of `later` had stood below the rows of this one: tasks and workers keep
-    /// their order, new ones come behind, and a worker's second label on a task is settled by `duplicates`. Classes stand
-    /// in the order of `later` if it has them all, else in natural order. Known truths are not carried over.
+    /// The labels of both tables, as if the rows of `later` had stood below the rows of this one: tasks and
+    /// workers keep their order, new ones come behind, and a worker's second label on a task is settled by
+    /// `duplicates`. Classes stand in the order of `later` if it has them all, else in natural order. Known
+    /// truths are not carried over.
     ///
-    /// Labels of tasks that `later` does not name are copied as they lie; names are looked up among those of `later`, so that
-    /// what is large here costs a pass over memory and no table of its names.
+    /// Labels of tasks that `later` does not name are copied as they lie; names are looked up among those of
+    /// `later`, so that what is large here costs a pass over memory and no table of its names.
     pub fn followed_by(mut self, later: &Self, duplicates: Duplicates) -> Result<Self> {
         let classes = self.joined_classes(later);
         check_class_count(&classes)?;
@@ -61,7 +62,8 @@ impl Annotations {
 
     /// The labels by task, those of `later` behind the own ones of their worker.
     fn joined_block(&self, later: &Self, tasks: &[u32], workers: &[u32], codes: &[u16]) -> TaskBlock {
-        // Which task of `later` has more labels for a task; new tasks stand behind the old ones in the order of `later`.
+        // Which task of `later` has more labels for a task; new tasks stand behind the old ones in the order
+        // of `later`.
         let mut more: Vec<(u32, usize)> = tasks.iter().copied().zip(0..).collect();
         more.sort_unstable();
         let labels = self.label.len() + later.label.len();
@@ -202,6 +204,9 @@ mod tests {
                 match (one.followed_by(&two, duplicates), all) {
                     (Ok(joined), Ok(all)) => {
                         prop_assert_eq!(joined.fingerprint(), all.fingerprint());
+                        prop_assert_eq!(joined.iter().collect::<Vec<_>>(), all.iter().collect::<Vec<_>>());
+                        prop_assert_eq!(joined.tasks(), all.tasks());
+                        prop_assert_eq!(joined.workers(), all.workers());
                         prop_assert_eq!(joined.rows().abstentions, all.rows().abstentions);
                         // Names that were appended are found, too.
                         for (code, name) in all.tasks().iter().enumerate() {

@@ -170,9 +170,9 @@ impl Annotations {
         counts
     }
 
-    /// The workers in an order that does not depend on the order of rows and hardly on names: most labels first, then by
-    /// how often others agree with them, names only to break what ties are left. For methods that go through the workers
-    /// one by one.
+    /// The workers in an order that does not depend on the order of rows and hardly on names: most labels
+    /// first, then by how often others agree with them, names only to break what ties are left. For methods
+    /// that go through the workers one by one.
     pub fn canonical_worker_order(&self) -> Vec<u32> {
         // For each worker: labels, equal labels of others, all labels of others on its tasks.
         let mut keys = vec![(0u64, 0u64, 0u64); self.worker_count()];

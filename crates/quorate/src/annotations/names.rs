@@ -15,8 +15,8 @@ pub struct Names {
     index: OnceLock<HashTable<Entry>>,
 }
 
-/// Letters kept in the index itself: most ids are no longer, and then a look-up ends there, without a jump into the
-/// text. In files in random order that jump is most of the time of reading.
+/// Letters kept in the index itself: most ids are no longer, and then a look-up ends there, without a jump
+/// into the text. In files in random order that jump is most of the time of reading.
 const HEAD: usize = 11;
 
 /// What the index knows of a name.
@@ -65,8 +65,8 @@ impl Names {
         names
     }
 
-    /// Distinct names from their text, one behind the other, and where each ends; none if the ends do not cut the text into
-    /// names. That they are distinct is up to the caller.
+    /// Distinct names from their text, one behind the other, and where each ends; none if the ends do not cut
+    /// the text into names. That they are distinct is up to the caller.
     pub fn from_text(text: String, ends: Vec<usize>) -> Option<Self> {
         let cut = ends.is_sorted() && ends.last().copied().unwrap_or(0) == text.len();
         (cut && ends.iter().all(|&end| text.is_char_boundary(end))).then(|| Self {
@@ -138,8 +138,8 @@ impl Names {
         self.ends.is_empty()
     }
 
-    /// The codes in the natural order of their names: by value if all of them are numbers, else by spelling. Does
-    /// not depend on the order of appearance.
+    /// The codes in the natural order of their names: by value if all of them are numbers, else by spelling.
+    /// Does not depend on the order of appearance.
     pub fn natural_order(&self) -> Vec<usize> {
         let number = |name: &str| name.trim().parse().ok().filter(|value: &f64| value.is_finite());
         let values: Option<Vec<f64>> = self.iter().map(number).collect();

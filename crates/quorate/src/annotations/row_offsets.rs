@@ -1,7 +1,9 @@
-//! Row offsets of the labels of a few tasks in a table by (worker, answer), computed one batch ahead and prefetched.
+//! Row offsets of the labels of a few tasks in a table by (worker, answer), computed one batch ahead and
+//! prefetched.
 //!
-//! The offsets of all labels of a batch of tasks are computed together, several in one instruction, and one batch ahead:
-//! where the table is larger than the near caches, its cache lines are prefetched before they are needed.
+//! The offsets of all labels of a batch of tasks are computed together, several in one instruction, and one
+//! batch ahead: where the table is larger than the near caches, its cache lines are prefetched before they
+//! are needed.
 
 use std::ops::Range;
 
@@ -80,7 +82,8 @@ impl<'t> RowOffsets<'t> {
         let end = (self.rest.start + self.size).min(self.rest.end);
         let range = labels.starts[self.rest.start] as usize..labels.starts[end] as usize;
         self.rest.start = end;
-        // Factors of 32 bits: the product of longer ones is no single instruction where several are made at once.
+        // Factors of 32 bits: the product of longer ones is no single instruction where several are made at
+        // once.
         let (worker_stride, answer_stride) = (table.worker_stride as u32, table.answer_stride as u32);
         let row = |(&worker, &label): (&u32, &u16)| {
             let first = u64::from(worker) * u64::from(worker_stride);
@@ -99,7 +102,8 @@ impl<'t> RowOffsets<'t> {
     }
 }
 
-/// The labels of each task among those of a batch, given where they start; one entry more than there are tasks.
+/// The labels of each task among those of a batch, given where they start; one entry more than there are
+/// tasks.
 #[inline(always)]
 pub(crate) fn ranges_in_batch(starts: &[u32]) -> impl Iterator<Item = Range<usize>> {
     let of_batch = move |start: u32| (start - starts[0]) as usize;

@@ -1,4 +1,5 @@
-//! Aligned vector: numbers that start at a cache line, so that a row of eight lies in one line and not in two.
+//! Aligned vector: numbers that start at a cache line, so that a row of eight lies in one line and not in
+//! two.
 
 use std::ops::{Deref, DerefMut};
 

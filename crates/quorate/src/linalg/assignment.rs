@@ -2,8 +2,8 @@
 //!
 //! Shortest augmenting paths with potentials (Jonker and Volgenant 1987), `O(n^3)`.
 
-/// The permutation `p` that maximises the sum of `gain[row * n + p[row]]`. Of equal ones, the same for the same
-/// input.
+/// The permutation `p` that maximises the sum of `gain[row * n + p[row]]`. Of equal ones, the same for the
+/// same input.
 pub fn maximise(gain: &[f64], n: usize) -> Vec<usize> {
     let cost: Vec<f64> = gain.iter().map(|value| -value).collect();
     minimise(&cost, n)

@@ -10,8 +10,8 @@ pub struct BlockSparse {
 }
 
 impl BlockSparse {
-    /// From blocks of the upper triangle, diagonal included: `(row, column, values)` with `row <= column`, each
-    /// once. The lower triangle is filled with the transposes.
+    /// From blocks of the upper triangle, diagonal included: `(row, column, values)` with `row <= column`,
+    /// each once. The lower triangle is filled with the transposes.
     pub fn symmetric(rows: usize, block: usize, upper: &[(u32, u32, Vec<f64>)]) -> Self {
         let mut starts = vec![0usize; rows + 1];
         for &(row, column, _) in upper {

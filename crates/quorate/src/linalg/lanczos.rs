@@ -1,8 +1,9 @@
 //! The K algebraically largest eigenpairs of a large symmetric operator.
 //!
 //! Lanczos with full reorthogonalisation: the Krylov basis grows until the residuals of the K leading Ritz
-//! pairs are below `tol` times the largest Ritz value. "Largest" is algebraic, not by magnitude: a block-sparse
-//! matrix with absent blocks has negative eigenvalues that are large in magnitude and mean nothing.
+//! pairs are below `tol` times the largest Ritz value. "Largest" is algebraic, not by magnitude: a
+//! block-sparse matrix with absent blocks has negative eigenvalues that are large in magnitude and mean
+//! nothing.
 
 use nalgebra::DMatrix;
 use rand::RngExt;
@@ -21,8 +22,8 @@ pub struct Eigenpairs {
     pub converged: bool,
 }
 
-/// Finds `count` eigenpairs of the symmetric operator `apply` of dimension `n`. Deterministic: the start vector
-/// comes from a fixed seed.
+/// Finds `count` eigenpairs of the symmetric operator `apply` of dimension `n`. Deterministic: the start
+/// vector comes from a fixed seed.
 pub fn largest_eigenpairs(
     n: usize,
     count: usize,

@@ -4,9 +4,9 @@
 //! d = -H g,     H: inverse Hessian from the last steps s = x' - x and gradient changes y = g' - g (two-loop recursion)
 //! ```
 //!
-//! Steps are halved (by a quadratic fit, at most to a tenth) until the function falls by a share of what the slope promises,
-//! so it never rises. Steps whose curvature `s.y` is not positive are not remembered (Nocedal, Wright, "Numerical
-//! Optimization", chapter 7).
+//! Steps are halved (by a quadratic fit, at most to a tenth) until the function falls by a share of what the
+//! slope promises, so it never rises. Steps whose curvature `s.y` is not positive are not remembered
+//! (Nocedal, Wright, "Numerical Optimization", chapter 7).
 
 use super::small::{dot, norm_squared};
 

@@ -1,5 +1,5 @@
-//! The linear algebra the methods stand on: small dense K x K kernels, the simplex, assignment, the top of the
-//! spectrum of a block-sparse matrix. Matrices are row-major slices.
+//! The linear algebra the methods stand on: small dense K x K kernels, the simplex, assignment, the top of
+//! the spectrum of a block-sparse matrix. Matrices are row-major slices.
 
 pub(crate) mod aligned;
 pub mod assignment;

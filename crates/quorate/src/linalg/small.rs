@@ -90,8 +90,8 @@ pub fn singular_values(a: &[f64], n: usize) -> Vec<f64> {
     values
 }
 
-/// Left singular vectors (columns of the first result, row-major) and singular values of a K x K matrix, in falling
-/// order of singular value.
+/// Left singular vectors (columns of the first result, row-major) and singular values of a K x K matrix, in
+/// falling order of singular value.
 pub fn left_singular(a: &[f64], n: usize) -> (Vec<f64>, Vec<f64>) {
     let svd = DMatrix::from_row_slice(n, n, a).svd(true, false);
     let Some(u) = svd.u else {

@@ -1,8 +1,8 @@
 //! Successive projection: the extreme columns of a matrix whose columns are mixtures of a few of them.
 //!
-//! If every column of X is a convex combination of K linearly independent columns of X, these K are found one after the
-//! other: take the column with the largest residual norm, remove its direction from all columns, repeat (Araujo et al.
-//! 2001; robust to noise: Gillis, Vavasis 2014). `O(K T)` inner products for T columns.
+//! If every column of X is a convex combination of K linearly independent columns of X, these K are found one
+//! after the other: take the column with the largest residual norm, remove its direction from all columns,
+//! repeat (Araujo et al. 2001; robust to noise: Gillis, Vavasis 2014). `O(K T)` inner products for T columns.
 
 use super::small::{dot, norm_squared};
 
@@ -12,8 +12,8 @@ const EQUAL: f64 = 1e-6;
 /// Residuals below this share of the largest squared norm are rounding.
 const EXHAUSTED: f64 = 1e-9;
 
-/// Indices of up to `count` extreme columns, in the order they were found; fewer if the columns span less. Columns are
-/// `[column][row]`. Of equal residuals the column with the largest norm is taken, then the first.
+/// Indices of up to `count` extreme columns, in the order they were found; fewer if the columns span less.
+/// Columns are `[column][row]`. Of equal residuals the column with the largest norm is taken, then the first.
 pub fn extreme_columns(columns: &[f64], rows: usize, count: usize) -> Vec<usize> {
     let norms: Vec<f64> = columns.chunks_exact(rows).map(norm_squared).collect();
     let largest_norm = norms.iter().copied().fold(0.0, f64::max);

@@ -4,8 +4,8 @@
 //! T = sum_k alpha_k v_k (x) v_k (x) v_k      v <- T(I, v, v) / ||T(I, v, v)||      T <- T - alpha v (x) v (x) v
 //! ```
 //!
-//! From many random starts the fixed point with the largest `alpha = T(v, v, v)` is kept, then removed from the tensor
-//! (Anandkumar et al. 2014). Tensors are n x n x n slices `[i][j][k]`, k fastest. `O(n^3)` a step.
+//! From many random starts the fixed point with the largest `alpha = T(v, v, v)` is kept, then removed from
+//! the tensor (Anandkumar et al. 2014). Tensors are n x n x n slices `[i][j][k]`, k fastest. `O(n^3)` a step.
 
 use rand::{Rng, RngExt};
 use rayon::prelude::*;
@@ -21,8 +21,8 @@ pub struct Component {
     pub vector: Vec<f64>,
 }
 
-/// The `n` components of the tensor, found one after the other, each from `starts` random starts with up to `steps`
-/// steps.
+/// The `n` components of the tensor, found one after the other, each from `starts` random starts with up to
+/// `steps` steps.
 pub fn tensor_components(
     mut tensor: Vec<f64>,
     n: usize,
@@ -103,7 +103,8 @@ fn deflate(tensor: &mut [f64], n: usize, component: &Component) {
     }
 }
 
-/// The tensor with `matrix` (n x n) applied to one mode: `out[.., p, ..] = sum_i matrix[p][i] tensor[.., i, ..]`.
+/// The tensor with `matrix` (n x n) applied to one mode: `out[.., p, ..] = sum_i matrix[p][i] tensor[.., i,
+/// ..]`.
 pub fn transform_mode(tensor: &[f64], n: usize, mode: usize, matrix: &[f64]) -> Vec<f64> {
     let stride = n.pow(2 - mode as u32);
     let mut out = vec![0.0; tensor.len()];

@@ -1,7 +1,7 @@
 //! Numbers of classes that the compiler knows.
 //!
-//! Loops over K run several times faster when K is a constant: they unroll and need no bounds checks. Kernels are
-//! written once, generic over a [`Width`], and [`with_width!`] picks the constant for the usual small K.
+//! Loops over K run several times faster when K is a constant: they unroll and need no bounds checks. Kernels
+//! are written once, generic over a [`Width`], and [`with_width!`] picks the constant for the usual small K.
 
 /// A number of classes, a constant where it is small.
 pub(crate) trait Width: Copy + Send + Sync {
@@ -14,11 +14,11 @@ pub(crate) trait Width: Copy + Send + Sync {
     /// Zeros.
     fn row(self) -> Self::Row;
 
-    /// Puts the rows of a table that stand at these places into `row` one after the other, number by number.
-    fn gather(self, row: &mut [f64], table: &[f64], places: &[usize], join: impl Fn(f64, f64) -> f64);
+    /// Puts the rows of a table that stand at these indexes into `row` one after the other, number by number.
+    fn gather(self, row: &mut [f64], table: &[f64], rows: &[usize], join: impl Fn(f64, f64) -> f64);
 
-    /// Adds `row` to the rows of a table that stand at these places.
-    fn scatter(self, row: &[f64], table: &mut [f64], places: &[usize]);
+    /// Adds `row` to the rows of a table that stand at these indexes.
+    fn scatter(self, row: &[f64], table: &mut [f64], rows: &[usize]);
 
     /// Adds up rows of two tables, joined number by number and worth so much each.
     fn add_rows(self, sum: &mut [f64], tables: [&[f64]; 2], worth: &[f64], join: impl Fn(f64, f64) -> f64);
@@ -46,15 +46,15 @@ impl<const K: usize> Width for Fixed<K> {
     }
 
     #[inline(always)]
-    fn gather(self, row: &mut [f64], table: &[f64], places: &[usize], join: impl Fn(f64, f64) -> f64) {
+    fn gather(self, row: &mut [f64], table: &[f64], rows: &[usize], join: impl Fn(f64, f64) -> f64) {
         let Some(row) = row.first_chunk_mut::<K>() else {
             return;
         };
         let table = table.as_chunks::<K>().0;
         // An array of its own stays in registers; through the slice every number would go through memory.
         let mut joined = *row;
-        for &place in places {
-            let found = &table[place];
+        for &index in rows {
+            let found = &table[index];
             for k in 0..K {
                 joined[k] = join(joined[k], found[k]);
             }
@@ -63,13 +63,13 @@ impl<const K: usize> Width for Fixed<K> {
     }
 
     #[inline(always)]
-    fn scatter(self, row: &[f64], table: &mut [f64], places: &[usize]) {
+    fn scatter(self, row: &[f64], table: &mut [f64], rows: &[usize]) {
         let Some(row) = row.first_chunk::<K>() else {
             return;
         };
         let (table, row) = (table.as_chunks_mut::<K>().0, *row);
-        for &place in places {
-            let sums = &mut table[place];
+        for &index in rows {
+            let sums = &mut table[index];
             for k in 0..K {
                 sums[k] += row[k];
             }
@@ -112,18 +112,18 @@ impl Width for Runtime {
     }
 
     #[inline(always)]
-    fn gather(self, row: &mut [f64], table: &[f64], places: &[usize], join: impl Fn(f64, f64) -> f64) {
-        for &place in places {
-            for (joined, &found) in row.iter_mut().zip(&table[place * self.0..][..self.0]) {
+    fn gather(self, row: &mut [f64], table: &[f64], rows: &[usize], join: impl Fn(f64, f64) -> f64) {
+        for &index in rows {
+            for (joined, &found) in row.iter_mut().zip(&table[index * self.0..][..self.0]) {
                 *joined = join(*joined, found);
             }
         }
     }
 
     #[inline(always)]
-    fn scatter(self, row: &[f64], table: &mut [f64], places: &[usize]) {
-        for &place in places {
-            for (sum, value) in table[place * self.0..][..self.0].iter_mut().zip(row) {
+    fn scatter(self, row: &[f64], table: &mut [f64], rows: &[usize]) {
+        for &index in rows {
+            for (sum, value) in table[index * self.0..][..self.0].iter_mut().zip(row) {
                 *sum += value;
             }
         }
