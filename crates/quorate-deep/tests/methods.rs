@@ -1,9 +1,9 @@
 //! What the methods must do: learn, beat majority vote where features help, repeat themselves, refuse what does not fit.
 
 use quorate::context::seeded;
-use quorate::methods::{Fit, METHODS as LIBRARY, Method, vote_fractions};
+use quorate::methods::{Aggregate, Fit, METHODS as LIBRARY, Method, vote_fractions};
 use quorate::{Annotations, AnnotationsBuilder, Context, Error, TaskFeatures};
-use quorate_deep::METHODS;
+use quorate_deep::{CrowdLayer, DlMv, METHODS};
 use rand::RngExt;
 use rand::seq::SliceRandom;
 
@@ -303,5 +303,26 @@ fn names_are_not_those_of_the_library() {
                 .all(|other| other.name != method.name && !other.aliases.contains(&method.name))
         );
         assert!(method.needs_features && method.summary.len() < 90 && method.description.len() > 80);
+    }
+}
+
+#[test]
+fn fields_out_of_range_are_errors() {
+    let made = make(12, 2, 3, 4);
+    let annotations = made.annotations();
+    let fit = |method: &dyn Aggregate| method.fit(&annotations, &mut made.context(&annotations, 1));
+    for (name, result) in [
+        ("epochs", fit(&DlMv::default().epochs(0))),
+        ("dropout", fit(&DlMv::default().dropout(1.0))),
+        (
+            "learning-rate",
+            fit(&CrowdLayer::default().learning_rate(f64::NAN)),
+        ),
+        ("start", fit(&CrowdLayer::default().start(-0.1))),
+    ] {
+        assert!(
+            matches!(&result, Err(Error::Parameter { name: found, .. }) if found == name),
+            "{name}: {result:?}"
+        );
     }
 }

@@ -7,7 +7,7 @@
 //!
 //! T holds the answers as fibres of +1 and -1 over (task, class, worker), Omega marks the observed ones, `X_(d)` is the
 //! unfolding by task, class or worker and `||.||_*` the sum of singular values
-//! ([`tensor_completion`](super::tensor_completion)).
+//! ([`tensor_completion`](super::shared::tensor_completion)).
 //!
 //! 1. `X = T`, multipliers `Y_d = 0`; `theta` is a share of the largest singular value of the unfolding by task.
 //! 2. `Z_d = SVT_{theta / (3 rho)}(X - Y_d / rho)` in each unfolding.
@@ -27,7 +27,7 @@
 
 use rayon::prelude::*;
 
-use super::tensor_completion::{Mode, Shape, distance, norm};
+use super::shared::tensor_completion::{Mode, Shape, distance, norm};
 use super::{Aggregate, Fit, vote_fractions};
 use crate::annotations::Annotations;
 use crate::context::Context;

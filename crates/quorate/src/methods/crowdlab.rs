@@ -31,7 +31,7 @@
 //! H. W. Goh, U. Tkachenko, J. Mueller, "CROWDLAB: supervised learning to infer consensus labels and quality scores for
 //! data with multiple annotators", arXiv:2210.06812 (2022).
 
-use super::weighted_vote::score_tasks;
+use super::shared::weighted_vote::score_tasks;
 use super::{Aggregate, Fit, vote_fractions};
 use crate::annotations::Annotations;
 use crate::context::Context;

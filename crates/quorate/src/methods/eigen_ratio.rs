@@ -13,7 +13,7 @@
 //! 3. `w_m = v1[m] / v2[m]` where `v2[m] > 1e-9 max v2`, else 0: two workers without overlap would give 0/0.
 //! 4. Scores `s_n = sum_m a_nm w_m`, turned in each part to go with the vote totals.
 //! 5. Label by the sign of `s_n`; the row is the share of the weight on either side; score 0: the votes. More than two
-//!    classes: [`thresholds`](super::thresholds).
+//!    classes: [`thresholds`](super::shared::thresholds).
 //!
 //! Worker scores are reliabilities `c w`, `c^2 = sum n R1 w w / sum n (w w)^2` over pairs with `n` shared tasks (least
 //! squares), cut to [-1, 1]; with more than two classes their mean over the thresholds.
@@ -24,8 +24,7 @@
 //!
 //! N. Dalvi, A. Dasgupta, R. Kumar, V. Rastogi, "Aggregating crowdsourced binary ratings", WWW 2013.
 
-use super::ghosh_svd::give_ties_their_votes;
-use super::thresholds::{Decisions, Signs, fit_thresholds};
+use super::shared::thresholds::{Decisions, Signs, fit_thresholds, give_ties_their_votes};
 use super::{Aggregate, Fit};
 use crate::annotations::Annotations;
 use crate::context::Context;

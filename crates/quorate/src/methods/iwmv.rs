@@ -24,7 +24,7 @@
 //!
 //! H. Li, B. Yu, "Error rate bounds and iterative weighted majority voting for crowdsourcing", arXiv:1411.4086 (2014).
 
-use super::weighted_vote::{SkillTies, agreement, score_tasks, skill_ties};
+use super::shared::weighted_vote::{SkillTies, agreement, score_tasks, skill_ties};
 use super::{Aggregate, Fit, starting_votes, vote_fractions};
 use crate::annotations::Annotations;
 use crate::context::Context;

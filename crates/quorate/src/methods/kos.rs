@@ -4,7 +4,7 @@
 //! x_{n->m} = sum_{m' on n, m' != m} a_nm' y_{m'->n},      y_{m->n} = sum_{n' of m, n' != n} a_n'm x_{n'->m}
 //! ```
 //!
-//! `a_nm` is the sign of worker m's answer to task n ([`thresholds`](super::thresholds) for more than two classes),
+//! `a_nm` is the sign of worker m's answer to task n ([`thresholds`](super::shared::thresholds) for more than two classes),
 //! `x` (`belief`) what task n believes of its truth without worker m, `y` (`trust`) how far worker m's other answers
 //! agree with the beliefs. The model behind it is one reliability a worker; on a random regular graph with many labels
 //! this decides as well as any method can, up to a constant.
@@ -27,7 +27,7 @@
 
 use rand_distr::{Distribution, Normal};
 
-use super::thresholds::{Decisions, Signs, fit_thresholds, in_units_of_largest};
+use super::shared::thresholds::{Decisions, Signs, fit_thresholds, in_units_of_largest};
 use super::{Aggregate, Fit};
 use crate::annotations::Annotations;
 use crate::context::Context;

@@ -6,7 +6,7 @@
 //! ```
 //!
 //! T holds the answers as fibres of +1 and -1, with one more slice, the layer of truths `2 g_n - 1`
-//! ([`tensor_completion`](super::tensor_completion)).
+//! ([`tensor_completion`](super::shared::tensor_completion)).
 //!
 //! 1. `g` = majority vote: one-hot (`layer=hard`), or the vote shares (`layer=soft`).
 //! 2. Proximal gradient: observed cells of X are set to T, then X becomes the mean over the three unfoldings of
@@ -27,7 +27,7 @@
 
 use rayon::prelude::*;
 
-use super::tensor_completion::{Shape, distance, norm};
+use super::shared::tensor_completion::{Shape, distance, norm};
 use super::{Aggregate, Fit, vote_fractions};
 use crate::annotations::Annotations;
 use crate::context::Context;

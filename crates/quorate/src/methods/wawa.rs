@@ -17,7 +17,7 @@
 //!
 //! No paper: a heuristic of the crowdsourcing industry.
 
-use super::weighted_vote::{SkillTies, agreement, score_tasks, shares, skill_ties};
+use super::shared::weighted_vote::{SkillTies, agreement, score_tasks, shares, skill_ties};
 use super::{Aggregate, Fit, starting_votes};
 use crate::annotations::Annotations;
 use crate::context::Context;

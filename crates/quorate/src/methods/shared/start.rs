@@ -5,10 +5,10 @@
 //! with gold a worker's first matrix is counted on the known tasks; the votes stand in for what these do not cover,
 //! worth [`VOTES_WORTH`] labels a column. One E-step with these matrices is the start.
 
-use super::vote_fractions;
 use crate::annotations::Annotations;
 use crate::context::Context;
 use crate::error::Result;
+use crate::methods::vote_fractions;
 use crate::model::{Consensus, VOTES_WORTH, count_answers, posterior, reserve_confusions};
 
 /// The first posteriors.

@@ -25,7 +25,7 @@ use crate::linalg::small::{dot, norm_squared};
 
 /// Sizes of the tensor: tasks, coordinates of a fibre (1 for two classes), slices (workers, and any added layer).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Shape {
+pub(in crate::methods) struct Shape {
     pub tasks: usize,
     pub width: usize,
     pub slices: usize,
@@ -34,7 +34,7 @@ pub(super) struct Shape {
 
 /// Which index makes the rows of an unfolding.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Mode {
+pub(in crate::methods) enum Mode {
     Tasks,
     Classes,
     Slices,
@@ -267,7 +267,7 @@ fn shrink_matrix(x: &mut [f64], columns: usize, threshold: f64) -> usize {
 }
 
 /// `||a - b||`.
-pub(super) fn distance(a: &[f64], b: &[f64]) -> f64 {
+pub(in crate::methods) fn distance(a: &[f64], b: &[f64]) -> f64 {
     let parts: Vec<f64> = a
         .par_chunks(1 << 16)
         .zip(b.par_chunks(1 << 16))
@@ -277,7 +277,7 @@ pub(super) fn distance(a: &[f64], b: &[f64]) -> f64 {
 }
 
 /// `||a||`.
-pub(super) fn norm(a: &[f64]) -> f64 {
+pub(in crate::methods) fn norm(a: &[f64]) -> f64 {
     let parts: Vec<f64> = a.par_chunks(1 << 16).map(norm_squared).collect();
     parts.iter().sum::<f64>().sqrt()
 }

@@ -20,23 +20,23 @@
 //! the way to it, and the class to which the opposite of that decision leads, with the rest. A decision at exactly
 //! one half is a tie between the two.
 
-use super::{Fit, vote_fractions};
 use crate::annotations::Annotations;
 use crate::context::Context;
 use crate::error::Result;
 use crate::linalg::lanczos::largest_eigenpairs;
+use crate::methods::{Fit, vote_fractions};
 use crate::model::{Consensus, TIE};
 use crate::parallel::{balanced_ranges, map_rows};
 
 /// The signs of one threshold: the N x M matrix U, never formed.
 #[derive(Clone, Copy)]
-pub(super) struct Signs<'a> {
+pub(in crate::methods) struct Signs<'a> {
     pub annotations: &'a Annotations,
     pub threshold: usize,
 }
 
 /// The answer of a binary method at one threshold.
-pub(super) struct Decisions {
+pub(in crate::methods) struct Decisions {
     /// Share of the weight that says "above", for each task.
     pub above: Vec<f64>,
     /// Weight of each worker: its score.
@@ -122,7 +122,7 @@ impl Signs<'_> {
 
 /// The leading right singular vector of an operator on workers, with its singular value; `None` if the operator is zero.
 /// The flag says whether the two largest singular values are so close that the vector is not determined.
-pub(super) fn leading_singular_vector(
+pub(in crate::methods) fn leading_singular_vector(
     workers: usize,
     scale: f64,
     gram: impl FnMut(&[f64], &mut [f64]),
@@ -140,10 +140,19 @@ pub(super) fn leading_singular_vector(
 }
 
 /// What is said where the leading direction is not determined.
-pub(super) const UNDETERMINED: &str = "the two largest singular values are almost equal, so the leading direction and the answer are nearly arbitrary";
+pub(in crate::methods) const UNDETERMINED: &str = "the two largest singular values are almost equal, so the leading direction and the answer are nearly arbitrary";
+
+/// Where the weights say nothing, majority vote does.
+pub(in crate::methods) fn give_ties_their_votes(signs: Signs<'_>, votes: &Consensus, above: &mut [f64]) {
+    for (share, vote) in above.iter_mut().zip(signs.vote_shares(votes)) {
+        if *share == 0.5 {
+            *share = vote;
+        }
+    }
+}
 
 /// Weights in units of the largest magnitude, for methods whose weights have no unit.
-pub(super) fn in_units_of_largest(mut weights: Vec<f64>) -> Vec<f64> {
+pub(in crate::methods) fn in_units_of_largest(mut weights: Vec<f64>) -> Vec<f64> {
     let largest = weights.iter().fold(0.0f64, |top, weight| top.max(weight.abs()));
     if largest > 0.0 {
         weights.iter_mut().for_each(|weight| *weight /= largest);
@@ -153,7 +162,7 @@ pub(super) fn in_units_of_largest(mut weights: Vec<f64>) -> Vec<f64> {
 
 /// Solves every threshold with `solve` and decodes the labels. Worker scores: the mean of the weights over the
 /// thresholds.
-pub(super) fn fit_thresholds(
+pub(in crate::methods) fn fit_thresholds(
     annotations: &Annotations,
     context: &mut Context,
     stage: &str,

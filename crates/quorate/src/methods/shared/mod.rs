@@ -1,0 +1,6 @@
+//! What several methods share: where they start, votes with weights, signs at thresholds, completion of tensors.
+
+pub(super) mod start;
+pub(super) mod tensor_completion;
+pub(super) mod thresholds;
+pub(super) mod weighted_vote;
