@@ -32,7 +32,7 @@ mod warm_start;
 
 use clap::{Parser, Subcommand};
 
-/// Tables of workers and labels on large pages: a third off the time of an EM pass.
+/// Tables of workers and labels on huge pages: a third off the time of an EM pass.
 #[global_allocator]
 static MEMORY: quorate_machine::HugePages = quorate_machine::HugePages;
 

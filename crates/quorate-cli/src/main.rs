@@ -17,7 +17,7 @@ use clap::Parser;
 use crate::args::Cli;
 use crate::printer::Printer;
 
-/// Tables of workers and labels on large pages: a third off the time of an EM pass.
+/// Tables of workers and labels on huge pages: a third off the time of an EM pass.
 #[global_allocator]
 static MEMORY: quorate_machine::HugePages = quorate_machine::HugePages;
 

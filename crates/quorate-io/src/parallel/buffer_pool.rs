@@ -1,4 +1,4 @@
-//! The buffer pool: buffers between two uses.
+//! The buffer pool: memory of parts that are done with, for the next ones.
 
 use std::sync::{Mutex, PoisonError};
 

@@ -1,4 +1,4 @@
-//! Plain delimited files in blocks, many at a time, by a delimiter scan.
+//! Delimited files (CSV, TSV) in blocks, many at a time, by a delimiter scan.
 //!
 //! A file is cut at line feeds. Where a block holds nothing but rows with as many fields as the header, its
 //! fields are found 64 bytes at a time; a block with quotes or blank lines goes through the row by row
@@ -219,7 +219,7 @@ fn line_start(file: &mut File, range: &Range<u64>, first: u64) -> std::io::Resul
     Ok(None)
 }
 
-/// The rows of a block, if it is as regular as can be.
+/// The rows of a block without quotes, blank lines or ragged rows.
 struct Plain<'a, 'k> {
     layout: &'a Layout,
     /// Lines, and padding behind them.
@@ -231,7 +231,7 @@ struct Plain<'a, 'k> {
 }
 
 impl Kernel for Plain<'_, '_> {
-    /// Whether all rows were plain; if not, the part is of no use.
+    /// Whether all rows were plain; if not, the part is not to be used.
     type Output = Result<bool, Irregular>;
 
     #[inline(always)]
@@ -296,7 +296,7 @@ impl Kernel for Plain<'_, '_> {
     }
 }
 
-/// Where the line before a row of three fields ends, and the fields.
+/// Offsets of the ends of the line before a row of three fields, and of the fields.
 #[inline(always)]
 fn four(offsets: &[u32], row: usize) -> [u32; 4] {
     *offsets[3 * row..].first_chunk().unwrap_or(&[0; 4])

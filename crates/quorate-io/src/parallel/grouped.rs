@@ -1,9 +1,9 @@
-//! Labels of an input whose rows stand together by task: they are in the table's order as they come.
+//! Labels of an input that is grouped by task: they are appended in the order of the table (CSR).
 
 use quorate::annotations::{CodeColumns, TaskBlock};
 use rayon::prelude::*;
 
-/// Labels of tasks one behind the other, codes in order of appearance.
+/// Labels by task, tasks in order of first appearance.
 #[derive(Debug, Default)]
 pub(super) struct Grouped {
     /// Where each task's labels start.
@@ -27,7 +27,7 @@ pub(super) struct Runs<'p> {
 }
 
 impl Runs<'_> {
-    /// Whether each run is that of the next task, the first perhaps of the `last` one.
+    /// Whether each run belongs to the next task; the first may continue the `last` one.
     fn follow(&self, last: Option<u32>) -> bool {
         let Some(&first) = self.tasks.first() else {
             return true;
@@ -36,8 +36,8 @@ impl Runs<'_> {
         (first == next || Some(first) == last) && self.tasks.windows(2).all(|pair| pair[1] == pair[0] + 1)
     }
 
-    /// Puts the labels of all runs but the first and the last, which may go on in other parts, in order of
-    /// worker; returns how many rows repeat an earlier one.
+    /// Sorts the labels of each run by worker, except for the first and the last run, which may continue in
+    /// other parts; returns how many rows repeat an earlier one.
     fn sort(&mut self) -> u64 {
         let mut scratch = Vec::new();
         let inside = self.starts.windows(2).skip(1).map(|run| {
@@ -49,12 +49,12 @@ impl Runs<'_> {
 }
 
 impl Grouped {
-    /// Number of tasks.
+    /// The last task so far.
     fn last_task(&self) -> Option<u32> {
         (self.starts.len() as u32).checked_sub(1)
     }
 
-    /// Whether the labels of these parts can be put behind those that are there.
+    /// Whether the labels of these parts can be appended.
     pub(super) fn takes(&self, parts: &[Runs<'_>]) -> bool {
         let mut last = self.last_task();
         parts.iter().all(|part| {
@@ -64,7 +64,7 @@ impl Grouped {
         })
     }
 
-    /// Puts the labels of these parts behind those that are there, which [takes](Self::takes) them.
+    /// Appends the labels of these parts; [`takes`](Self::takes) says whether that is possible.
     pub(super) fn append(&mut self, mut parts: Vec<Runs<'_>>) {
         self.repeated += parts.par_iter_mut().map(Runs::sort).sum::<u64>();
         let mut base = self.worker.len() as u32;
@@ -89,8 +89,8 @@ impl Grouped {
         );
     }
 
-    /// Makes room for more; `more` gives how many more of what there is are expected. Where there is no room
-    /// for it all, the tables grow as they do.
+    /// Reserves memory; `more` estimates how many more are to come, given how many there are. Where there is
+    /// not enough memory, the vectors grow step by step.
     pub(super) fn expect(&mut self, more: impl Fn(usize) -> usize) {
         let _ = self.starts.try_reserve(more(self.starts.len()));
         let _ = self.worker.try_reserve(more(self.worker.len()));

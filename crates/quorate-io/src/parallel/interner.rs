@@ -2,8 +2,9 @@
 //!
 //! Parts of an input are read in parallel; each keeps a list of the names it mentions. A round of parts is
 //! then resolved: the table is cut into shards by hash, every shard goes through the parts in order and tells
-//! known names from new ones, and the new ones get codes by counting in (part, mention) order. Which thread
-//! did what leaves no trace: the codes are those of one reader that goes through the input from start to end.
+//! known names from new ones, and the new ones get codes by counting in (part, mention) order. The
+//! codes do not depend on the threads: they are those of one reader that goes through the input from start
+//! to end.
 //! Sorted names ([`SortedRun`]) skip the table until the order breaks.
 
 use std::sync::atomic::Ordering;
@@ -57,8 +58,8 @@ impl Interner {
         self.known.ends.len()
     }
 
-    /// Makes room for more names, if they are new as they come; `more` gives how many more of what there is
-    /// are expected.
+    /// Reserves memory for sorted names; `more` estimates how many more are to come, given how many there
+    /// are.
     pub(super) fn expect(&mut self, more: impl Fn(usize) -> usize) {
         if self.sorted.is_some() {
             let Known { text, ends } = &mut self.known;
@@ -106,7 +107,7 @@ impl Interner {
         codes
     }
 
-    /// Adds names that are all new, but for the first of a part that goes on with the last name.
+    /// Appends names that are all new, except for the first of a part that continues the last name.
     fn append(&mut self, parts: &[MentionsIn<'_>], going_on: &[bool]) -> Vec<Vec<u32>> {
         let mut next = self.len() as u32;
         let is_new = |part: usize, mention: usize| mention > 0 || !going_on[part];
@@ -122,7 +123,7 @@ impl Interner {
     /// Puts all names into the table.
     fn tabulate(&mut self) {
         let known = &self.known;
-        // A name has a key: it came as one, and only short names are here.
+        // Every name here is short: its key holds it.
         let key = |code: usize| Key::of(known.name(code));
         let shard_of_code: Vec<u8> = (0..self.known.ends.len())
             .into_par_iter()
@@ -208,8 +209,7 @@ impl Known {
                 if key.is_long() {
                     text[at..at + length].copy_from_slice(mentions.name(mention, source));
                 } else if let Some(window) = text[at..].first_chunk_mut::<16>() {
-                    // A copy of known length is cheaper; what it writes too much is overwritten by the next
-                    // name.
+                    // A copy of fixed length is cheaper; the excess is overwritten by the next name.
                     *window = key.bytes();
                 } else {
                     text[at..at + length].copy_from_slice(&key.bytes()[..length]);

@@ -88,14 +88,14 @@ impl KeyTable {
         }
     }
 
-    /// Prefetches the home of a key that will be looked up soon.
+    /// Prefetches the home bucket of a key that will be looked up soon.
     #[inline(always)]
     pub(super) fn prefetch(&self, key: Key) {
         prefetch(&self.buckets, home(key, self.buckets.len()));
     }
 
-    /// Looks at the homes of up to 64 keys: the codes found there, and a bit for each key that is not at
-    /// home. No branch depends on a key, so that look-ups do not wait for each other.
+    /// Looks up to 64 keys up in their home buckets: the codes found there, and a bit for each key that is
+    /// not there. No branch depends on a key, so that look-ups do not wait for each other.
     #[inline(always)]
     pub(super) fn look_up(&self, keys: &[Key], codes: &mut [u32]) -> u64 {
         let buckets = &self.buckets[..];
@@ -211,7 +211,7 @@ impl KeyTable {
 }
 
 impl Buckets<'_> {
-    /// Where a key belongs, and what to keep of the number of the bucket after it.
+    /// The home bucket of a key, and the mask that keeps the next bucket within the shard.
     #[inline(always)]
     fn start(&self, key: Key) -> (usize, usize) {
         let inner = self.own.len() - 1;

@@ -2,7 +2,8 @@
 //! reader.
 //!
 //! ```text
-//! file --delimited_blocks | row_groups--> parts --part_sink--> AnnotationsInParts (memory) | partitions on disk (spill)
+//! file --delimited_blocks | row_groups--> parts --part_sink--> AnnotationsInParts (in memory)
+//!                                                         '--> partitions on disk (spill)
 //! ```
 //!
 //! A part ([`parts`]) takes rows as bytes. A name becomes a key of 128 bits ([`key`]), and keys get codes
@@ -32,6 +33,6 @@ pub(crate) use part_sink::{PartSink, read_parts};
 pub(crate) use parts::PartRead;
 pub(crate) use vocabulary::Vocabulary;
 
-/// Something that only a reader that goes row by row can settle.
+/// An input, or a row of it, that only the row by row reader can settle.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Irregular;

@@ -1,5 +1,5 @@
-//! A part of an input: rows as bytes become codes of the names that the [`Vocabulary`] has, and a list of
-//! those that it has not.
+//! A part of an input: rows as bytes become codes of the names in the [`Vocabulary`], and a list of names
+//! that are not in it yet.
 
 use quorate::annotations::CodeColumns;
 use rustc_hash::FxHashMap;
@@ -15,14 +15,15 @@ const UNKNOWN: u32 = 1 << 31;
 /// A label that stands for "no answer".
 const NO_ANSWER: u16 = u16::MAX;
 
-/// The code of a letter that was no label so far; codes of the part's classes stay below.
+/// The code of a letter that is not a label yet; codes of the part's classes stay below.
 const UNSEEN: u16 = u16::MAX - 1;
 
 /// Rows that go through each step together: what a step needs stays in the cache, and its look-ups do not
 /// wait for each other. As many as bits in a word.
 const BATCH: usize = 64;
 
-/// A piece of a text of less than 4 GiB. Text that goes on for 16 bytes behind the last field is read faster.
+/// A slice of a text of less than 4 GiB. A text with 16 bytes of padding behind the last field is read
+/// faster.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Field {
     /// Where it starts in the text.
@@ -32,7 +33,7 @@ pub(crate) struct Field {
 }
 
 impl Field {
-    /// The piece between two offsets of a text.
+    /// The slice between two offsets of a text.
     #[inline(always)]
     pub(crate) fn between(start: usize, end: usize) -> Self {
         Self {
@@ -41,7 +42,7 @@ impl Field {
         }
     }
 
-    /// The piece behind one delimiter and before the next.
+    /// The slice between two delimiters.
     #[inline(always)]
     pub(crate) fn after(delimiter: u32, end: u32) -> Self {
         let start = delimiter.wrapping_add(1);
@@ -51,7 +52,7 @@ impl Field {
         }
     }
 
-    /// The piece without this many bytes at its end.
+    /// The slice without this many bytes at its end.
     #[inline(always)]
     pub(crate) fn shortened(self, bytes: u32) -> Self {
         Self {
@@ -92,7 +93,7 @@ impl PartRead {
         self.rows = 0;
     }
 
-    /// Reoffsets offsets among the part's mentions by the codes of workers and classes.
+    /// Replaces indexes among the part's mentions by the codes of workers and classes.
     pub(super) fn recode(&mut self, workers: &[u32], classes: &[u32]) {
         if !workers.is_empty() {
             for worker in self.worker.iter_mut().filter(|worker| **worker & UNKNOWN != 0) {
@@ -223,8 +224,8 @@ impl<'k> Part<'k> {
         Ok(())
     }
 
-    /// Takes names of up to [`SHORT`] bytes, of which nearly all files are, and labels of one letter; false
-    /// if there are others.
+    /// Takes names of up to [`SHORT`] bytes and labels of one letter, which are nearly all; false if there
+    /// are others.
     #[inline(always)]
     fn take_short(
         &mut self,
@@ -346,7 +347,7 @@ impl<'k> Part<'k> {
         })
     }
 
-    /// Stands for a worker that has no code yet.
+    /// Notes a worker that has no code yet.
     fn mention(&mut self, key: Key, start: u32) -> u32 {
         let mentions = &mut self.read.workers;
         UNKNOWN
@@ -372,7 +373,7 @@ impl<'k> Part<'k> {
         }
         let key = key(text, label).ok_or(Irregular)?;
         let code = match self.labels.get(&key.bits()) {
-            // Two long labels with one key are as good as impossible; reading row by row tells them apart.
+            // Two long labels with the same key (a hash collision): the row by row reader tells them apart.
             Some(&code) if key.is_long() && code != NO_ANSWER => {
                 let known = &self.read.classes;
                 match known.name(code as usize, text) == name {

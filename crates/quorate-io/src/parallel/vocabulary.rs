@@ -22,14 +22,14 @@ pub struct Vocabulary {
 }
 
 impl Vocabulary {
-    /// Only these classes, if there is a list; the labels in `missing`, besides the empty one, are
-    /// abstentions. None where the classes are no proper list.
+    /// Only these classes, if there is a list; labels in `missing`, and the empty one, are abstentions. None
+    /// where the list of classes is left to the row by row reader: it repeats one, or has a long name.
     pub fn new(classes: Option<&[String]>, class_order: ClassOrder, missing: &[String]) -> Option<Self> {
         let mut known = Interner::default();
         if let Some(classes) = classes {
             let mut mentions = Mentions::default();
             for class in classes {
-                // A list with long names needs their text; it is not worth a second way in.
+                // The keys of long names do not hold them.
                 mentions.push(Key::of(class.as_bytes()).filter(|key| !key.is_long())?, 0);
             }
             known.resolve(&[(&mentions, &[])]);
@@ -52,8 +52,8 @@ impl Vocabulary {
         Part::new(self, used)
     }
 
-    /// Takes in what a round of parts mentions, in the order of the input: from then on their labels have
-    /// codes.
+    /// Adds the names that a round of parts mentions, in the order of the input, and gives codes to their
+    /// labels.
     pub fn learn(&mut self, parts: &mut [PartRead]) -> Result<(), Irregular> {
         let workers = self.workers.resolve(&mentions(parts, |part| &part.workers));
         let classes_before = self.classes.len();

@@ -15,10 +15,12 @@ use quorate_io::{
 
 use crate::round_trip::FORMATS;
 
+type WriteOutput = Box<dyn Fn(&Target) -> Result<()>>;
+
 /// An output: how it is written, and what its file must hold.
 struct Output {
     name: &'static str,
-    write: Box<dyn Fn(&Target) -> Result<()>>,
+    write: WriteOutput,
     columns: &'static [&'static str],
     rows: Vec<Vec<Cell<'static>>>,
 }
@@ -102,13 +104,13 @@ fn outputs() -> Vec<Output> {
     let mut with_probabilities = rows.clone();
     with_probabilities[0].extend([Number(2.0 * third), Number(third)]);
     with_probabilities[1].extend([Number(0.25), Number(0.75)]);
-    let written = |probabilities| -> Box<dyn Fn(&Target) -> Result<()>> {
+    let written = |probabilities| -> WriteOutput {
         Box::new(move |target| {
             let (tasks, classes) = (names(&["t1", "t,2"]), names(&["cat", "dog"]));
             write_consensus(target, None, &tasks, &classes, &consensus(), probabilities)
         })
     };
-    let by_worker = |confusion: Option<&'static [f64]>| -> Box<dyn Fn(&Target) -> Result<()>> {
+    let by_worker = |confusion: Option<&'static [f64]>| -> WriteOutput {
         Box::new(move |target| write_workers(target, None, &names(&["cat", "dog"]), &workers(confusion)))
     };
     let ann = vec![Text("ann"), Count(2), Number(0.85), Number(0.5)];

@@ -1,4 +1,4 @@
-//! A table from labels that are by task already: what was a table before, kept somewhere and read back.
+//! A table from labels that are sorted by task already: read back from a file, or put together by a reader.
 
 use rayon::prelude::*;
 

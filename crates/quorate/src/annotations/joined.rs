@@ -1,4 +1,4 @@
-//! Two tables as one: labels that came later behind those that were there.
+//! Two tables joined: later labels behind earlier ones.
 
 use super::class_order::{ClassOrder, check_class_count};
 use super::columns::sort_by_worker;

@@ -1,9 +1,13 @@
 //! The annotation table: who answered what on which task.
 //!
-//! Labels are kept compressed by task (a worker and a class code for each label: 6 bytes) and, once a method
-//! asks for it, by worker (another 6 bytes). Ids are interned in order of first appearance. Classes stand
-//! in their natural order (numbers by value, words by spelling) unless the caller gives an order: then the
-//! answer, ties included, does not depend on the order of the rows.
+//! Labels are kept compressed by task (CSR: row offsets, a worker and a class code for each label: 6 bytes)
+//! and, once a method asks for it, by worker (another 6 bytes). Ids are interned in order of first
+//! appearance. Classes stand in their natural order (numbers by value, words by spelling) unless the caller
+//! gives an order: then the answer, ties included, does not depend on the order of the rows.
+//!
+//! A table comes from rows ([`AnnotationsBuilder`], [`Annotations::from_triples`]), from ready-made columns
+//! of codes ([`Annotations::from_columns`]) or from labels that are by task already
+//! ([`Annotations::from_block`]).
 
 mod builder;
 mod by_task;

@@ -7,7 +7,7 @@
 //! W row, G row      for each d = 0 ..= K / 2      (W: U^T U)
 //! ```
 //!
-//! What is read lies beside what is added to, so a label waits for four cache lines (K = 4), which were asked for one batch
+//! What is read lies beside what is added to, so a label waits for four cache lines (K = 4), prefetched one batch
 //! of tasks before. Symmetric matrices are kept as wrapped diagonals: row `d` has the entries `(i, i + d mod K)`, and half
 //! of these rows say all.
 
@@ -25,7 +25,7 @@ use crate::linalg::small::{add_gram, norm_squared};
 use crate::linalg::width::{Width, with_width};
 use crate::parallel::{add, balanced_ranges, map_ranges, private_chunks};
 
-/// Most tasks in a batch: enough to fetch ahead, few enough that their records stay in the nearest cache.
+/// Most tasks in a batch: enough to prefetch, few enough that their records stay in the nearest cache.
 const TASKS: usize = 8;
 
 /// Most numbers in the sums of a batch.
