@@ -6,7 +6,7 @@ use std::sync::LazyLock;
 
 use divan::Bencher;
 use divan::counter::ItemsCount;
-use quorate::methods::vote_fractions;
+use quorate::blocks::Passes;
 use quorate::model::{Em, EmStart, posterior};
 use quorate::simulate::{Amount, Coverage, Quality, Simulated, Simulation};
 use quorate::statistics::{PairBlocks, count_cooccurrences};
@@ -82,12 +82,9 @@ fn em_five_passes(bencher: Bencher<'_, '_>) {
     let em = Em {
         max_iter: 5,
         tol: 0.0,
-        smoothing: 0.0,
-        flat_prior: false,
+        ..Em::default()
     };
-    per_label(bencher)
-        .with_inputs(|| EmStart::Consensus(vote_fractions(labels())))
-        .bench_values(|start| em.run(labels(), start, &mut Context::new(0)));
+    per_label(bencher).bench(|| em.fit(labels(), EmStart::Votes, &mut Context::new(0)));
 }
 
 /// Answers of every pair of workers that share a task.
@@ -122,5 +119,8 @@ fn matrix_free_five_steps(bencher: Bencher<'_, '_>) {
     let mut context = Context::new(0);
     per_label(bencher)
         .with_inputs(|| random_factor(labels().worker_count(), 4, &Context::new(0)))
-        .bench_local_values(|start| impute_matrix_free(labels(), start, 5, 0.0, &mut context));
+        .bench_local_values(|start| {
+            let mut blocks = labels();
+            impute_matrix_free(&mut Passes::over(&mut blocks), start, 5, 0.0, &mut context)
+        });
 }

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use quorate::methods::{find, vote_fractions};
+use quorate::methods::find;
 use quorate::model::{Em, EmStart};
 use quorate::{Annotations, Context};
 use quorate_io::{ReadOptions, Source, read_annotations};
@@ -120,12 +120,10 @@ fn em_iteration(annotations: &Annotations, args: &LargeArgs) -> anyhow::Result<f
         let em = Em {
             max_iter,
             tol: 0.0,
-            smoothing: 0.0,
-            flat_prior: false,
+            ..Em::default()
         };
         let timed = best_of(args.runs, || {
-            let start = EmStart::Consensus(vote_fractions(annotations));
-            Ok(em.run(annotations, start, &mut context(args)?)?)
+            Ok(em.fit(annotations, EmStart::Votes, &mut context(args)?)?)
         });
         timed.map(|(time, _)| time)
     };

@@ -109,10 +109,8 @@ fn rounds(max_iter: usize, annotations: &Annotations) -> anyhow::Result<()> {
     let em = Em {
         max_iter,
         tol: 0.0,
-        smoothing: 0.0,
-        flat_prior: false,
+        ..Em::default()
     };
-    let start = EmStart::Consensus(vote_fractions(annotations));
-    em.run(annotations, start, &mut Context::new(0))?;
+    em.fit(annotations, EmStart::Votes, &mut Context::new(0))?;
     Ok(())
 }

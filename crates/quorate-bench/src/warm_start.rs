@@ -7,7 +7,7 @@ use std::path::Path;
 use anyhow::Context as _;
 use quorate::annotations::Duplicates;
 use quorate::methods::{DawidSkeneEm, Values, find, vote_fractions};
-use quorate::model::{Consensus, EmStart};
+use quorate::model::{Consensus, EmStart, count_answers};
 use quorate::{Annotations, Context};
 use quorate_io::{ReadOptions, Source, read_annotations};
 
@@ -34,12 +34,12 @@ pub fn measure(old: &Path, new: &Path, parameters: &[(String, String)]) -> anyho
     let em = DawidSkeneEm::from(&Values::with(find("dawid-skene")?.parameters, parameters)?).em();
     let (old, new) = (read(old)?, read(new)?);
     let mut context = Context::new(0);
-    let mut fit =
-        |labels: &Annotations, start: Consensus| em.run(labels, EmStart::Consensus(start), &mut context);
-    let before = fit(&old, vote_fractions(&old))?;
+    let mut fit = |labels: &Annotations, start: EmStart| em.fit(labels, start, &mut context);
+    let before = fit(&old, EmStart::Votes)?;
     let all = old.clone().followed_by(&new, Duplicates::default())?;
-    let full = fit(&all, vote_fractions(&all))?;
-    let warm = fit(&all, start(&old, &before.consensus, &all))?;
+    let full = fit(&all, EmStart::Votes)?;
+    let saved = count_answers(&all, &start(&old, &before.consensus, &all));
+    let warm = fit(&all, EmStart::Counts(saved))?;
     let differences = full.consensus.as_slice().iter().zip(warm.consensus.as_slice());
     let last = |trace: &[f64]| trace.last().copied().context("EM keeps a trace");
     Ok(WarmStart {

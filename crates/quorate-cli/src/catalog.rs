@@ -12,6 +12,15 @@ pub fn find(name: &str) -> quorate::Result<&'static Method> {
     find_among(methods(), name)
 }
 
+/// Names of the methods that go through labels in blocks.
+pub fn streaming_names() -> String {
+    let names: Vec<&str> = methods()
+        .filter(|method| method.streams)
+        .map(|method| method.name)
+        .collect();
+    names.join(", ")
+}
+
 #[cfg(feature = "deep")]
 static DEEP: &[Method] = quorate_deep::METHODS;
 #[cfg(not(feature = "deep"))]

@@ -5,10 +5,12 @@ use std::path::PathBuf;
 use anyhow::{Context as _, Result, bail};
 use clap::Args;
 use quorate::Annotations;
+use quorate::annotations::Names;
 use quorate::model::{ClassPrior, Priors};
 use quorate_io::{LabelOptions, ModelFile, Source, TaskLabels, read_labels, read_model};
 
 use crate::args::positive;
+use crate::labels::Labels;
 use crate::printer::Printer;
 use crate::text_table::plural;
 
@@ -33,11 +35,11 @@ pub struct KnowledgeArgs {
     pub worker_prior_weight: f64,
 }
 
-/// Annotations with the truths that are known, and what is expected of classes and workers.
+/// Labels with the truths that are known, and what is expected of classes and workers.
 #[derive(Debug)]
 pub struct Knowledge {
     /// The labels with their gold; classes of gold and history are among its classes.
-    pub annotations: Annotations,
+    pub labels: Labels,
     /// Expectations for the fit.
     pub priors: Priors,
     /// The model that the history is from.
@@ -45,8 +47,8 @@ pub struct Knowledge {
 }
 
 impl KnowledgeArgs {
-    /// Reads what is known and fits it to the annotations. `closed`: the user listed the classes.
-    pub fn apply(&self, annotations: Annotations, closed: bool, printer: &mut Printer) -> Result<Knowledge> {
+    /// Reads what is known and fits it to the labels. `closed`: the user listed the classes.
+    pub fn apply(&self, mut labels: Labels, closed: bool, printer: &mut Printer) -> Result<Knowledge> {
         let gold = match &self.gold {
             Some(path) => Some(read_labels(
                 &Source::from(path.clone()),
@@ -65,8 +67,7 @@ impl KnowledgeArgs {
         if let Some(earlier) = &earlier {
             further.extend(earlier.classes.iter().map(String::as_str));
         }
-        further.retain(|class| annotations.classes().find(class).is_none());
-        let mut annotations = annotations;
+        further.retain(|class| labels.classes().find(class).is_none());
         if let Some(class) = further.first() {
             if closed {
                 bail!(
@@ -78,37 +79,51 @@ impl KnowledgeArgs {
                 plural(further.len(), "class"),
                 further.join(", ")
             ));
-            annotations = annotations.with_classes(further)?;
+            labels = labels.with_classes(further)?;
         }
         let mut priors = Priors::default();
         if let Some(gold) = &gold {
-            annotations = add_gold(annotations, gold, printer)?;
+            labels = add_gold(labels, gold, printer)?;
         }
         if let Some(text) = &self.prior {
-            priors.classes = Some(self.class_prior(text, &annotations)?);
+            priors.classes = Some(self.class_prior(text, labels.classes())?);
         }
         if let Some(earlier) = &earlier {
-            let (counts, known) = earlier.history(&annotations, self.worker_prior_weight);
+            let (counts, known) =
+                earlier.history(labels.workers(), labels.classes(), self.worker_prior_weight);
             if known == 0 {
                 printer.warning("none of the workers is in the model of --worker-prior: it has no effect");
             } else {
                 printer.note(format!(
                     "{} of {} known from --worker-prior",
                     plural(known, "worker"),
-                    annotations.worker_count()
+                    labels.workers().len()
                 ));
                 priors.workers = Some(counts);
             }
         }
         Ok(Knowledge {
-            annotations,
+            labels,
             priors,
             earlier,
         })
     }
 
-    fn class_prior(&self, text: &str, annotations: &Annotations) -> Result<ClassPrior> {
-        let classes = annotations.classes();
+    /// [`apply`](Self::apply) for a command that keeps all labels in memory.
+    pub fn apply_in_memory(
+        &self,
+        annotations: Annotations,
+        closed: bool,
+        printer: &mut Printer,
+    ) -> Result<(Annotations, Priors)> {
+        let known = self.apply(Labels::Memory(Box::new(annotations)), closed, printer)?;
+        match known.labels {
+            Labels::Memory(annotations) => Ok((*annotations, known.priors)),
+            Labels::Disk(_) => unreachable!("labels do not move to disk"),
+        }
+    }
+
+    fn class_prior(&self, text: &str, classes: &Names) -> Result<ClassPrior> {
         let shares = match text.trim() {
             "uniform" => vec![1.0 / classes.len() as f64; classes.len()],
             pairs => {
@@ -147,16 +162,9 @@ impl KnowledgeArgs {
     }
 }
 
-fn add_gold(annotations: Annotations, gold: &TaskLabels, printer: &mut Printer) -> Result<Annotations> {
-    let mut truths = Vec::new();
-    for (task, name) in gold.tasks.iter().enumerate() {
-        let class = gold.classes.get(gold.labels[task]);
-        if let (Some(task), Some(class)) = (annotations.tasks().find(name), annotations.classes().find(class))
-        {
-            truths.push((task, class as u16));
-        }
-    }
-    let (known, foreign) = (truths.len(), gold.tasks.len() - truths.len());
+fn add_gold(labels: Labels, gold: &TaskLabels, printer: &mut Printer) -> Result<Labels> {
+    let (labels, known) = labels.with_gold(gold)?;
+    let foreign = gold.tasks.len() - known;
     if foreign > 0 {
         printer.warning(format!(
             "{} of --gold that nobody labelled: not used",
@@ -166,7 +174,7 @@ fn add_gold(annotations: Annotations, gold: &TaskLabels, printer: &mut Printer) 
     printer.note(format!(
         "{} of {} known from --gold",
         plural(known, "task"),
-        annotations.task_count()
+        labels.task_count()
     ));
-    Ok(annotations.with_gold(truths)?)
+    Ok(labels)
 }

@@ -5,6 +5,7 @@ mod catalog;
 mod commands;
 mod input;
 mod knowledge;
+mod labels;
 mod printer;
 mod progress;
 mod session;

@@ -48,6 +48,11 @@ fn labels_on_disk_give_the_answers_of_labels_in_memory() {
         ("dawid-skene", "0.0001"),
         ("one-coin", "4"),
         ("pooled-ds", "0.0001"),
+        ("fast-ds", "0.0001"),
+        ("ibcc", "4"),
+        ("rob-symnmf", "0.001"),
+        ("rob-symnmf-em", "4"),
+        ("des-symnmf", "0.001"),
     ] {
         for extra in [&[][..], &["--duplicates", "first"], &["--duplicates", "keep"]] {
             let mut in_memory = vec![
@@ -102,14 +107,26 @@ fn what_needs_memory_is_refused_in_words_and_bad_rows_are_named() {
     );
     assert_eq!(run.code, 2);
     assert!(run.stderr.contains("dawid-skene"), "{}", run.stderr);
-    for option in ["--changes", "--intervals"] {
-        let run = quorate(
-            folder.path(),
-            &["aggregate", "labels.csv", "--spill", "s", option, "file"],
-        );
+    for option in ["--features", "--probabilities-in"] {
+        let arguments = ["aggregate", "labels.csv", "--spill", "s", option, "nosuch.csv"];
+        let run = quorate(folder.path(), &arguments);
         assert_eq!(run.code, 2);
         assert!(run.stderr.contains(option), "{}", run.stderr);
     }
+    let keep = [
+        "aggregate",
+        "labels.csv",
+        "-m",
+        "ds",
+        "--spill",
+        "s",
+        "--model",
+        "model.json",
+        "--keep-labels",
+    ];
+    let run = quorate(folder.path(), &keep);
+    assert_eq!(run.code, 2);
+    assert!(run.stderr.contains("--keep-labels"), "{}", run.stderr);
     fs::write(folder.path().join("bad.csv"), "task,worker,label\na,b,c\na,,c\n").unwrap();
     let run = quorate(
         folder.path(),
@@ -128,6 +145,121 @@ fn what_needs_memory_is_refused_in_words_and_bad_rows_are_named() {
     assert!(run.stderr.contains("line 3"), "{}", run.stderr);
     assert!(!folder.path().join("out.csv").exists());
     assert_eq!(fs::read_dir(folder.path().join("s")).unwrap().count(), 0);
+}
+
+/// Everything that a run can be told and asked for, besides labels.
+#[test]
+fn gold_priors_history_changes_calibration_and_json_are_those_of_memory() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = |name: &str| folder.path().join(name);
+    write_labels(&path("labels.csv"));
+    // A class that no worker named, and a task that nobody labelled.
+    fs::write(
+        path("gold.csv"),
+        "task,label\ntask 3,c0\ntask 4,c1\ntask 5,b\nnobody,c2\n",
+    )
+    .unwrap();
+    let history = [
+        "aggregate",
+        "labels.csv",
+        "-m",
+        "ds",
+        "--model",
+        "old.json",
+        "-o",
+        "o.csv",
+    ];
+    assert_eq!(quorate(folder.path(), &history).code, 0);
+    for method in ["dawid-skene", "rob-symnmf-em"] {
+        let run = |name: &str, extra: &[&str]| {
+            let files = ["out", "workers", "changes"].map(|kind| format!("{kind}-{name}.csv"));
+            let model = format!("{name}.json");
+            let mut arguments = vec![
+                "aggregate",
+                "labels.csv",
+                "-m",
+                method,
+                "--probabilities",
+                "--json",
+            ];
+            arguments.extend(["-o", &files[0], "--workers", &files[1], "--changes", &files[2]]);
+            arguments.extend([
+                "--model",
+                &model,
+                "--gold",
+                "gold.csv",
+                "--worker-prior",
+                "old.json",
+            ]);
+            arguments.extend([
+                "--prior",
+                "b=0.1,c0=0.3,c1=0.3,c2=0.3",
+                "--prior-weight",
+                "20",
+                "--calibrate",
+            ]);
+            arguments.extend(extra);
+            let run = quorate(folder.path(), &arguments);
+            assert_eq!(run.code, 0, "{}", run.stderr);
+            let mut json: serde_json::Value = serde_json::from_str(&run.stdout).unwrap();
+            for differs in ["fit_seconds", "spilled_bytes"] {
+                json.as_object_mut().unwrap().remove(differs);
+            }
+            let model: serde_json::Value =
+                serde_json::from_str(&fs::read_to_string(path(&model)).unwrap()).unwrap();
+            (
+                files.map(|file| lines(&path(&file))),
+                json,
+                model["fingerprint"].clone(),
+            )
+        };
+        let (memory, disk) = (
+            run("memory", &[]),
+            run("disk", &["--spill", "s", "--memory", "0.001"]),
+        );
+        assert!(memory.0[2].len() > 10);
+        assert_eq!(memory.0, disk.0, "{method}");
+        assert_eq!(memory.2, disk.2);
+        let (a, b) = (memory.1.as_object().unwrap(), disk.1.as_object().unwrap());
+        assert!(a.keys().eq(b.keys()), "{a:?} {b:?}");
+        for (key, value) in a {
+            match (value.as_f64(), b[key].as_f64()) {
+                (Some(x), Some(y)) => assert!((x - y).abs() <= 1e-6 * x.abs(), "{key}: {x} {y}"),
+                _ => assert_eq!(value, &b[key], "{key}"),
+            }
+        }
+    }
+}
+
+#[test]
+fn intervals_on_disk_are_near_those_of_memory() {
+    let folder = tempfile::tempdir().unwrap();
+    write_labels(&folder.path().join("labels.csv"));
+    let accuracies = |name: &str, extra: &[&str]| -> Vec<f64> {
+        let mut arguments = vec![
+            "aggregate",
+            "labels.csv",
+            "-m",
+            "ds",
+            "-o",
+            "o.csv",
+            "--intervals",
+            name,
+        ];
+        arguments.extend(extra);
+        let run = quorate(folder.path(), &arguments);
+        assert_eq!(run.code, 0, "{}", run.stderr);
+        let rows = lines(&folder.path().join(name)).into_iter();
+        rows.filter(|row| row.starts_with("accuracy"))
+            .map(|row| row.split(',').nth(4).unwrap().parse().unwrap())
+            .collect()
+    };
+    let memory = accuracies("memory.csv", &[]);
+    let disk = accuracies("disk.csv", &["--spill", "s", "--memory", "0.001"]);
+    assert_eq!((memory.len(), disk.len()), (40, 40));
+    for (a, b) in memory.iter().zip(&disk) {
+        assert!((a - b).abs() < 0.03, "{a} {b}");
+    }
 }
 
 #[test]
@@ -171,13 +303,10 @@ fn the_default_method_goes_to_disk_and_says_what_it_is_there() {
     ];
     let run = quorate(folder.path(), &disk);
     assert_eq!(run.code, 0, "{}", run.stderr);
-    assert!(
-        run.stderr.contains("auto over labels on disk is the average of"),
-        "{}",
-        run.stderr
-    );
     let summary: serde_json::Value = serde_json::from_str(&run.stdout).unwrap();
     assert!(summary["expected_error"].as_f64().unwrap() > 0.0);
+    let notes = summary["notes"].to_string();
+    assert!(notes.contains("need all labels in memory"), "{notes}");
     let memory = quorate(
         folder.path(),
         &["aggregate", "labels.csv", "-o", "memory.csv", "-q"],

@@ -33,6 +33,7 @@
 mod error;
 mod formats;
 mod parallel;
+mod results;
 mod source;
 mod spill;
 mod tables;
@@ -42,7 +43,8 @@ pub use error::{Error, ErrorKind, Position, Result};
 pub use formats::{
     Cell, ColumnKind, Compression, FileFormat, Format, MAX_FIELD, RowSource, decimal, write_table,
 };
+pub use results::TaskResults;
 pub use source::{Progress, Source};
-pub use spill::{ResultSummary, SpillOptions, SpilledLabels, SpilledResults, spill_annotations};
+pub use spill::{SpillOptions, SpilledLabels, SpilledResults, WantedResults, spill_annotations};
 pub use tables::*;
 pub use target::{Target, write_whole};

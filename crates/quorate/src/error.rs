@@ -1,5 +1,7 @@
 //! What can go wrong, in words that say what was found, what was expected and what to do.
 
+use std::sync::Arc;
+
 /// Result of everything in this library that can fail on bad input.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
@@ -69,6 +71,18 @@ pub enum Error {
         /// Why, and what to do.
         reason: String,
     },
+    /// The method cannot go through labels block by block.
+    #[error(
+        "{method} needs all labels in memory; methods that go through them in blocks are {}",
+        streaming()
+    )]
+    NeedsAllLabels {
+        /// The method's name.
+        method: &'static str,
+    },
+    /// Labels could not be read again from where they are.
+    #[error("{0}")]
+    Source(SourceError),
     /// No method of this name.
     #[error(
         "there is no method {name:?}{}: `quorate methods` lists them all",
@@ -124,5 +138,39 @@ fn bytes(count: u64) -> String {
         format!("{mib:.0} MiB")
     } else {
         format!("{:.1} GiB", mib / 1024.0)
+    }
+}
+
+/// Names of the methods that go through labels in blocks.
+fn streaming() -> String {
+    let methods = crate::methods::METHODS.iter();
+    let names: Vec<&str> = methods
+        .filter(|method| method.streams)
+        .map(|method| method.name)
+        .collect();
+    names.join(", ")
+}
+
+/// Why labels could not be read from where they are.
+#[derive(Debug, Clone)]
+pub struct SourceError(Arc<dyn std::error::Error + Send + Sync>);
+
+impl SourceError {
+    /// From the error of whoever holds the labels.
+    pub fn new(error: impl std::error::Error + Send + Sync + 'static) -> Self {
+        Self(Arc::new(error))
+    }
+}
+
+impl std::fmt::Display for SourceError {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        self.0.fmt(formatter)
+    }
+}
+
+/// The same error, not one that reads the same.
+impl PartialEq for SourceError {
+    fn eq(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.0, &other.0)
     }
 }

@@ -27,6 +27,7 @@
 
 pub mod agreement;
 pub mod annotations;
+pub mod blocks;
 pub mod calibrate;
 pub mod context;
 pub mod diagnose;

@@ -267,7 +267,14 @@ fn the_matrix_free_objective_is_that_of_the_pairs_up_to_a_constant_and_falls() {
         .sum::<f64>()
         / counts.pair_count() as f64;
     let free = |start: &[f64], sweeps| {
-        impute_matrix_free(annotations, start.to_vec(), sweeps, 1e-12, &mut Context::new(0)).unwrap()
+        impute_matrix_free(
+            &mut quorate::blocks::Passes::over(&mut &*annotations),
+            start.to_vec(),
+            sweeps,
+            1e-12,
+            &mut Context::new(0),
+        )
+        .unwrap()
     };
     let starts = [1, 2].map(|seed| random_factor(12, 3, &Context::new(seed)));
     let by_pairs = starts

@@ -1,31 +1,29 @@
 //! `quorate aggregate`: from annotations to labels.
 
+mod outcome;
+mod report;
+mod spill_plan;
+mod update;
+
 use std::path::PathBuf;
-use std::time::Instant;
 
 use anyhow::{Result, bail};
 use clap::Args;
-use quorate::calibrate::{TYPICAL_SHARE, calibrate, estimate_share};
-use quorate::intervals::Intervals;
-use quorate::methods::{DEFAULT_METHOD, Fit, Method, Values, changed_from_votes};
-use quorate::model::count_answers;
-use quorate::{Annotations, Context};
-use quorate_io::{
-    ModelFile, Target, WorkerRow, write_consensus, write_intervals, write_model, write_workers,
-};
-use serde::Serialize;
+use quorate::methods::{Aggregate, DEFAULT_METHOD, Method, Values};
+use quorate::model::Priors;
+use quorate_io::{ModelFile, Target, WantedResults, WorkerRow, write_intervals, write_model, write_workers};
 
 use crate::args::{RunArgs, share};
-use crate::catalog::find;
-use crate::commands::changes::write_changes;
-use crate::commands::fit_report::FitReport;
-use crate::commands::spilled::{Outputs, SpillArgs};
-use crate::commands::update::UpdateArgs;
-use crate::input::{InputArgs, parse_parameters, size_line};
-use crate::knowledge::{Knowledge, KnowledgeArgs};
+use crate::catalog::{find, streaming_names};
+use crate::input::{InputArgs, parse_parameters};
+use crate::knowledge::KnowledgeArgs;
+use crate::labels::Labels;
 use crate::printer::Printer;
 use crate::session::Session;
-use crate::text_table::plural;
+use outcome::{Outcome, Wanted};
+use report::report;
+use spill_plan::SpillArgs;
+use update::UpdateArgs;
 
 /// What to aggregate and where to put it.
 #[derive(Debug, Args)]
@@ -89,28 +87,6 @@ pub struct AggregateArgs {
     run: RunArgs,
 }
 
-#[derive(Serialize)]
-struct Summary<'a> {
-    method: &'a str,
-    tasks: usize,
-    workers: usize,
-    classes: usize,
-    labels: usize,
-    abstentions: u64,
-    repeated_rows: u64,
-    unlabelled_tasks: usize,
-    tied_tasks: usize,
-    changed_from_majority_vote: usize,
-    expected_error: f64,
-    iterations: usize,
-    converged: bool,
-    objective: Option<f64>,
-    fit_seconds: f64,
-    seed: u64,
-    warnings: &'a [String],
-    notes: &'a [String],
-}
-
 /// Reads, fits, writes.
 pub fn run(args: &AggregateArgs, printer: &mut Printer) -> Result<()> {
     args.run.limit_threads();
@@ -122,148 +98,112 @@ pub fn run(args: &AggregateArgs, printer: &mut Printer) -> Result<()> {
         parameters = update.parameters(parameters);
     }
     let aggregate = method.with_parameters(&parameters)?;
-    for (option, asked) in [
-        ("--model", args.model.is_some()),
-        ("--intervals", args.intervals.is_some()),
-    ] {
-        if asked && !method.returns_model {
-            bail!(
-                "{} does not estimate a model: leave {option} out, or choose another method",
-                method.name
-            );
-        }
+    args.refuse_without_model(method)?;
+    let spilling = args
+        .spill
+        .plan(&args.input, &args.run, method, args.output.as_deref(), printer)?;
+    if spilling.is_some() {
+        args.refuse_with_spill(&*aggregate)?;
     }
-    if let Some(spilling) =
-        args.spill
-            .plan(&args.input, &args.run, method, args.output.as_deref(), printer)?
-    {
-        args.refuse_with_spill()?;
-        return spilling.run(
-            method,
-            &parameters,
-            &Outputs {
-                labels: Target::from(args.output.clone()),
-                probabilities: args.probabilities,
-                workers: args.workers.clone().map(Target::from),
-                model: args.model.clone().map(Target::from),
-                json: args.json,
-            },
-            printer,
-        );
-    }
-    let mut annotations = args.input.read(printer)?;
-    let closed = args.input.classes.is_some();
-    if let Some(update) = &update {
-        let duplicates = args.input.options()?.duplicates;
-        annotations = update.join(&annotations, duplicates, closed, printer)?;
-    }
-    let Knowledge {
-        annotations,
-        priors,
-        earlier,
-    } = args.knowledge.apply(annotations, closed, printer)?;
-    let probabilities = args.input.read_probabilities(&annotations, printer)?;
-    let features = args.input.read_features(&annotations, printer)?;
-    let session = Session::start(&args.run, printer.quiet())
-        .with_probabilities(probabilities)
-        .with_features(features)
-        .with_priors(priors.clone());
-
-    let mut context = session.context(method.name, 0)?;
-    let started = Instant::now();
-    let mut fit = match &update {
-        Some(update) => {
-            let values = Values::with(method.parameters, &parameters)?;
-            update.fit(&annotations, &values, &mut context)?
-        }
-        None => aggregate.fit(&annotations, &mut context)?,
+    let session = Session::start(&args.run, printer.quiet());
+    let labels = match &spilling {
+        Some(spilling) => Labels::Disk(Box::new(spilling.read(&session, printer)?)),
+        None => Labels::Memory(Box::new(args.input.read(printer)?)),
     };
-    if args.calibrate && method.name != "auto" {
-        calibrate_fit(&annotations, &mut fit, &context, printer);
-    }
-    let seconds = started.elapsed().as_secs_f64();
-    drop(context);
-    // Side files first: when the labels are there, everything is.
-    if let Some(path) = &args.workers {
-        write_worker_table(&Target::from(path.clone()), &annotations, &fit)?;
-    }
-    let mut error_interval = None;
-    if let (Some(path), Some(model)) = (&args.intervals, &fit.model) {
-        let settings = Intervals {
-            level: args.level,
-            ..Intervals::default()
-        };
-        let mut context = session.context("intervals", 0)?;
-        let intervals = settings.run(&annotations, model, &fit.consensus, &mut context)?;
-        write_intervals(&Target::from(path.clone()), None, &annotations, &intervals)?;
-        error_interval = Some(intervals.error);
-    }
-    if let Some(path) = &args.changes {
-        write_changes(&Target::from(path.clone()), &annotations, &fit)?;
-    }
-    if (args.model.is_some() || args.intervals.is_some()) && fit.model.is_none() {
-        printer.warning(
-            "too many classes or workers for a matrix of each: --model and --intervals were not written",
-        );
-    }
-    if let (Some(path), Some(model)) = (&args.model, &fit.model) {
-        let values = Values::with(method.parameters, &parameters)?;
-        let file = ModelFile::new(&annotations, model).fitted_by(
-            method.name,
-            values
-                .iter()
-                .map(|(name, value)| (name.to_owned(), value.to_owned())),
-            args.run.seed,
-        );
-        let mut counts = count_answers(&annotations, &fit.consensus);
-        if let Some(history) = &priors.workers {
-            counts.merge(history);
+    let closed = args.input.classes.is_some();
+    let labels = match (&update, labels) {
+        (Some(update), Labels::Memory(annotations)) => {
+            let duplicates = args.input.options()?.duplicates;
+            Labels::Memory(Box::new(update.join(
+                &annotations,
+                duplicates,
+                closed,
+                printer,
+            )?))
         }
-        let mut file = file.resting_on(&counts, earlier.as_ref());
-        args.update.keep_labels(path, &annotations, &mut file)?;
-        write_model(&Target::from(path.clone()), &file)?;
+        (_, labels) => labels,
+    };
+    let knowledge = args.knowledge.apply(labels, closed, printer)?;
+    let mut labels = knowledge.labels;
+    let mut session = session.with_priors(knowledge.priors.clone());
+    if let Labels::Memory(annotations) = &labels {
+        session = session
+            .with_probabilities(args.input.read_probabilities(annotations, printer)?)
+            .with_features(args.input.read_features(annotations, printer)?);
     }
-    let output = Target::from(args.output.clone());
-    let (tasks, classes) = (annotations.tasks(), annotations.classes());
-    write_consensus(&output, None, tasks, classes, &fit.consensus, args.probabilities)?;
-    let changed = changed_from_votes(&annotations, &fit.consensus);
-    report(method, &annotations, &fit, seconds, changed, printer);
-    if let Some(interval) = error_interval {
-        printer.note(format!(
-            "if workers err independently, {:.1} to {:.1} % of the labels are wrong ({} % interval)",
-            100.0 * interval.low,
-            100.0 * interval.high,
-            100.0 * args.level
-        ));
-    }
+    let wanted = Wanted {
+        calibrate: args.calibrate,
+        intervals: args.intervals.as_ref().map(|_| args.level),
+        results: WantedResults {
+            counts: args.model.is_some(),
+            changes: args.changes.is_some(),
+        },
+    };
+    let outcome = match &mut labels {
+        Labels::Memory(annotations) => {
+            let annotations = &**annotations;
+            outcome::in_memory(annotations, method, &session, wanted, printer, |context| {
+                Ok(match &update {
+                    Some(update) => {
+                        let values = Values::with(method.parameters, &parameters)?;
+                        update.fit(annotations, &values, context)?
+                    }
+                    None => aggregate.fit(annotations, context)?,
+                })
+            })?
+        }
+        Labels::Disk(spilled) => outcome::on_disk(spilled, &*aggregate, &session, wanted, printer)?,
+    };
+    args.write(
+        method,
+        &parameters,
+        &outcome,
+        &knowledge.priors,
+        knowledge.earlier.as_ref(),
+        printer,
+    )?;
+    report(method, &outcome, args.level, printer);
     if args.json {
-        printer.json(&summary(
-            method,
-            &annotations,
-            &fit,
-            seconds,
-            changed,
-            args.run.seed,
-        ))?;
+        printer.json(&outcome.json(method, args.run.seed))?;
     }
-    // The program ends here: the system takes large tables back faster than we could give them.
-    std::mem::forget((annotations, fit));
+    if let Labels::Memory(_) = &labels {
+        // The program ends here: the system takes large tables back faster than we could give them.
+        std::mem::forget(labels);
+    }
     Ok(())
 }
 
 impl AggregateArgs {
+    /// Refuses outputs of a model where there will be none.
+    fn refuse_without_model(&self, method: &Method) -> Result<()> {
+        for (option, asked) in [
+            ("--model", self.model.is_some()),
+            ("--intervals", self.intervals.is_some()),
+        ] {
+            if asked && !method.returns_model {
+                bail!(
+                    "{} does not estimate a model: leave {option} out, or choose another method",
+                    method.name
+                );
+            }
+        }
+        Ok(())
+    }
+
     /// What needs all labels in memory is refused, not left out.
-    fn refuse_with_spill(&self) -> Result<()> {
+    fn refuse_with_spill(&self, aggregate: &dyn Aggregate) -> Result<()> {
+        if !aggregate.method().streams {
+            bail!(
+                "{} needs all labels in memory: leave --spill out and raise --memory, or use one of {}",
+                aggregate.method().name,
+                streaming_names()
+            );
+        }
         let given = [
             ("--update", self.update.is_given()),
             ("--keep-labels", self.update.keeps_labels()),
-            ("--intervals", self.intervals.is_some()),
-            ("--changes", self.changes.is_some()),
-            ("--calibrate", self.calibrate),
-            ("--gold", self.knowledge.gold.is_some()),
-            ("--prior", self.knowledge.prior.is_some()),
-            ("--worker-prior", self.knowledge.worker_prior.is_some()),
             ("--probabilities-in", self.input.probabilities_in.is_some()),
+            ("--features", self.input.features.is_some()),
         ];
         if let Some((option, _)) = given.into_iter().find(|(_, given)| *given) {
             bail!(
@@ -272,119 +212,74 @@ impl AggregateArgs {
         }
         Ok(())
     }
-}
 
-/// Lowers the confidence of a fit with a model.
-fn calibrate_fit(annotations: &Annotations, fit: &mut Fit, context: &Context, printer: &mut Printer) {
-    let Some(model) = &fit.model else {
-        printer.warning("--calibrate needs a method that estimates a model: the confidence stays as it is");
-        return;
-    };
-    let evidence = count_answers(annotations, &fit.consensus).labels_per_truth();
-    let share = estimate_share(annotations, model, &evidence, TYPICAL_SHARE);
-    printer.detail(format!(
-        "share of tasks that mislead workers together: {share:.2}"
-    ));
-    let consensus = fit.consensus.clone();
-    fit.consensus = context.run(|| calibrate(annotations, model, consensus, share));
-}
-
-fn report(
-    method: &Method,
-    annotations: &Annotations,
-    fit: &Fit,
-    seconds: f64,
-    changed: usize,
-    printer: &mut Printer,
-) {
-    let unlabelled = annotations.unlabelled_tasks();
-    if unlabelled > 0 {
-        let some: Vec<&str> = (0..annotations.task_count())
-            .filter(|&task| annotations.task_slices(task).0.is_empty())
-            .take(3)
-            .map(|task| annotations.tasks().get(task))
-            .collect();
-        printer.warning(format!(
-            "{} without any label ({}{}): the label written is only the most common class, the confidence its share",
-            plural(unlabelled, "task"),
-            some.join(", "),
-            if unlabelled > 3 { ", .." } else { "" }
-        ));
-    }
-    for warning in &fit.warnings {
-        printer.warning(warning);
-    }
-    let report = FitReport {
-        method,
-        size: size_line(annotations),
-        seconds,
-        iterations: fit.iterations,
-        converged: fit.converged,
-        changed,
-        expected_error: fit.consensus.expected_error(),
-        tied_tasks: fit.consensus.tied_tasks(),
-    };
-    report.warn(printer);
-    for note in &fit.notes {
-        printer.detail(note);
-    }
-    report.sum_up(printer);
-}
-
-fn summary<'a>(
-    method: &'a Method,
-    annotations: &Annotations,
-    fit: &'a Fit,
-    fit_seconds: f64,
-    changed: usize,
-    seed: u64,
-) -> Summary<'a> {
-    Summary {
-        method: method.name,
-        tasks: annotations.task_count(),
-        workers: annotations.worker_count(),
-        classes: annotations.class_count(),
-        labels: annotations.label_count(),
-        abstentions: annotations.rows().abstentions,
-        repeated_rows: annotations.rows().repeated,
-        unlabelled_tasks: annotations.unlabelled_tasks(),
-        tied_tasks: fit.consensus.tied_tasks(),
-        changed_from_majority_vote: changed,
-        expected_error: fit.consensus.expected_error(),
-        iterations: fit.iterations,
-        converged: fit.converged,
-        objective: fit.trace.last().copied(),
-        fit_seconds,
-        seed,
-        warnings: &fit.warnings,
-        notes: &fit.notes,
-    }
-}
-
-fn write_worker_table(target: &Target, annotations: &Annotations, fit: &Fit) -> Result<()> {
-    let mut agreed = vec![0u64; annotations.worker_count()];
-    for task in 0..annotations.task_count() {
-        let consensus = fit.consensus.label(task);
-        for (worker, label) in annotations.labels_of_task(task) {
-            agreed[worker] += u64::from(label == consensus);
+    /// Writes everything that was asked for. Side files first: when the labels are there, everything is.
+    fn write(
+        &self,
+        method: &Method,
+        parameters: &[(String, String)],
+        outcome: &Outcome<'_>,
+        priors: &Priors,
+        earlier: Option<&ModelFile>,
+        printer: &mut Printer,
+    ) -> Result<()> {
+        let results = &outcome.fit.consensus;
+        let (workers, classes) = (results.workers(), results.classes());
+        if let Some(path) = &self.workers {
+            write_worker_table(&Target::from(path.clone()), outcome)?;
         }
-    }
-    let labels = annotations.labels_per_worker();
-    let rows: Vec<WorkerRow<'_>> = annotations
-        .workers()
-        .iter()
-        .enumerate()
-        .map(|(worker, id)| {
-            let given = u64::from(labels[worker]);
-            WorkerRow {
-                worker: id,
-                labels: given,
-                accuracy: fit.model.as_ref().map(|model| model.accuracy(worker)),
-                agreement: (given > 0).then(|| agreed[worker] as f64 / given as f64),
-                confusion: fit.model.as_ref().map(|model| model.confusion(worker)),
+        if let (Some(path), Some(intervals)) = (&self.intervals, &outcome.intervals) {
+            write_intervals(&Target::from(path.clone()), None, workers, classes, intervals)?;
+        }
+        if let Some(path) = &self.changes {
+            results.write_changes(&Target::from(path.clone()), None, outcome.fit.model.as_ref())?;
+        }
+        if (self.model.is_some() || self.intervals.is_some()) && outcome.fit.model.is_none() {
+            printer.warning(
+                "too many classes or workers for a matrix of each: --model and --intervals were not written",
+            );
+        }
+        if let (Some(path), Some(model)) = (&self.model, &outcome.fit.model) {
+            let values = Values::with(method.parameters, parameters)?;
+            let labels = |worker: usize| outcome.summary.worker_labels[worker];
+            let mut file = ModelFile::of(workers, classes, labels, results.fingerprint(), model).fitted_by(
+                method.name,
+                values
+                    .iter()
+                    .map(|(name, value)| (name.to_owned(), value.to_owned())),
+                self.run.seed,
+            );
+            if let Some(mut counts) = outcome.summary.counts.clone() {
+                if let Some(history) = &priors.workers {
+                    counts.merge(history);
+                }
+                file = file.resting_on(&counts, earlier);
             }
-        })
-        .collect();
-    write_workers(target, None, annotations.classes(), &rows)?;
+            if let Some(annotations) = results.annotations() {
+                self.update.keep_labels(path, annotations, &mut file)?;
+            }
+            write_model(&Target::from(path.clone()), &file)?;
+        }
+        results.write(&Target::from(self.output.clone()), None, self.probabilities)?;
+        Ok(())
+    }
+}
+
+fn write_worker_table(target: &Target, outcome: &Outcome<'_>) -> Result<()> {
+    let Outcome { fit, summary, .. } = outcome;
+    let results = &fit.consensus;
+    let row = |(worker, id)| {
+        let given = summary.worker_labels[worker];
+        WorkerRow {
+            worker: id,
+            labels: given,
+            accuracy: fit.model.as_ref().map(|model| model.accuracy(worker)),
+            agreement: (given > 0).then(|| summary.worker_agreed[worker] as f64 / given as f64),
+            score: fit.worker_scores.as_ref().map(|scores| scores[worker]),
+            confusion: fit.model.as_ref().map(|model| model.confusion(worker)),
+        }
+    };
+    let rows: Vec<WorkerRow<'_>> = results.workers().iter().enumerate().map(row).collect();
+    write_workers(target, None, results.classes(), &rows)?;
     Ok(())
 }

@@ -103,8 +103,8 @@ pub fn run(args: &CompareArgs, printer: &mut Printer) -> Result<()> {
     }
     let annotations = args.input.read(printer)?;
     let closed = args.input.classes.is_some();
-    let knowledge = args.knowledge.apply(annotations, closed, printer)?;
-    let annotations = knowledge.annotations;
+    let known = args.knowledge.apply_in_memory(annotations, closed, printer)?;
+    let (annotations, priors) = (known.0, known.1);
     let truth = match &args.truth {
         Some(path) => {
             let truth = read_labels(&Source::from(path.clone()), &LabelOptions::default())?;
@@ -126,7 +126,7 @@ pub fn run(args: &CompareArgs, printer: &mut Printer) -> Result<()> {
     let session = Session::start(&args.run, printer.quiet())
         .with_probabilities(probabilities)
         .with_features(features)
-        .with_priors(knowledge.priors);
+        .with_priors(priors);
 
     let mut rows = Vec::new();
     for (place, method) in chosen.iter().enumerate() {

@@ -1,21 +1,17 @@
 //! One file for each verb.
 
 pub mod aggregate;
-mod changes;
 pub mod compare;
 pub mod completions;
 pub mod demo;
 mod demo_picture;
 pub mod evaluate;
-mod fit_report;
 pub mod inspect;
 pub mod methods;
 mod reliability_picture;
 #[cfg(feature = "lab")]
 pub mod reproduce;
 pub mod simulate;
-mod spilled;
-mod update;
 
 use std::process::ExitCode;
 

@@ -5,7 +5,8 @@
 //! would refuse (an empty id, a class that is not allowed, too many names) is [`Irregular`] here.
 
 use quorate::Annotations;
-use quorate::annotations::{CodeColumns, Duplicates, MAX_LABELS, RowCounts, TaskBlock};
+use quorate::annotations::{CodeColumns, Duplicates, MAX_LABELS, RowCounts};
+use quorate::blocks::TaskBlock;
 use rayon::prelude::*;
 
 use super::grouped::{Grouped, Runs};

@@ -1,6 +1,7 @@
 //! Labels of an input that is grouped by task: they are appended in the order of the table (CSR).
 
-use quorate::annotations::{CodeColumns, TaskBlock};
+use quorate::annotations::CodeColumns;
+use quorate::blocks::TaskBlock;
 use rayon::prelude::*;
 
 /// Labels by task, tasks in order of first appearance.
@@ -125,6 +126,7 @@ impl Grouped {
             starts: self.starts,
             worker: self.worker,
             label: self.label,
+            gold: Vec::new(),
         };
         (block, self.repeated)
     }

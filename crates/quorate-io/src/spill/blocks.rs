@@ -4,13 +4,15 @@ use std::fs::File;
 use std::io::{BufReader, BufWriter, Read, Write};
 use std::sync::mpsc::sync_channel;
 
-use quorate::annotations::{Fingerprint, Names, RowCounts, TaskBlock};
-use quorate::methods::LabelBlocks;
+use quorate::annotations::{ClassOrder, Fingerprint, NO_GOLD, Names, RowCounts};
+use quorate::blocks::{Block, Blocks, TaskBlock};
+use quorate::error::SourceError;
+use rustc_hash::FxHashMap;
 
 use super::folder::Folder;
 use super::partitions::Partition;
-use super::runs::{RowsRead, read_u32};
-use crate::error::{Error, Result};
+use super::runs::{RowsRead, damaged, read_start, read_u32};
+use crate::error::Result;
 use crate::tables::annotations::ReadOptions;
 
 /// Labels on disk. The files are removed with the value.
@@ -26,7 +28,13 @@ pub struct SpilledLabels {
     dropped_workers: usize,
     absent_workers: usize,
     bytes: u64,
-    fingerprint: Fingerprint,
+    unlabelled_tasks: u64,
+    hasher: Fingerprint,
+    /// Sum of the hashes of all tasks.
+    task_hashes: u64,
+    /// New codes of the classes on disk, where classes were added.
+    class_codes: Option<Vec<u16>>,
+    has_gold: bool,
 }
 
 impl SpilledLabels {
@@ -42,7 +50,11 @@ impl SpilledLabels {
             .as_ref()
             .map_or(workers.len(), |keep| keep.len());
         Self {
-            fingerprint: Fingerprint::new(&workers, &classes),
+            hasher: Fingerprint::new(&workers, &classes),
+            task_hashes: 0,
+            class_codes: None,
+            has_gold: false,
+            unlabelled_tasks: 0,
             dropped_workers: read.workers.len() - workers.len(),
             absent_workers: wanted - workers.len(),
             folder,
@@ -68,7 +80,47 @@ impl SpilledLabels {
         self.labels += written.labels;
         self.rows.repeated += written.repeated;
         self.bytes += written.bytes;
-        self.fingerprint.add(written.fingerprint);
+        self.task_hashes = self.task_hashes.wrapping_add(written.fingerprint);
+        self.unlabelled_tasks += written.unlabelled_tasks;
+    }
+
+    /// Adds classes that a task may truly have though no worker named them; all classes in natural order.
+    pub fn add_classes<'a>(&mut self, more: impl IntoIterator<Item = &'a str>) {
+        let mut classes = self.classes.clone();
+        more.into_iter().for_each(|class| {
+            classes.intern(class);
+        });
+        let (classes, codes) = ClassOrder::Natural.arrange(&classes);
+        self.classes = classes;
+        self.class_codes = Some(codes);
+    }
+
+    /// Keeps the truth of some tasks, by name, beside their labels; returns how many of the tasks have labels here.
+    pub fn set_gold(&mut self, truths: &FxHashMap<&str, u16>) -> Result<usize> {
+        let mut found = 0;
+        for partition in 0..self.partitions {
+            let mut names =
+                BufReader::with_capacity(1 << 16, File::open(self.folder.file("names", partition))?);
+            let (mut gold, mut name) = (Vec::new(), Vec::new());
+            while read_start(&mut names)?.is_some() {
+                name.resize(read_u32(&mut names)? as usize, 0);
+                names.read_exact(&mut name)?;
+                let text = std::str::from_utf8(&name).map_err(|_| damaged())?;
+                let truth = truths.get(text);
+                found += usize::from(truth.is_some());
+                gold.push(truth.map_or(NO_GOLD, |&class| u32::from(class)));
+            }
+            let mut file = BufWriter::new(File::create(self.folder.file("gold", partition))?);
+            write_numbers(&mut file, &gold, u32::to_le_bytes)?;
+            file.flush()?;
+        }
+        self.has_gold = found > 0;
+        Ok(found)
+    }
+
+    /// Number of tasks without any label.
+    pub fn unlabelled_tasks(&self) -> u64 {
+        self.unlabelled_tasks
     }
 
     /// Names of the workers, in order of first appearance.
@@ -93,12 +145,36 @@ impl SpilledLabels {
 
     /// [`Annotations::fingerprint`](quorate::Annotations::fingerprint) of the same labels in memory.
     pub fn fingerprint(&self) -> u64 {
-        self.fingerprint.finish()
+        let mut fingerprint = Fingerprint::new(&self.workers, &self.classes);
+        fingerprint.add(self.task_hashes);
+        fingerprint.finish()
     }
 
-    /// What hashes the tasks of partitions.
+    /// What hashes the tasks of partitions while they are written.
     pub(super) fn hasher(&self) -> &Fingerprint {
-        &self.fingerprint
+        &self.hasher
+    }
+
+    /// Reads the labels of a partition in place of what is in `block`.
+    pub(super) fn read_block(&self, partition: usize, block: &mut TaskBlock) -> Result<()> {
+        let path = self.folder.file("labels", partition);
+        let mut file = BufReader::with_capacity(1 << 16, File::open(path)?);
+        let (starts, labels) = (read_u32(&mut file)? as usize, read_u32(&mut file)? as usize);
+        read_numbers(&mut file, starts, u32::from_le_bytes, &mut block.starts)?;
+        read_numbers(&mut file, labels, u32::from_le_bytes, &mut block.worker)?;
+        read_numbers(&mut file, labels, u16::from_le_bytes, &mut block.label)?;
+        if let Some(codes) = &self.class_codes {
+            block
+                .label
+                .iter_mut()
+                .for_each(|label| *label = codes[usize::from(*label)]);
+        }
+        block.gold.clear();
+        if self.has_gold {
+            let mut file = BufReader::new(File::open(self.folder.file("gold", partition))?);
+            read_numbers(&mut file, starts - 1, u32::from_le_bytes, &mut block.gold)?;
+        }
+        Ok(())
     }
 
     /// Bytes on disk.
@@ -114,6 +190,7 @@ pub(super) struct WrittenPartition {
     repeated: u64,
     bytes: u64,
     fingerprint: u64,
+    unlabelled_tasks: u64,
 }
 
 /// Writes a sorted partition: its labels and, apart, the names of its tasks.
@@ -127,6 +204,7 @@ pub(super) fn write_partition(
         starts,
         worker,
         label,
+        ..
     } = &sorted.block;
     let mut file = BufWriter::with_capacity(1 << 20, File::create(folder.file("labels", partition))?);
     file.write_all(&(starts.len() as u32).to_le_bytes())?;
@@ -152,14 +230,13 @@ pub(super) fn write_partition(
         repeated: sorted.repeated,
         bytes: file.get_ref().metadata()?.len() + names.get_ref().metadata()?.len(),
         fingerprint,
+        unlabelled_tasks: starts.windows(2).filter(|task| task[0] == task[1]).count() as u64,
     })
 }
 
-impl LabelBlocks for SpilledLabels {
-    type Error = Error;
-
-    fn worker_count(&self) -> usize {
-        self.workers.len()
+impl Blocks for SpilledLabels {
+    fn workers(&self) -> &Names {
+        &self.workers
     }
 
     fn class_count(&self) -> usize {
@@ -174,16 +251,20 @@ impl LabelBlocks for SpilledLabels {
         self.labels
     }
 
+    fn has_gold(&self) -> bool {
+        self.has_gold
+    }
+
     /// The next block is read while one is worked on, into the memory of the one before.
-    fn for_each(&mut self, visit: &mut dyn FnMut(&TaskBlock) -> Result<()>) -> Result<()> {
-        let (folder, partitions) = (&self.folder, self.partitions);
+    fn for_each(&mut self, visit: &mut dyn FnMut(Block<'_>) -> quorate::Result<()>) -> quorate::Result<()> {
+        let (labels, workers, classes) = (&*self, self.workers.len(), self.classes.len());
         std::thread::scope(|scope| {
             let (send, receive) = sync_channel(1);
             let (give_back, used) = sync_channel(2);
             scope.spawn(move || {
-                for partition in 0..partitions {
+                for partition in 0..labels.partitions {
                     let mut block = used.try_recv().unwrap_or_default();
-                    let read = read_block(folder, partition, &mut block).map(|()| block);
+                    let read = labels.read_block(partition, &mut block).map(|()| block);
                     // The visitor may have stopped listening after an error.
                     if send.send(read).is_err() {
                         return;
@@ -191,23 +272,14 @@ impl LabelBlocks for SpilledLabels {
                 }
             });
             for block in receive {
-                let block = block?;
-                visit(&block)?;
+                let block = block.map_err(|error| quorate::Error::Source(SourceError::new(error)))?;
+                visit(block.view(workers, classes))?;
                 // The reader may be done.
                 let _ = give_back.try_send(block);
             }
             Ok(())
         })
     }
-}
-
-/// Reads the labels of a partition in place of what is in `block`.
-pub(super) fn read_block(folder: &Folder, partition: usize, block: &mut TaskBlock) -> Result<()> {
-    let mut file = BufReader::with_capacity(1 << 16, File::open(folder.file("labels", partition))?);
-    let (starts, labels) = (read_u32(&mut file)? as usize, read_u32(&mut file)? as usize);
-    read_numbers(&mut file, starts, u32::from_le_bytes, &mut block.starts)?;
-    read_numbers(&mut file, labels, u32::from_le_bytes, &mut block.worker)?;
-    read_numbers(&mut file, labels, u16::from_le_bytes, &mut block.label)
 }
 
 /// Numbers between two conversions.

@@ -27,7 +27,7 @@ use folder::Folder;
 use partitions::{LEFT_OUT, sort_partition};
 use parts::{PartitionParts, Stop};
 use rayon::prelude::*;
-pub use results::{ResultSummary, SpilledResults};
+pub use results::{SpilledResults, WantedResults};
 use rows::PartitionRows;
 use runs::{RowsRead, RunFiles};
 

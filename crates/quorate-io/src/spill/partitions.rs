@@ -3,7 +3,8 @@
 use std::fs::File;
 use std::io::{BufReader, Read};
 
-use quorate::annotations::{CodeColumns, Duplicates, Names, TaskBlock};
+use quorate::annotations::{CodeColumns, Duplicates, Names};
+use quorate::blocks::TaskBlock;
 
 use super::folder::Folder;
 use super::runs::{LABEL, damaged, read_start, read_u32};

@@ -1,7 +1,7 @@
 //! Results of labels on disk: posteriors partition by partition, merged into the order of the input.
 //!
-//! A record is `row u64, length u32, name, label u16, K x f64`; a partition's records stand in order of
-//! `row`.
+//! A record is `row u64, length u32, name, label u16, K x f64, changed u8`, and where that is 1 `majority u16` and two texts,
+//! each behind its length u32: the votes and who tipped them. A partition's records stand in order of `row`.
 
 use std::cell::RefCell;
 use std::cmp::Reverse;
@@ -10,36 +10,28 @@ use std::fs::File;
 use std::io::{BufReader, BufWriter, Read, Write};
 use std::path::PathBuf;
 
-use quorate::annotations::TaskBlock;
-use quorate::methods::StreamedFit;
-use quorate::model::{AnswerCounts, Consensus};
+use quorate::annotations::Names;
+use quorate::blocks::TaskBlock;
+use quorate::model::{BlockFit, Consensus, ConsensusSummary, VoteShares};
 use rayon::prelude::*;
 
-use super::blocks::{SpilledLabels, read_block};
+use super::blocks::SpilledLabels;
 use super::groups;
 use super::runs::{damaged, read_start, read_u32};
 use crate::error::Result;
 use crate::formats::{Cell, ColumnKind, FileFormat, RowSource, write_table};
+use crate::tables::ChangeRow;
+use crate::tables::changes::change_columns;
 use crate::tables::consensus::consensus_columns;
 use crate::target::Target;
 
-/// Facts that come out of the last pass.
-#[derive(Debug, Clone, Default)]
-pub struct ResultSummary {
-    /// Tasks without any label.
-    pub unlabelled_tasks: u64,
-    /// Tasks where several classes share the first place.
-    pub tied_tasks: u64,
-    /// Tasks whose label is not the one that majority vote gives.
-    pub changed: u64,
-    /// Labels of each worker.
-    pub labels: Vec<u64>,
-    /// Labels of each worker that equal the consensus.
-    pub agreed: Vec<u64>,
-    /// Sum of `1 - confidence` over the tasks.
-    pub doubt: f64,
-    /// Expected answers of the workers, if they were asked for.
-    pub counts: Option<AnswerCounts>,
+/// What is to be made of the last pass besides labels and probabilities.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct WantedResults {
+    /// The expected answers of the workers.
+    pub counts: bool,
+    /// The tasks whose label is not that of majority vote, and who tipped them.
+    pub changes: bool,
 }
 
 /// Posteriors on disk, to be written as a table.
@@ -48,28 +40,31 @@ pub struct SpilledResults<'s> {
     spilled: &'s SpilledLabels,
     files: Vec<PathBuf>,
     /// What the pass told.
-    pub summary: ResultSummary,
+    pub summary: ConsensusSummary,
 }
 
 impl SpilledLabels {
-    /// Makes the posteriors of a fit; `counts`: the expected answers with them. `step` is called before each
-    /// block and may stop the work.
+    /// Makes the posteriors of a fit. `step` is called before each block and may stop the work.
     pub fn results(
-        &self,
-        fit: &StreamedFit,
-        counts: bool,
+        &mut self,
+        fit: &BlockFit,
+        wanted: WantedResults,
         step: &mut dyn FnMut() -> quorate::Result<()>,
     ) -> Result<SpilledResults<'_>> {
-        let mut summary = ResultSummary::of(self.workers.len());
-        summary.counts = counts.then(|| AnswerCounts::zero(self.workers.len(), self.classes.len()));
+        // Only tasks without labels need to know how the votes are shared.
+        let shares = match self.unlabelled_tasks() {
+            0 => VoteShares::even(self.classes.len()),
+            _ => VoteShares::of_blocks(self)?,
+        };
+        let mut summary = ConsensusSummary::default();
         for group in groups(self.partitions) {
             step()?;
             let made: Vec<_> = group
                 .into_par_iter()
-                .map(|partition| self.result_of(partition, fit, counts))
+                .map(|partition| self.result_of(partition, fit, &shares, wanted))
                 .collect();
             for made in made {
-                summary.add(&made?);
+                summary.merge(&made?);
             }
         }
         let files = (0..self.partitions).map(|partition| self.folder.file("results", partition));
@@ -81,18 +76,21 @@ impl SpilledLabels {
     }
 
     /// Writes the results of a partition, and removes the names of its tasks, which stand in them.
-    fn result_of(&self, partition: usize, fit: &StreamedFit, counts: bool) -> Result<ResultSummary> {
+    fn result_of(
+        &self,
+        partition: usize,
+        fit: &BlockFit,
+        shares: &VoteShares,
+        wanted: WantedResults,
+    ) -> Result<ConsensusSummary> {
         let mut block = TaskBlock::default();
-        read_block(&self.folder, partition, &mut block)?;
-        let (mut rows, mut votes) = (Vec::new(), Vec::new());
-        fit.posterior(&block, &mut rows);
-        let mut summary = ResultSummary::of(self.workers.len());
-        summary.counts = counts.then(|| fit.count(&block, &rows));
-        fit.votes(&block, &mut votes);
-        let (voted, consensus) = (
-            Consensus::new(self.classes.len(), votes),
-            Consensus::new(self.classes.len(), rows),
-        );
+        self.read_block(partition, &mut block)?;
+        let block = block.view(self.workers.len(), self.classes.len());
+        let consensus = Consensus::new(self.classes.len(), fit.posteriors(block));
+        let voted = wanted
+            .changes
+            .then(|| Consensus::new(self.classes.len(), shares.rows(block)));
+        let summary = ConsensusSummary::of_block(block, consensus.as_slice(), shares, wanted.counts);
         let names = self.folder.file("names", partition);
         let mut from = BufReader::with_capacity(1 << 18, File::open(&names)?);
         let results = File::create(self.folder.file("results", partition))?;
@@ -110,45 +108,25 @@ impl SpilledLabels {
             for probability in consensus.row(task) {
                 record.extend_from_slice(&probability.to_le_bytes());
             }
-            to.write_all(&record)?;
-            summary.doubt += 1.0 - consensus.confidence(task);
-            summary.tied_tasks += u64::from(consensus.tied(task) > 1);
-            summary.changed += u64::from(voted.label(task) != label);
-            let range = block.starts[task] as usize..block.starts[task + 1] as usize;
-            summary.unlabelled_tasks += u64::from(range.is_empty());
-            for (&worker, &answer) in block.worker[range.clone()].iter().zip(&block.label[range]) {
-                summary.labels[worker as usize] += 1;
-                summary.agreed[worker as usize] += u64::from(usize::from(answer) == label);
+            let majority = voted.as_ref().map(|voted| voted.label(task));
+            let changed = majority.filter(|&majority| majority != label);
+            record.push(u8::from(changed.is_some()));
+            if let Some(majority) = changed {
+                record.extend_from_slice(&(majority as u16).to_le_bytes());
+                let labels = block.task(task);
+                let votes = ChangeRow::describe_votes(labels.1, &self.classes);
+                let model = fit.model.as_ref();
+                let tipped_by = ChangeRow::name_tipping(labels, model, (label, majority), &self.workers);
+                for text in [votes, tipped_by] {
+                    record.extend_from_slice(&(text.len() as u32).to_le_bytes());
+                    record.extend_from_slice(text.as_bytes());
+                }
             }
+            to.write_all(&record)?;
         }
         to.flush()?;
         std::fs::remove_file(&names)?;
         Ok(summary)
-    }
-}
-
-impl ResultSummary {
-    fn of(workers: usize) -> Self {
-        Self {
-            labels: vec![0; workers],
-            agreed: vec![0; workers],
-            ..Self::default()
-        }
-    }
-
-    /// Adds that of another partition.
-    fn add(&mut self, other: &Self) {
-        self.unlabelled_tasks += other.unlabelled_tasks;
-        self.tied_tasks += other.tied_tasks;
-        self.changed += other.changed;
-        self.doubt += other.doubt;
-        let add =
-            |sums: &mut [u64], parts: &[u64]| sums.iter_mut().zip(parts).for_each(|(sum, part)| *sum += part);
-        add(&mut self.labels, &other.labels);
-        add(&mut self.agreed, &other.agreed);
-        if let (Some(counts), Some(part)) = (&mut self.counts, &other.counts) {
-            counts.merge(part);
-        }
     }
 }
 
@@ -160,15 +138,31 @@ impl SpilledResults<'_> {
 
     /// Writes the labels as [`write_consensus`](crate::write_consensus) does, whole or not at all.
     pub fn write(&self, target: &Target, format: Option<FileFormat>, probabilities: bool) -> Result<()> {
+        self.write_rows(target, format, Wanted::Labels { probabilities })
+    }
+
+    /// Writes the tasks whose label is not that of majority vote, if they were asked for.
+    pub fn write_changes(&self, target: &Target, format: Option<FileFormat>) -> Result<()> {
+        self.write_rows(target, format, Wanted::Changes)
+    }
+
+    fn write_rows(&self, target: &Target, format: Option<FileFormat>, wanted: Wanted) -> Result<()> {
         let classes = self.spilled.classes.len();
         let sources = self.files.iter().map(|path| ResultReader::open(path, classes));
         let table = MergedResults {
             spilled: self.spilled,
-            probabilities,
+            wanted,
             sources: RefCell::new(sources.collect::<Result<_>>()?),
         };
         write_table(target, format, &table)
     }
+}
+
+/// Which rows to write.
+#[derive(Clone, Copy)]
+enum Wanted {
+    Labels { probabilities: bool },
+    Changes,
 }
 
 /// One partition's results, one record at a time.
@@ -177,6 +171,14 @@ struct ResultReader {
     name: Vec<u8>,
     label: u16,
     probabilities: Vec<f64>,
+    changed: Option<Change>,
+}
+
+/// What a record says of a task whose label is not that of majority vote.
+struct Change {
+    majority: u16,
+    votes: String,
+    tipped_by: String,
 }
 
 impl ResultReader {
@@ -186,6 +188,7 @@ impl ResultReader {
             name: Vec::new(),
             label: 0,
             probabilities: vec![0.0; classes],
+            changed: None,
         })
     }
 
@@ -196,28 +199,89 @@ impl ResultReader {
         };
         self.name.resize(read_u32(&mut self.input)? as usize, 0);
         self.input.read_exact(&mut self.name)?;
-        let mut bytes = [0; 2];
-        self.input.read_exact(&mut bytes)?;
-        self.label = u16::from_le_bytes(bytes);
+        self.label = self.read_u16()?;
         for probability in &mut self.probabilities {
             let mut bytes = [0; 8];
             self.input.read_exact(&mut bytes)?;
             *probability = f64::from_le_bytes(bytes);
         }
+        let mut changed = [0];
+        self.input.read_exact(&mut changed)?;
+        self.changed = match changed[0] {
+            0 => None,
+            _ => Some(Change {
+                majority: self.read_u16()?,
+                votes: self.read_text()?,
+                tipped_by: self.read_text()?,
+            }),
+        };
         Ok(Some(row))
+    }
+
+    fn read_u16(&mut self) -> Result<u16> {
+        let mut bytes = [0; 2];
+        self.input.read_exact(&mut bytes)?;
+        Ok(u16::from_le_bytes(bytes))
+    }
+
+    fn read_text(&mut self) -> Result<String> {
+        let mut text = vec![0; read_u32(&mut self.input)? as usize];
+        self.input.read_exact(&mut text)?;
+        String::from_utf8(text).map_err(|_| damaged())
+    }
+
+    /// Hands over the record as a row of the table that is wanted, if it is one.
+    fn give_row(
+        &self,
+        wanted: Wanted,
+        classes: &Names,
+        each: &mut dyn FnMut(&[Cell<'_>]) -> Result<()>,
+    ) -> Result<()> {
+        let task = std::str::from_utf8(&self.name).map_err(|_| damaged())?;
+        let label = usize::from(self.label);
+        match wanted {
+            Wanted::Labels { probabilities } => {
+                let mut cells = vec![
+                    Cell::Text(task),
+                    Cell::Text(classes.get(label)),
+                    self.probabilities[label].into(),
+                ];
+                if probabilities {
+                    cells.extend(self.probabilities.iter().map(|&p| Cell::from(p)));
+                }
+                each(&cells)
+            }
+            Wanted::Changes => {
+                let Some(change) = &self.changed else {
+                    return Ok(());
+                };
+                let row = ChangeRow {
+                    task,
+                    majority: classes.get(usize::from(change.majority)),
+                    votes: change.votes.clone(),
+                    label: classes.get(label),
+                    confidence: self.probabilities[label],
+                    tipped_by: change.tipped_by.clone(),
+                };
+                each(&row.cells())
+            }
+        }
     }
 }
 
 /// All results in the order in which the tasks appear in the input.
 struct MergedResults<'s> {
     spilled: &'s SpilledLabels,
-    probabilities: bool,
+    wanted: Wanted,
     sources: RefCell<Vec<ResultReader>>,
 }
 
 impl RowSource for MergedResults<'_> {
     fn columns(&self) -> Vec<(String, ColumnKind)> {
-        consensus_columns(self.spilled.classes(), self.probabilities)
+        match self.wanted {
+            Wanted::Labels { probabilities } => consensus_columns(self.spilled.classes(), probabilities),
+            Wanted::Changes => change_columns(),
+        }
     }
 
     fn for_each_row(&self, each: &mut dyn FnMut(&[Cell<'_>]) -> Result<()>) -> Result<()> {
@@ -230,17 +294,7 @@ impl RowSource for MergedResults<'_> {
         }
         while let Some(Reverse((_, place))) = next.pop() {
             let source = &mut sources[place];
-            let label = usize::from(source.label);
-            let mut cells = vec![
-                Cell::Text(std::str::from_utf8(&source.name).map_err(|_| damaged())?),
-                Cell::Text(self.spilled.classes.get(label)),
-                source.probabilities[label].into(),
-            ];
-            if self.probabilities {
-                cells.extend(source.probabilities.iter().map(|&p| Cell::from(p)));
-            }
-            each(&cells)?;
-            drop(cells);
+            source.give_row(self.wanted, &self.spilled.classes, each)?;
             if let Some(row) = source.advance()? {
                 next.push(Reverse((row, place)));
             }

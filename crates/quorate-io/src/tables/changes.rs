@@ -1,5 +1,8 @@
 //! Tasks whose label is not that of majority vote: `task, majority, votes, label, confidence, tipped_by`.
 
+use quorate::annotations::Names;
+use quorate::model::{DawidSkene, explain};
+
 use crate::error::Result;
 use crate::formats::{Cell, ColumnKind, FileFormat, RowSource, write_table};
 use crate::target::Target;
@@ -21,6 +24,80 @@ pub struct ChangeRow<'a> {
     pub tipped_by: String,
 }
 
+/// Workers named for one task.
+const NAMED: usize = 3;
+
+/// Smallest factor worth naming.
+const TELLING: f64 = 1.05;
+
+impl ChangeRow<'_> {
+    /// The votes of a task in words: `class:number` pairs.
+    pub fn describe_votes(answers: &[u16], classes: &Names) -> String {
+        let mut counts = vec![0; classes.len()];
+        answers
+            .iter()
+            .for_each(|&answer| counts[usize::from(answer)] += 1);
+        let given = counts.iter().enumerate().filter(|(_, count)| **count > 0);
+        let parts: Vec<String> = given
+            .map(|(class, count)| format!("{}:{count}", classes.get(class)))
+            .collect();
+        parts.join(" ")
+    }
+
+    /// The workers of a task whose answers favour the label most, with the factor by which each multiplies its odds against
+    /// the majority's label.
+    pub fn name_tipping(
+        labels: (&[u32], &[u16]),
+        model: Option<&DawidSkene>,
+        (label, majority): (usize, usize),
+        workers: &Names,
+    ) -> String {
+        let Some(model) = model else {
+            return String::new();
+        };
+        let told = explain(labels, model, label, majority);
+        let telling = told
+            .iter()
+            .filter(|testimony| testimony.weight.exp() >= TELLING)
+            .take(NAMED);
+        let parts: Vec<String> = telling
+            .map(|testimony| {
+                let factor = testimony.weight.exp();
+                let shown = if factor < 1000.0 {
+                    format!("{factor:.1}")
+                } else {
+                    ">1000".to_owned()
+                };
+                format!("{} (x{shown})", workers.get(testimony.worker))
+            })
+            .collect();
+        parts.join(", ")
+    }
+
+    /// The row as cells.
+    pub(crate) fn cells(&self) -> [Cell<'_>; 6] {
+        [
+            Cell::Text(self.task),
+            Cell::Text(self.majority),
+            Cell::Text(&self.votes),
+            Cell::Text(self.label),
+            Cell::from(self.confidence),
+            Cell::Text(&self.tipped_by),
+        ]
+    }
+}
+
+/// The columns of a table of changes.
+pub(crate) fn change_columns() -> Vec<(String, ColumnKind)> {
+    let kind = |name| match name {
+        "confidence" => ColumnKind::Number,
+        _ => ColumnKind::Text,
+    };
+    ["task", "majority", "votes", "label", "confidence", "tipped_by"]
+        .map(|name| (name.to_owned(), kind(name)))
+        .into()
+}
+
 /// Writes one row for each change.
 pub fn write_changes(target: &Target, format: Option<FileFormat>, rows: &[ChangeRow<'_>]) -> Result<()> {
     write_table(target, format, &ChangeRows(rows))
@@ -30,25 +107,10 @@ struct ChangeRows<'t>(&'t [ChangeRow<'t>]);
 
 impl RowSource for ChangeRows<'_> {
     fn columns(&self) -> Vec<(String, ColumnKind)> {
-        let kind = |name| match name {
-            "confidence" => ColumnKind::Number,
-            _ => ColumnKind::Text,
-        };
-        ["task", "majority", "votes", "label", "confidence", "tipped_by"]
-            .map(|name| (name.to_owned(), kind(name)))
-            .into()
+        change_columns()
     }
 
     fn for_each_row(&self, each: &mut dyn FnMut(&[Cell<'_>]) -> Result<()>) -> Result<()> {
-        self.0.iter().try_for_each(|row| {
-            each(&[
-                Cell::Text(row.task),
-                Cell::Text(row.majority),
-                Cell::Text(&row.votes),
-                Cell::Text(row.label),
-                Cell::from(row.confidence),
-                Cell::Text(&row.tipped_by),
-            ])
-        })
+        self.0.iter().try_for_each(|row| each(&row.cells()))
     }
 }

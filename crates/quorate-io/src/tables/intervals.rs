@@ -3,7 +3,7 @@
 //! `what` is `error` (of the labels), `prevalence` (of the class `truth`), `accuracy` (of `worker`) or
 //! `confusion` (of `worker`: chance of `answer` where `truth` is true); columns that do not apply are empty.
 
-use quorate::annotations::Annotations;
+use quorate::annotations::Names;
 use quorate::intervals::{Interval, ModelIntervals};
 
 use crate::error::Result;
@@ -14,26 +14,31 @@ use crate::target::Target;
 pub fn write_intervals(
     target: &Target,
     format: Option<FileFormat>,
-    annotations: &Annotations,
+    workers: &Names,
+    classes: &Names,
     intervals: &ModelIntervals,
 ) -> Result<()> {
-    let (workers, classes) = (annotations.worker_count(), annotations.class_count());
-    if intervals.accuracy.len() != workers || intervals.confusion.len() != workers * classes * classes {
+    let cells = workers.len() * classes.len() * classes.len();
+    if intervals.accuracy.len() != workers.len() || intervals.confusion.len() != cells {
         return Err(quorate::Error::Mismatch(format!(
-            "intervals of {} workers do not fit {workers} workers and {classes} classes",
-            intervals.accuracy.len()
+            "intervals of {} workers do not fit {} workers and {} classes",
+            intervals.accuracy.len(),
+            workers.len(),
+            classes.len()
         ))
         .into());
     }
     let table = IntervalRows {
-        annotations,
+        workers,
+        classes,
         intervals,
     };
     write_table(target, format, &table)
 }
 
 struct IntervalRows<'t> {
-    annotations: &'t Annotations,
+    workers: &'t Names,
+    classes: &'t Names,
     intervals: &'t ModelIntervals,
 }
 
@@ -49,7 +54,7 @@ impl RowSource for IntervalRows<'_> {
     }
 
     fn for_each_row(&self, each: &mut dyn FnMut(&[Cell<'_>]) -> Result<()>) -> Result<()> {
-        let (workers, classes) = (self.annotations.workers(), self.annotations.classes());
+        let (workers, classes) = (self.workers, self.classes);
         let mut row = |what: &'static str, names: [Option<&str>; 3], interval: &Interval| {
             let [worker, answer, truth] = names.map(|name| name.map_or(Cell::Missing, Cell::Text));
             let numbers = [interval.estimate, interval.low, interval.high].map(Cell::from);

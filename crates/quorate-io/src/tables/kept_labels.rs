@@ -18,7 +18,8 @@ use std::fs::File;
 use std::io::{BufReader, Read, Write};
 use std::path::{Path, PathBuf};
 
-use quorate::annotations::{Annotations, Duplicates, Names, RowCounts, TaskBlock};
+use quorate::annotations::{Annotations, Duplicates, Names, RowCounts};
+use quorate::blocks::TaskBlock;
 
 use super::model::ModelFile;
 use crate::error::{ErrorKind, Result};
@@ -173,6 +174,7 @@ fn read_table(input: &mut impl Read) -> Result<Annotations> {
         starts,
         worker: read_numbers(input, labels, u32::from_le_bytes)?,
         label: read_numbers(input, labels, u16::from_le_bytes)?,
+        gold: Vec::new(),
     };
     // At the end of the frame the checksum is looked at.
     if input.read(&mut [0]).map_err(|_| damaged())? != 0 {

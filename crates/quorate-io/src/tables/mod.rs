@@ -1,7 +1,7 @@
 //! The tables that Quorate reads and writes, one file each: what their columns mean.
 
 pub(crate) mod annotations;
-mod changes;
+pub(crate) mod changes;
 pub(crate) mod consensus;
 mod features;
 mod ids;

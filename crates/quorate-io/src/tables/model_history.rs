@@ -1,6 +1,6 @@
 //! A model file as the history of its workers: what it rests on, carried from one batch of data to the next.
 
-use quorate::annotations::{Annotations, Names};
+use quorate::annotations::Names;
 use quorate::model::AnswerCounts;
 
 use super::model::{ModelFile, ModelWorker};
@@ -79,18 +79,14 @@ impl ModelFile {
         })
     }
 
-    /// Earlier answers of the workers of these annotations, times `weight`; and how many of the workers this
+    /// Earlier answers of these workers, times `weight`; and how many of the workers this
     /// file knows. Classes are matched by name.
-    pub fn history(&self, annotations: &Annotations, weight: f64) -> (AnswerCounts, usize) {
-        let mut counts = AnswerCounts::zero(annotations.worker_count(), annotations.class_count());
-        let codes: Vec<Option<u32>> = self
-            .classes
-            .iter()
-            .map(|class| annotations.classes().find(class))
-            .collect();
+    pub fn history(&self, workers: &Names, classes: &Names, weight: f64) -> (AnswerCounts, usize) {
+        let mut counts = AnswerCounts::zero(workers.len(), classes.len());
+        let codes: Vec<Option<u32>> = self.classes.iter().map(|class| classes.find(class)).collect();
         let mut known = 0;
         for worker in &self.workers {
-            let Some(m) = annotations.workers().find(&worker.id) else {
+            let Some(m) = workers.find(&worker.id) else {
                 continue;
             };
             known += 1;

@@ -1,5 +1,5 @@
-//! The workers as a table: `worker, labels, accuracy, agreement` and, with a model, a column
-//! `p:<answer>|<truth>` for every cell of the confusion matrix.
+//! The workers as a table: `worker, labels, accuracy, agreement`, for methods that have one `score`, and, with a model, a
+//! column `p:<answer>|<truth>` for every cell of the confusion matrix.
 
 use quorate::annotations::Names;
 
@@ -19,6 +19,8 @@ pub struct WorkerRow<'a> {
     pub accuracy: Option<f64>,
     /// Share of the worker's labels that equal the consensus.
     pub agreement: Option<f64>,
+    /// The worker's number in the method's own terms, a weight or a skill.
+    pub score: Option<f64>,
     /// Confusion matrix, row-major: row = answer, column = truth.
     pub confusion: Option<&'a [f64]>,
 }
@@ -46,6 +48,7 @@ pub fn write_workers(
     let table = WorkerRows {
         classes,
         rows,
+        scores: rows.iter().any(|row| row.score.is_some()),
         cells: if with_model { cells } else { 0 },
     };
     write_table(target, format, &table)
@@ -54,6 +57,8 @@ pub fn write_workers(
 struct WorkerRows<'t> {
     classes: &'t Names,
     rows: &'t [WorkerRow<'t>],
+    /// Whether there is a column of scores.
+    scores: bool,
     /// Confusion cells to write: K * K or none.
     cells: usize,
 }
@@ -66,6 +71,9 @@ impl RowSource for WorkerRows<'_> {
             ("accuracy".to_owned(), ColumnKind::Number),
             ("agreement".to_owned(), ColumnKind::Number),
         ];
+        if self.scores {
+            columns.push(("score".to_owned(), ColumnKind::Number));
+        }
         columns.extend((0..self.cells).map(|cell| {
             let (answer, truth) = (cell / self.classes.len(), cell % self.classes.len());
             let (answer, truth) = (self.classes.get(answer), self.classes.get(truth));
@@ -86,6 +94,9 @@ impl RowSource for WorkerRows<'_> {
             cells.push(Cell::Count(row.labels));
             cells.push(number(row.accuracy));
             cells.push(number(row.agreement));
+            if self.scores {
+                cells.push(number(row.score));
+            }
             match row.confusion {
                 Some(confusion) => cells.extend(confusion.iter().map(|&p| Cell::from(p))),
                 None => cells.resize(cells.len() + self.cells, Cell::Missing),

@@ -201,7 +201,10 @@ fn outputs() -> Vec<Output> {
         },
         Output {
             name: "intervals",
-            write: Box::new(|target| write_intervals(target, None, &annotations(), &intervals())),
+            write: Box::new(|target| {
+                let table = annotations();
+                write_intervals(target, None, table.workers(), table.classes(), &intervals())
+            }),
             columns: &["what", "worker", "answer", "truth", "estimate", "low", "high"],
             rows: interval_rows(),
         },

@@ -4,7 +4,8 @@ use hashbrown::HashSet;
 use rustc_hash::FxBuildHasher;
 
 use super::class_order::ClassOrder;
-use super::{Annotations, CodeColumns, MAX_CLASSES, MAX_LABELS, Names, TaskBlock};
+use super::{Annotations, CodeColumns, MAX_CLASSES, MAX_LABELS, Names};
+use crate::blocks::TaskBlock;
 use crate::error::{Error, Result};
 
 /// What to do with a second label of the same worker on the same task.

@@ -1,5 +1,7 @@
 //! The labels compressed by worker.
 
+use crate::blocks::Block;
+
 /// All labels, compressed by worker: for each worker its tasks, in order, and its answers.
 #[derive(Debug, Clone)]
 pub struct ByWorker {
@@ -33,6 +35,11 @@ impl ByWorker {
             }
         }
         by_worker
+    }
+
+    /// The labels of a block by worker.
+    pub(crate) fn of_block(block: Block<'_>) -> Self {
+        Self::transpose(block.worker_count(), block.starts, block.worker, block.label)
     }
 
     /// One worker's tasks and answers, side by side.

@@ -5,7 +5,8 @@ use std::ops::Range;
 use rayon::prelude::*;
 
 use super::builder::no_labels;
-use super::{Annotations, Duplicates, MAX_CLASSES, MAX_LABELS, Names, RowCounts, TaskBlock};
+use super::{Annotations, Duplicates, MAX_CLASSES, MAX_LABELS, Names, RowCounts};
+use crate::blocks::TaskBlock;
 use crate::error::{Error, Result};
 use crate::parallel::{balanced_ranges, even_ranges};
 
@@ -132,6 +133,7 @@ impl TaskBlock {
             starts,
             worker,
             label,
+            gold: Vec::new(),
         };
         block.drop_repeated(repeated, duplicates);
         (block, repeated)

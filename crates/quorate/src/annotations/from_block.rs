@@ -3,7 +3,8 @@
 use rayon::prelude::*;
 
 use super::builder::no_labels;
-use super::{Annotations, MAX_CLASSES, MAX_LABELS, Names, RowCounts, TaskBlock};
+use super::{Annotations, MAX_CLASSES, MAX_LABELS, NO_GOLD, Names, RowCounts};
+use crate::blocks::TaskBlock;
 use crate::error::{Error, Result};
 
 impl Annotations {
@@ -20,6 +21,7 @@ impl Annotations {
             starts,
             worker,
             label,
+            gold,
         } = block;
         if label.is_empty() {
             return Err(no_labels(rows.abstentions));
@@ -43,10 +45,18 @@ impl Annotations {
         if !in_worker_order(&starts, &worker) {
             return wrong("workers out of order");
         }
+        if !gold.is_empty() && gold.len() != tasks.len() {
+            return wrong("truths of another number of tasks");
+        }
+        let known = gold.iter().filter(|&&class| class != NO_GOLD);
+        if known.into_iter().any(|&class| class as usize >= classes.len()) {
+            return wrong("truths of classes that were not named");
+        }
         let block = TaskBlock {
             starts,
             worker,
             label,
+            gold,
         };
         Ok(Self::of_block(tasks, workers, classes, block, rows))
     }
@@ -67,7 +77,7 @@ impl Annotations {
             worker: block.worker,
             label: block.label,
             rows,
-            gold: None,
+            gold: (!block.gold.is_empty()).then_some(block.gold),
             by_worker: Default::default(),
         }
     }
@@ -111,6 +121,7 @@ mod tests {
             starts: vec![0, 2, 2, 3],
             worker: vec![0, 2, 1],
             label: vec![1, 0, 1],
+            gold: Vec::new(),
         };
         change(&mut block);
         let names = |count| Names::numbered("x", count);
@@ -132,5 +143,9 @@ mod tests {
         assert!(build(|block| block.worker.swap(0, 1)).is_err());
         assert!(build(|block| block.worker[1] = 3).is_err());
         assert!(build(|block| block.label[1] = 2).is_err());
+        assert!(build(|block| block.gold = vec![0]).is_err());
+        assert!(build(|block| block.gold = vec![0, 2, NO_GOLD]).is_err());
+        let known = build(|block| block.gold = vec![0, 1, NO_GOLD]).unwrap();
+        assert_eq!([0, 1, 2].map(|task| known.gold(task)), [Some(0), Some(1), None]);
     }
 }

@@ -6,8 +6,8 @@
 use super::{Annotations, Names};
 use crate::error::{Error, Result};
 
-/// Stands for "not known" in the table of truths.
-pub(super) const UNKNOWN: u32 = u32::MAX;
+/// Stands for "not known" in a table of truths.
+pub const NO_GOLD: u32 = u32::MAX;
 
 /// Name of the worker that gold is turned into; more quotes are added while a worker has this very name.
 const GOLD_WORKER: &str = "gold";
@@ -15,7 +15,7 @@ const GOLD_WORKER: &str = "gold";
 impl Annotations {
     /// The same labels with the truth of some tasks known, as (task, class) codes. Later truths replace earlier ones.
     pub fn with_gold(mut self, truths: impl IntoIterator<Item = (u32, u16)>) -> Result<Self> {
-        let mut gold = vec![UNKNOWN; self.task_count()];
+        let mut gold = vec![NO_GOLD; self.task_count()];
         for (task, class) in truths {
             let slot = gold.get_mut(task as usize);
             match slot.filter(|_| (class as usize) < self.classes.len()) {
@@ -29,7 +29,7 @@ impl Annotations {
                 }
             }
         }
-        self.gold = gold.iter().any(|&class| class != UNKNOWN).then_some(gold);
+        self.gold = gold.iter().any(|&class| class != NO_GOLD).then_some(gold);
         Ok(self)
     }
 
@@ -37,7 +37,7 @@ impl Annotations {
     #[inline]
     pub fn gold(&self, task: usize) -> Option<usize> {
         let class = *self.gold.as_ref()?.get(task)?;
-        (class != UNKNOWN).then_some(class as usize)
+        (class != NO_GOLD).then_some(class as usize)
     }
 
     /// Whether the truth of any task is known.
@@ -48,7 +48,7 @@ impl Annotations {
     /// Number of tasks whose truth is known.
     pub fn gold_count(&self) -> usize {
         let gold = self.gold.iter().flatten();
-        gold.filter(|&&class| class != UNKNOWN).count()
+        gold.filter(|&&class| class != NO_GOLD).count()
     }
 
     /// Puts all mass of a known task on its truth; leaves the others alone. A row holds a probability for each class.
@@ -80,12 +80,8 @@ impl Annotations {
     /// The table with one worker more, the last one, who answers every known task rightly and no other: gold for
     /// methods that learn from the agreement of workers.
     pub(crate) fn with_gold_worker(&self) -> Result<Self> {
-        let mut name = GOLD_WORKER.to_owned();
-        while self.workers.find(&name).is_some() {
-            name = format!("'{name}'");
-        }
         let mut workers: Names = self.workers.clone();
-        let oracle = workers.intern(&name);
+        let oracle = workers.intern(&gold_worker_name(&self.workers));
         let known = (0..self.task_count()).filter_map(|task| Some((task, self.gold(task)?)));
         let truths = known
             .clone()
@@ -97,6 +93,15 @@ impl Annotations {
         Self::from_named_codes(tasks, workers, classes, labels.chain(truths))?
             .with_gold(known.map(|(task, truth)| (task as u32, truth as u16)))
     }
+}
+
+/// A name that no worker has, for gold as a worker.
+pub(crate) fn gold_worker_name(workers: &Names) -> String {
+    let mut name = GOLD_WORKER.to_owned();
+    while workers.find(&name).is_some() {
+        name = format!("'{name}'");
+    }
+    name
 }
 
 /// Makes every truth impossible but those of the class that is known. A row holds a weight for each class, or for each of

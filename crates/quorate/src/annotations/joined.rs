@@ -2,7 +2,8 @@
 
 use super::class_order::{ClassOrder, check_class_count};
 use super::columns::sort_by_worker;
-use super::{Annotations, Duplicates, MAX_LABELS, Names, RowCounts, TaskBlock};
+use super::{Annotations, Duplicates, MAX_LABELS, Names, RowCounts};
+use crate::blocks::TaskBlock;
 use crate::error::{Error, Result};
 
 impl Annotations {
@@ -71,6 +72,7 @@ impl Annotations {
             starts: Vec::with_capacity(self.tasks.len() + 1),
             worker: Vec::with_capacity(labels),
             label: Vec::with_capacity(labels),
+            gold: Vec::new(),
         };
         block.starts.push(0);
         let own_tasks = self.task_starts.len() - 1;

@@ -10,7 +10,6 @@
 //! ([`Annotations::from_block`]).
 
 mod builder;
-mod by_task;
 mod by_worker;
 mod class_order;
 mod columns;
@@ -21,20 +20,22 @@ mod joined;
 mod names;
 pub(crate) mod row_offsets;
 mod summary;
+mod worker_order;
 
 use std::sync::OnceLock;
 
 pub use builder::{AnnotationsBuilder, Duplicates, RowCounts};
-pub(crate) use by_task::ByTask;
-pub use by_task::TaskBlock;
 pub use by_worker::ByWorker;
 pub use class_order::ClassOrder;
 pub use columns::CodeColumns;
 pub use fingerprint::Fingerprint;
-pub(crate) use gold::keep_truth;
+pub use gold::NO_GOLD;
+pub(crate) use gold::{gold_worker_name, keep_truth};
 pub use names::Names;
 pub use summary::TableSummary;
+pub(crate) use worker_order::WorkerOrder;
 
+use crate::blocks::Block;
 use crate::error::{Error, Result};
 
 /// Largest number of classes a table can hold (codes are 16 bits).
@@ -150,6 +151,18 @@ impl Annotations {
         &self.task_starts
     }
 
+    /// All labels as one block.
+    pub fn as_block(&self) -> Block<'_> {
+        Block {
+            worker_count: self.worker_count(),
+            class_count: self.class_count(),
+            starts: &self.task_starts,
+            worker: &self.worker,
+            label: &self.label,
+            gold: self.gold.as_deref(),
+        }
+    }
+
     /// The same labels compressed by worker; built on first use.
     pub fn by_worker(&self) -> &ByWorker {
         self.by_worker.get_or_init(|| {
@@ -178,28 +191,9 @@ impl Annotations {
     /// first, then by how often others agree with them, names only to break what ties are left. For methods
     /// that go through the workers one by one.
     pub fn canonical_worker_order(&self) -> Vec<u32> {
-        // For each worker: labels, equal labels of others, all labels of others on its tasks.
-        let mut keys = vec![(0u64, 0u64, 0u64); self.worker_count()];
-        let mut votes = vec![0u64; self.class_count()];
-        for task in 0..self.task_count() {
-            let (workers, labels) = self.task_slices(task);
-            labels.iter().for_each(|&label| votes[label as usize] += 1);
-            for (&worker, &label) in workers.iter().zip(labels) {
-                let key = &mut keys[worker as usize];
-                *key = (
-                    key.0 + 1,
-                    key.1 + votes[label as usize],
-                    key.2 + workers.len() as u64,
-                );
-            }
-            labels.iter().for_each(|&label| votes[label as usize] = 0);
-        }
-        let mut order: Vec<u32> = (0..self.worker_count() as u32).collect();
-        order.sort_by(|&a, &b| {
-            let names = || self.workers.get(a as usize).cmp(self.workers.get(b as usize));
-            keys[b as usize].cmp(&keys[a as usize]).then_with(names)
-        });
-        order
+        let mut order = WorkerOrder::new(self.worker_count(), self.class_count());
+        order.add(self.as_block());
+        order.finish(&self.workers)
     }
 
     /// What happened to the rows on the way in: abstentions, repeated rows.

@@ -9,7 +9,7 @@ use std::ops::Range;
 
 use quorate_machine::prefetch;
 
-use super::ByTask;
+use crate::blocks::Block;
 use crate::linalg::aligned::LINE;
 
 /// Bytes of a table up to which it stays in a near cache, and prefetching is not worth its instructions.
@@ -17,7 +17,7 @@ const CACHED: usize = 1 << 20;
 
 /// The row offsets of the labels of a range of tasks, batch by batch.
 pub(crate) struct RowOffsets<'t> {
-    labels: ByTask<'t>,
+    labels: Block<'t>,
     /// Tasks after the batch ahead.
     rest: Range<usize>,
     /// Most tasks in a batch.
@@ -56,7 +56,7 @@ impl<'v> StridedTable<'v> {
 impl<'t> RowOffsets<'t> {
     /// Before the first batch of these tasks.
     #[inline(always)]
-    pub(crate) fn new(labels: ByTask<'t>, tasks: Range<usize>, size: usize, table: StridedTable<'_>) -> Self {
+    pub(crate) fn new(labels: Block<'t>, tasks: Range<usize>, size: usize, table: StridedTable<'_>) -> Self {
         let mut offsets = Self {
             labels,
             rest: tasks,

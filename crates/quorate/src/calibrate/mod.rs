@@ -14,10 +14,14 @@ mod misled;
 mod share;
 
 pub use misled::MisledTasks;
+pub(crate) use share::ShareSearch;
 pub use share::{TYPICAL_SHARE, estimate_share};
 
-use crate::annotations::{Annotations, ByTask};
-use crate::model::{Consensus, DawidSkene, label_of};
+use crate::annotations::Annotations;
+use crate::blocks::{Block, Blocks, Passes, Stage};
+use crate::context::Context;
+use crate::error::Result;
+use crate::model::{AnswerCounts, BlockFit, Consensus, DawidSkene, count_rows, label_of};
 use crate::parallel::{balanced_ranges, map_rows};
 
 /// Lowers the confidence of every label to what it is worth if a `share` of the tasks mislead workers together. Labels
@@ -34,8 +38,58 @@ pub fn calibrate(
     Consensus::new(classes, rows)
 }
 
+/// [`calibrate`] for labels in blocks, the share learnt from gold where there is some and else the typical one: two or three
+/// passes. Returns the share, too; a fit without a model stays as it is.
+pub fn calibrate_fit(
+    fit: BlockFit,
+    blocks: &mut dyn Blocks,
+    context: &mut Context,
+) -> Result<(BlockFit, f64)> {
+    let Some(model) = &fit.model else {
+        return Ok((fit, 0.0));
+    };
+    let mut share = TYPICAL_SHARE;
+    if blocks.has_gold() {
+        let mut passes = Passes::over(blocks);
+        let evidence = count_consensus(&fit, &mut passes, context)?.labels_per_truth();
+        share = learn_share(model, &evidence, TYPICAL_SHARE, &mut passes, context)?;
+    }
+    Ok((fit.calibrated(share), share))
+}
+
+/// Expected answers against the posteriors of a fit.
+pub(crate) fn count_consensus(
+    fit: &BlockFit,
+    passes: &mut Passes<'_>,
+    context: &mut Context,
+) -> Result<AnswerCounts> {
+    let classes = passes.class_count();
+    let mut counts = AnswerCounts::zero(passes.worker_count(), classes);
+    passes.each_block(Stage::single("counting"), context, &mut |block, context| {
+        counts.merge(&context.run(|| count_rows(block, &fit.posteriors(block), classes)));
+        Ok(())
+    })?;
+    Ok(counts)
+}
+
+/// [`estimate_share`] for labels in blocks.
+pub(crate) fn learn_share(
+    model: &DawidSkene,
+    evidence: &[f64],
+    expected: f64,
+    passes: &mut Passes<'_>,
+    context: &mut Context,
+) -> Result<f64> {
+    let mut search = ShareSearch::new(expected);
+    passes.each_block(Stage::single("gold"), context, &mut |block, _| {
+        search.add(block, model, evidence);
+        Ok(())
+    })?;
+    Ok(search.best())
+}
+
 /// [`calibrate`] for posteriors that stand in a slice, one row after another.
-pub(crate) fn calibrate_rows(labels: ByTask<'_>, model: &DawidSkene, rows: &mut [f64], share: f64) {
+pub(crate) fn calibrate_rows(labels: Block<'_>, model: &DawidSkene, rows: &mut [f64], share: f64) {
     let classes = model.class_count();
     if share <= 0.0 || classes < 2 {
         return;

@@ -2,6 +2,7 @@
 
 use super::MisledTasks;
 use crate::annotations::Annotations;
+use crate::blocks::Block;
 use crate::model::DawidSkene;
 
 /// Share of misled tasks that is assumed where no truth is known.
@@ -21,42 +22,70 @@ const STEPS: usize = 90;
 /// `evidence` is the number of labels that each column of each matrix rests on, `[worker][truth]`: a known task's own labels
 /// are taken out of the matrices that judge it, else the matrices would seem to know it.
 pub fn estimate_share(annotations: &Annotations, model: &DawidSkene, evidence: &[f64], expected: f64) -> f64 {
-    let classes = model.class_count();
-    let known: Vec<(usize, usize)> = (0..annotations.task_count())
-        .filter(|&task| !annotations.task_slices(task).0.is_empty())
-        .filter_map(|task| Some((task, annotations.gold(task)?)))
-        .collect();
-    if known.is_empty() || classes < 2 {
-        return expected;
-    }
-    let candidates: Vec<f64> = (0..=STEPS)
-        .map(|step| LARGEST_SHARE * step as f64 / STEPS as f64)
-        .collect();
-    // Prior of the share: as if `WORTH` tasks had been seen, the expected share of them misled.
-    let mut scores: Vec<f64> = candidates
-        .iter()
-        .map(|share| {
+    let mut search = ShareSearch::new(expected);
+    search.add(annotations.as_block(), model, evidence);
+    search.best()
+}
+
+/// How likely each share makes the known truths seen so far.
+pub(crate) struct ShareSearch {
+    expected: f64,
+    candidates: Vec<f64>,
+    scores: Vec<f64>,
+    known: usize,
+}
+
+impl ShareSearch {
+    /// No truth seen yet. Prior of the share: as if `WORTH` tasks had been seen, the expected share of them misled.
+    pub(crate) fn new(expected: f64) -> Self {
+        let candidates: Vec<f64> = (0..=STEPS)
+            .map(|step| LARGEST_SHARE * step as f64 / STEPS as f64)
+            .collect();
+        let score = |share: &f64| {
             let floor = 1e-3;
             WORTH * (expected * share.max(floor).ln() + (1.0 - expected) * (1.0 - share).ln())
-        })
-        .collect();
-    let mut misled = MisledTasks::new(model);
-    let mut row = vec![0.0; classes];
-    for (task, truth) in known {
-        misled.weigh_with(annotations.task_slices(task), |worker, _, chances| {
-            let labels = evidence[worker * classes + truth];
-            chances[truth] = match labels > 1.0 {
-                true => (chances[truth] * labels - 1.0) / (labels - 1.0),
-                false => 1.0 / classes as f64,
-            };
-        });
-        for (score, &share) in scores.iter_mut().zip(&candidates) {
-            misled.posterior(share, &mut row);
-            *score += row[truth].max(1e-12).ln();
+        };
+        Self {
+            expected,
+            scores: candidates.iter().map(score).collect(),
+            candidates,
+            known: 0,
         }
     }
-    let best = (0..candidates.len()).max_by(|&a, &b| scores[a].total_cmp(&scores[b]).then(b.cmp(&a)));
-    best.map_or(expected, |best| candidates[best])
+
+    /// Takes in the known truths of a block.
+    pub(crate) fn add(&mut self, block: Block<'_>, model: &DawidSkene, evidence: &[f64]) {
+        let classes = model.class_count();
+        let known = (0..block.task_count())
+            .filter(|&task| !block.task(task).0.is_empty())
+            .filter_map(|task| Some((task, block.gold(task)?)));
+        let mut misled = MisledTasks::new(model);
+        let mut row = vec![0.0; classes];
+        for (task, truth) in known.filter(|_| classes > 1) {
+            self.known += 1;
+            misled.weigh_with(block.task(task), |worker, _, chances| {
+                let labels = evidence[worker * classes + truth];
+                chances[truth] = match labels > 1.0 {
+                    true => (chances[truth] * labels - 1.0) / (labels - 1.0),
+                    false => 1.0 / classes as f64,
+                };
+            });
+            for (score, &share) in self.scores.iter_mut().zip(&self.candidates) {
+                misled.posterior(share, &mut row);
+                *score += row[truth].max(1e-12).ln();
+            }
+        }
+    }
+
+    /// The share that explains the truths best, the expected one if none were known.
+    pub(crate) fn best(&self) -> f64 {
+        if self.known == 0 {
+            return self.expected;
+        }
+        let scores = &self.scores;
+        let best = (0..scores.len()).max_by(|&a, &b| scores[a].total_cmp(&scores[b]).then(b.cmp(&a)));
+        best.map_or(self.expected, |best| self.candidates[best])
+    }
 }
 
 #[cfg(test)]

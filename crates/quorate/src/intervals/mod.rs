@@ -32,9 +32,10 @@ use rayon::prelude::*;
 use sampler::Sampler;
 
 use crate::annotations::Annotations;
+use crate::blocks::{Blocks, Passes, Stage};
 use crate::context::Context;
 use crate::error::{Error, Result};
-use crate::model::{Consensus, DawidSkene, reserve_confusions};
+use crate::model::{BlockFit, Consensus, DawidSkene, label_of, reserve_passes};
 
 /// Settings of the intervals.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -79,6 +80,42 @@ impl Intervals {
         consensus: &Consensus,
         context: &mut Context,
     ) -> Result<ModelIntervals> {
+        let labels: Vec<u16> = (0..consensus.len())
+            .map(|task| consensus.label(task) as u16)
+            .collect();
+        let mut blocks = annotations;
+        self.draw(&mut Passes::over(&mut blocks), model, &labels, context)
+    }
+
+    /// [`run`](Self::run) for labels in blocks; none if the fit has no model. The label of every task is kept in memory, 2 bytes
+    /// each.
+    pub fn run_blocks(
+        &self,
+        blocks: &mut dyn Blocks,
+        fit: &BlockFit,
+        context: &mut Context,
+    ) -> Result<Option<ModelIntervals>> {
+        let Some(model) = &fit.model else {
+            return Ok(None);
+        };
+        let mut passes = Passes::over(blocks);
+        let classes = passes.class_count();
+        let mut labels = Vec::with_capacity(passes.task_count() as usize);
+        passes.each_block(Stage::single("posteriors"), context, &mut |block, context| {
+            let rows = context.run(|| fit.posteriors(block));
+            labels.extend(rows.chunks_exact(classes).map(|row| label_of(row) as u16));
+            Ok(())
+        })?;
+        self.draw(&mut passes, model, &labels, context).map(Some)
+    }
+
+    fn draw(
+        &self,
+        passes: &mut Passes<'_>,
+        model: &DawidSkene,
+        labels: &[u16],
+        context: &mut Context,
+    ) -> Result<ModelIntervals> {
         if !(self.level > 0.0 && self.level < 1.0) || self.draws < 2 {
             return Err(Error::Parameter {
                 name: "intervals".into(),
@@ -88,22 +125,19 @@ impl Intervals {
                 ),
             });
         }
-        reserve_confusions(annotations, context)?;
-        let classes = annotations.class_count();
+        reserve_passes(passes, context)?;
+        let classes = passes.class_count();
         let priors = context.priors();
-        priors.check(annotations.worker_count(), classes)?;
-        let labels: Vec<u16> = (0..consensus.len())
-            .map(|task| consensus.label(task) as u16)
-            .collect();
-        let mut sampler = Sampler::new(annotations, model, &labels, &priors);
+        priors.check(passes.worker_count(), classes)?;
+        let mut sampler = Sampler::new(model, labels, &priors);
         let mut prevalence = vec![Moments::default(); classes];
-        let mut accuracy = vec![Moments::default(); annotations.worker_count()];
+        let mut accuracy = vec![Moments::default(); passes.worker_count()];
         let mut confusion = vec![Moments::default(); model.confusions().len()];
         let mut error = Moments::default();
         let (total, seed) = (self.burn_in + self.draws, context.seed());
         for draw in 0..total {
-            context.step("intervals", draw, Some(total))?;
-            let doubt = context.run(|| sampler.draw_truths(seed, draw as u64));
+            let stage = Stage::round("intervals", draw, total);
+            let doubt = sampler.draw_truths(seed, draw as u64, passes, stage, context)?;
             if draw >= self.burn_in {
                 error.add(doubt.mean, doubt.variance);
                 sampler.observe(&mut prevalence, &mut accuracy, &mut confusion);
@@ -118,13 +152,13 @@ impl Intervals {
             prevalence: close(prevalence),
             accuracy: close(accuracy),
             confusion: close(confusion),
-            error: whole_tasks(error.interval(self.level), annotations.task_count()),
+            error: whole_tasks(error.interval(self.level), passes.task_count()),
         })
     }
 }
 
 /// The borders of a share of tasks, moved outward to whole tasks: no other share can come true.
-fn whole_tasks(interval: Interval, tasks: usize) -> Interval {
+fn whole_tasks(interval: Interval, tasks: u64) -> Interval {
     let tasks = tasks.max(1) as f64;
     Interval {
         low: (interval.low * tasks).floor() / tasks,

@@ -5,8 +5,10 @@ use rand_distr::{Distribution, Gamma};
 
 use super::Moments;
 use super::hierarchy::Hierarchy;
-use crate::annotations::Annotations;
-use crate::context::seeded;
+use crate::annotations::keep_truth;
+use crate::blocks::{Block, Passes, Stage};
+use crate::context::{Context, seeded};
+use crate::error::Result;
 use crate::methods::crowd_matrix;
 use crate::model::{AnswerCounts, DawidSkene, LOG_FLOOR, Priors, softmax_in_place};
 use crate::parallel::{balanced_ranges, map_ranges};
@@ -17,6 +19,17 @@ const CHUNKS: usize = 16;
 /// Pseudo-tasks of each class in the posterior of the class shares.
 const CLASS_COUNT: f64 = 1.0;
 
+/// Random streams from one block of labels to the next; far more than one block uses in all draws.
+const BLOCK_STREAMS: u64 = 1 << 40;
+
+/// What was drawn for a chunk of tasks.
+struct Drawn {
+    counts: AnswerCounts,
+    /// Expected number of labels that are wrong, and its variance.
+    wrong: f64,
+    variance: f64,
+}
+
 /// Mean and variance of a number given the parameters.
 pub(super) struct Given {
     pub mean: f64,
@@ -25,7 +38,6 @@ pub(super) struct Given {
 
 /// The state of the draws.
 pub(super) struct Sampler<'a> {
-    annotations: &'a Annotations,
     labels: &'a [u16],
     priors: &'a Priors,
     log_prior: Vec<f64>,
@@ -35,76 +47,101 @@ pub(super) struct Sampler<'a> {
 }
 
 impl<'a> Sampler<'a> {
-    pub(super) fn new(
-        annotations: &'a Annotations,
-        model: &DawidSkene,
-        labels: &'a [u16],
-        priors: &'a Priors,
-    ) -> Self {
+    pub(super) fn new(model: &DawidSkene, labels: &'a [u16], priors: &'a Priors) -> Self {
         let logs = |values: &[f64]| values.iter().map(|value| value.ln().max(LOG_FLOOR)).collect();
-        let classes = annotations.class_count();
+        let (workers, classes) = (model.worker_count(), model.class_count());
         Self {
-            annotations,
             labels,
             priors,
             log_prior: logs(model.prior()),
             log_confusion: logs(model.confusions()),
-            counts: AnswerCounts::zero(annotations.worker_count(), classes),
-            hierarchy: Hierarchy::new(annotations.worker_count(), classes),
+            counts: AnswerCounts::zero(workers, classes),
+            hierarchy: Hierarchy::new(workers, classes),
         }
     }
 
     /// Draws the truth of every task and counts the answers against them; returns how many of the labels are wrong
     /// under the parameters, as a share.
-    pub(super) fn draw_truths(&mut self, seed: u64, draw: u64) -> Given {
+    pub(super) fn draw_truths(
+        &mut self,
+        seed: u64,
+        draw: u64,
+        passes: &mut Passes<'_>,
+        stage: Stage,
+        context: &mut Context,
+    ) -> Result<Given> {
         let classes = self.log_prior.len();
-        let ranges = balanced_ranges(self.annotations.task_starts(), CHUNKS);
-        let numbered: Vec<_> = ranges.into_iter().collect();
-        let firsts: Vec<usize> = numbered.iter().map(|range| range.start).collect();
-        let parts = map_ranges(numbered, |tasks| {
-            let chunk = firsts.partition_point(|&first| first < tasks.start) as u64;
-            let mut rng = seeded(seed, (draw + 1) * CHUNKS as u64 * 2 + chunk);
-            let mut counts = AnswerCounts::zero(self.annotations.worker_count(), classes);
-            let (mut wrong, mut variance) = (0.0, 0.0);
-            let mut row = vec![0.0; classes];
-            for task in tasks {
-                row.copy_from_slice(&self.log_prior);
-                for (worker, answer) in self.annotations.labels_of_task(task) {
-                    let logs = &self.log_confusion[(worker * classes + answer) * classes..][..classes];
-                    row.iter_mut().zip(logs).for_each(|(sum, log)| *sum += log);
-                }
-                self.annotations.pin_logs(task, &mut row);
-                softmax_in_place(&mut row);
-                let right = row[usize::from(self.labels[task])];
-                wrong += 1.0 - right;
-                variance += right * (1.0 - right);
-                let truth = draw_class(&row, &mut rng);
-                if self.annotations.task_slices(task).0.is_empty() {
-                    continue;
-                }
-                counts.mass[truth] += 1.0;
-                for (worker, answer) in self.annotations.labels_of_task(task) {
-                    counts.add(worker, answer, truth, 1.0);
-                }
-            }
-            (counts, wrong, variance)
-        });
+        let stream = (draw + 1) * CHUNKS as u64 * 2;
         let (mut wrong, mut variance) = (0.0, 0.0);
-        self.counts = AnswerCounts::zero(self.annotations.worker_count(), classes);
-        for (counts, part_wrong, part_variance) in &parts {
-            self.counts.merge(counts);
-            wrong += part_wrong;
-            variance += part_variance;
-        }
+        let mut total = AnswerCounts::zero(self.counts.worker_count(), classes);
+        let (mut first, mut blocks) = (0, 0);
+        passes.each_block(stage, context, &mut |block, context| {
+            let labels = &self.labels[first..first + block.task_count()];
+            let stream = stream + blocks * BLOCK_STREAMS;
+            for part in context.run(|| self.draw_block(block, labels, seed, stream)) {
+                total.merge(&part.counts);
+                wrong += part.wrong;
+                variance += part.variance;
+            }
+            first += block.task_count();
+            blocks += 1;
+            Ok(())
+        })?;
+        self.counts = total;
         self.priors.add_to(&mut self.counts);
-        let mut rng = seeded(seed, (draw + 1) * CHUNKS as u64 * 2 + CHUNKS as u64);
+        let mut rng = seeded(seed, stream + CHUNKS as u64);
         self.hierarchy
             .update(&self.counts, &crowd_matrix(&self.counts), &mut rng);
         let tasks = self.labels.len().max(1) as f64;
-        Given {
+        Ok(Given {
             mean: wrong / tasks,
             variance: variance / (tasks * tasks),
-        }
+        })
+    }
+
+    /// The same for chunks of the tasks of a block.
+    fn draw_block(&self, block: Block<'_>, labels: &[u16], seed: u64, stream: u64) -> Vec<Drawn> {
+        let classes = self.log_prior.len();
+        let ranges = balanced_ranges(block.starts, CHUNKS);
+        let firsts: Vec<usize> = ranges.iter().map(|range| range.start).collect();
+        map_ranges(ranges, |tasks| {
+            let chunk = firsts.partition_point(|&first| first < tasks.start) as u64;
+            let mut rng = seeded(seed, stream + chunk);
+            let mut drawn = Drawn {
+                counts: AnswerCounts::zero(block.worker_count(), classes),
+                wrong: 0.0,
+                variance: 0.0,
+            };
+            let mut row = vec![0.0; classes];
+            for task in tasks {
+                row.copy_from_slice(&self.log_prior);
+                let (workers, answers) = block.task(task);
+                let cells = || {
+                    let given = workers.iter().zip(answers);
+                    given.map(|(&worker, &answer)| (worker as usize, usize::from(answer)))
+                };
+                for (worker, answer) in cells() {
+                    let logs = &self.log_confusion[(worker * classes + answer) * classes..][..classes];
+                    row.iter_mut().zip(logs).for_each(|(sum, log)| *sum += log);
+                }
+                if let Some(truth) = block.gold(task) {
+                    keep_truth(&mut row, truth, classes, f64::NEG_INFINITY);
+                }
+                softmax_in_place(&mut row);
+                let right = row[usize::from(labels[task])];
+                drawn.wrong += 1.0 - right;
+                drawn.variance += right * (1.0 - right);
+                let truth = draw_class(&row, &mut rng);
+                if workers.is_empty() {
+                    continue;
+                }
+                drawn.counts.mass[truth] += 1.0;
+                for (worker, answer) in cells() {
+                    drawn.counts.add(worker, answer, truth, 1.0);
+                }
+            }
+            drawn
+        })
     }
 
     /// Adds the means and variances of all numbers given the drawn truths.

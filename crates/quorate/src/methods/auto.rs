@@ -31,11 +31,14 @@ use super::{
     Aggregate, DawidSkeneEm, FastDawidSkene, Fit, Ibcc, Mace, MajorityVote, PooledDawidSkene, RobSymNmf,
 };
 use crate::annotations::Annotations;
-use crate::calibrate::{calibrate, estimate_share};
+use crate::blocks::Passes;
+use crate::calibrate::{calibrate, count_consensus, estimate_share, learn_share};
 use crate::context::Context;
 use crate::declare_method;
 use crate::error::{Error, Result};
-use crate::model::{Consensus, DawidSkene, Em, EmStart, count_answers, reserve_confusions};
+use crate::model::{
+    BlockFit, Consensus, DawidSkene, Em, EmStart, RuleSource, count_answers, reserve_confusions,
+};
 
 declare_method! {
     /// The average of several models.
@@ -54,7 +57,7 @@ declare_method! {
                   from the worst. The confidence allows for tasks that mislead many workers at once; with \
                   gold it learns how many there are.",
     citation: "This project; the members as cited there",
-    facts: [returns_model, learns_from_gold, uses_priors, streams],
+    facts: [returns_model, learns_from_gold, uses_priors, streams, calibrates_itself],
 }
 
 /// Pseudo-labels a column that draw the returned model to the crowd.
@@ -120,7 +123,7 @@ impl Auto {
             max_iter: self.max_iter,
             tol: TOL,
             smoothing: SMOOTHING,
-            flat_prior: false,
+            ..Em::default()
         }
     }
 }
@@ -177,6 +180,10 @@ impl Ballot {
 }
 
 impl Aggregate for Auto {
+    fn learn(&self, passes: &mut Passes<'_>, context: &mut Context) -> Result<BlockFit> {
+        self.learn_average(passes, context)
+    }
+
     fn estimate(&self, annotations: &Annotations, context: &mut Context) -> Result<Fit> {
         let classes = annotations.class_count();
         let mut ballot = Ballot {
@@ -191,8 +198,8 @@ impl Aggregate for Auto {
         }
         let pairs = RobSymNmf::default();
         if let Some(model) = ballot.ask(("rob-symnmf", &pairs), annotations, context)? {
-            let fit = self.em().run(annotations, EmStart::Model(model), context)?;
-            ballot.add("rob-symnmf-em", fit.into());
+            let fit = self.em().fit(annotations, EmStart::Model(model), context)?;
+            ballot.add("rob-symnmf-em", fit);
         }
         let (iterations, mut warnings) = (ballot.iterations, std::mem::take(&mut ballot.warnings));
         if !ballot.left_out.is_empty() {
@@ -218,6 +225,52 @@ impl Aggregate for Auto {
 }
 
 impl Auto {
+    /// The average of the members that go through labels in blocks.
+    fn learn_average(&self, passes: &mut Passes<'_>, context: &mut Context) -> Result<BlockFit> {
+        let mut members = Vec::new();
+        let mut left_out = Vec::new();
+        for (name, member) in self.members(passes.class_count()) {
+            match member.method().streams {
+                true => members.push(member.learn(passes, context)?),
+                false => left_out.push(name),
+            }
+        }
+        let pairs = RobSymNmf::default().learn(passes, context)?;
+        if let Some(model) = pairs.model.clone() {
+            members.push(self.em().run(passes, EmStart::Model(model), context)?);
+        }
+        members.push(pairs);
+        let iterations = members.iter().map(|fit| fit.iterations).max().unwrap_or(1);
+        let mut warnings: Vec<String> = members.iter().flat_map(|fit| fit.warnings.clone()).collect();
+        warnings.dedup();
+        let share = 1.0 / members.len() as f64;
+        let weighted = members.into_iter().map(|fit| (share, fit)).collect();
+        let mut fit = BlockFit::direct(RuleSource::Average(weighted).into());
+        let mut counts = count_consensus(&fit, passes, context)?;
+        let priors = context.priors();
+        priors.add_to(&mut counts);
+        let model = priors.fix(match_model(&counts, MODEL_STRENGTH));
+        let mut evidence = counts.labels_per_truth();
+        evidence.iter_mut().for_each(|labels| *labels += MODEL_STRENGTH);
+        if self.misled > 0.0 {
+            let share = learn_share(&model, &evidence, self.misled, passes, context)?;
+            fit = fit.calibrated(share);
+        }
+        Ok(Fit {
+            model: Some(model),
+            iterations,
+            warnings,
+            notes: match left_out.is_empty() {
+                true => Vec::new(),
+                false => vec![format!(
+                    "left out of the average, since they need all labels in memory: {}",
+                    left_out.join(", ")
+                )],
+            },
+            ..fit
+        })
+    }
+
     /// The model that goes with the average, and the average with a confidence that allows for misled tasks.
     fn match_and_calibrate(
         &self,

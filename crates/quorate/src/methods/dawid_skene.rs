@@ -18,12 +18,13 @@
 //! Applied Statistics 28 (1979).
 
 use super::declare::{em_rounds, em_smoothing};
-use super::{Aggregate, ClassPrior, Fit, starting_votes};
+use super::{Aggregate, ClassPrior, Fit};
 use crate::annotations::Annotations;
+use crate::blocks::Passes;
 use crate::context::Context;
 use crate::declare_method;
 use crate::error::Result;
-use crate::model::{CellSettings, Em, EmFit, EmStart, SparseEm, SparseFit, prefers_sparse};
+use crate::model::{BlockFit, CellSettings, Em, EmStart, SparseEm, prefers_sparse};
 
 declare_method! {
     /// Dawid-Skene by EM from majority vote.
@@ -45,12 +46,15 @@ declare_method! {
 }
 
 impl Aggregate for DawidSkeneEm {
+    fn learn(&self, passes: &mut Passes<'_>, context: &mut Context) -> Result<BlockFit> {
+        self.em().run(passes, EmStart::Votes, context)
+    }
+
     fn estimate(&self, annotations: &Annotations, context: &mut Context) -> Result<Fit> {
-        if prefers_sparse(annotations, context) {
-            return self.fit_sparse(annotations, context);
+        match prefers_sparse(annotations, context) {
+            true => self.fit_sparse(annotations, context),
+            false => self.em().fit(annotations, EmStart::Votes, context),
         }
-        let start = EmStart::Consensus(starting_votes(annotations, context)?);
-        Ok(self.em().run(annotations, start, context)?.into())
     }
 }
 
@@ -62,6 +66,7 @@ impl DawidSkeneEm {
             tol: self.tol,
             smoothing: self.smoothing,
             flat_prior: self.prior == ClassPrior::Flat,
+            ..Em::default()
         }
     }
 
@@ -72,8 +77,11 @@ impl DawidSkeneEm {
         if prefers_sparse(annotations, context) {
             return self.fit_sparse(annotations, context);
         }
-        let start = starting_votes(annotations, context)?;
-        Ok(self.em().run_accelerated(annotations, start, context)?.into())
+        let em = Em {
+            accelerated: true,
+            ..self.em()
+        };
+        em.fit(annotations, EmStart::Votes, context)
     }
 
     fn fit_sparse(&self, annotations: &Annotations, context: &mut Context) -> Result<Fit> {
@@ -90,32 +98,8 @@ impl DawidSkeneEm {
         );
         Ok(Fit {
             notes: vec![note],
-            ..sparse.run(annotations, context)?.into()
+            ..sparse.run(annotations, context)?
         })
-    }
-}
-
-impl From<SparseFit> for Fit {
-    fn from(fit: SparseFit) -> Self {
-        Self {
-            worker_scores: Some(fit.accuracy),
-            trace: fit.trace,
-            iterations: fit.iterations,
-            converged: fit.converged,
-            ..Self::direct(fit.consensus)
-        }
-    }
-}
-
-impl From<EmFit> for Fit {
-    fn from(em: EmFit) -> Self {
-        Self {
-            model: Some(em.model),
-            trace: em.trace,
-            iterations: em.iterations,
-            converged: em.converged,
-            ..Self::direct(em.consensus)
-        }
     }
 }
 

@@ -269,6 +269,7 @@ pub const NO_FACTS: Method = Method {
     learns_from_gold: false,
     uses_priors: false,
     streams: false,
+    calibrates_itself: false,
     needs_features: false,
     needs_probabilities: false,
     uses_class_order: false,

@@ -30,9 +30,10 @@ use rand_distr::Exp1;
 use super::declare::mean_field;
 use super::{Aggregate, Fit, beats, starting_votes};
 use crate::annotations::Annotations;
+use crate::blocks::Passes;
 use crate::context::Context;
 use crate::error::Result;
-use crate::model::{Consensus, Variational, VariationalFit};
+use crate::model::{Consensus, Variational};
 use crate::{declare_method, declare_words};
 
 declare_method! {
@@ -85,18 +86,18 @@ impl Aggregate for Ebcc {
             right: self.right,
             wrong: self.wrong,
         };
-        settings.reserve(annotations, context)?;
+        settings.reserve(&Passes::over(&mut { annotations }), context)?;
         let order = annotations.tasks().natural_order();
-        let mut best: Option<VariationalFit> = None;
+        let mut best: Option<Fit> = None;
         for restart in 0..self.restarts {
             context.step("restarts", restart, Some(self.restarts))?;
             let start = split_votes(&votes, &order, self.subtypes, &mut context.rng(restart as u64));
-            let fit = settings.run(annotations, start, context)?;
+            let fit = settings.fit_components(annotations, start, context)?;
             if best.as_ref().is_none_or(|best| beats(&fit.trace, &best.trace)) {
                 best = Some(fit);
             }
         }
-        Ok(best.expect("there is at least one restart").into())
+        Ok(best.expect("there is at least one restart"))
     }
 }
 

@@ -26,11 +26,11 @@
 //! classification", arXiv:1803.02781 (2018).
 
 use super::declare::em_smoothing;
-use super::{Aggregate, Fit, starting_votes};
-use crate::annotations::Annotations;
+use super::{Aggregate, BlockFit};
+use crate::blocks::Passes;
 use crate::context::Context;
 use crate::error::Result;
-use crate::model::{Consensus, Sweep, Tallies, count_answers, posterior, reserve_confusions};
+use crate::model::{Em, EmStart};
 use crate::{declare_method, declare_words};
 
 declare_method! {
@@ -51,7 +51,7 @@ declare_method! {
                   is surer than it should be.",
     citation: "V. B. Sinha, S. Rao, V. N. Balasubramanian: Fast Dawid-Skene: a fast vote aggregation scheme \
                for sentiment classification. arXiv:1803.02781 (2018)",
-    facts: [returns_model, learns_from_gold],
+    facts: [returns_model, learns_from_gold, uses_priors, streams],
 }
 
 declare_words! {
@@ -65,41 +65,18 @@ declare_words! {
 }
 
 impl Aggregate for FastDawidSkene {
-    fn estimate(&self, annotations: &Annotations, context: &mut Context) -> Result<Fit> {
-        let classes = annotations.class_count();
-        reserve_confusions(annotations, context)?;
-        let mut start = starting_votes(annotations, context)?;
-        if self.start == FastStart::Majority {
-            start = Consensus::one_hot(classes, start.labels());
-        }
-        let mut model = context.run(|| count_answers(annotations, &start).to_model(self.smoothing));
-        let mut rows = start.into_vec();
-        let (mut trace, mut tallies) = (Vec::new(), Tallies::default());
-        let mut converged = false;
-        for round in 0..self.max_iter {
-            context.step("hard EM", round, Some(self.max_iter))?;
-            let sweep = context.run(|| {
-                let sweep = Sweep::new(&model).hard();
-                sweep.run_in(&mut tallies, annotations, &mut rows)
-            });
-            trace.push(sweep.log_likelihood);
-            converged = sweep.change == 0.0;
-            if converged {
-                break;
-            }
-            model = sweep
-                .counts
-                .expect("counts were asked for")
-                .to_model(self.smoothing);
-        }
-        let consensus = context.run(|| posterior(annotations, &model).0);
-        Ok(Fit {
-            model: Some(model),
-            iterations: trace.len(),
-            trace,
-            converged,
-            ..Fit::direct(consensus)
-        })
+    fn learn(&self, passes: &mut Passes<'_>, context: &mut Context) -> Result<BlockFit> {
+        let em = Em {
+            max_iter: self.max_iter,
+            smoothing: self.smoothing,
+            hard: true,
+            ..Em::default()
+        };
+        let start = match self.start {
+            FastStart::Shares => EmStart::Votes,
+            FastStart::Majority => EmStart::Winners,
+        };
+        em.run(passes, start, context)
     }
 }
 
@@ -108,6 +85,7 @@ mod tests {
     use super::*;
     use crate::methods::tests::{assert_close, assert_rising, toy_a};
     use crate::methods::vote_fractions;
+    use crate::model::{Consensus, count_answers, posterior};
 
     #[test]
     fn toy_a_by_hand() {

@@ -23,12 +23,12 @@
 //! I. Psorakis, A. Smith, "Dynamic Bayesian combination of multiple imperfect classifiers" (2013).
 
 use super::declare::mean_field;
-use super::{Aggregate, Fit, starting_votes};
-use crate::annotations::Annotations;
+use super::{Aggregate, BlockFit};
+use crate::blocks::Passes;
 use crate::context::Context;
 use crate::declare_method;
 use crate::error::Result;
-use crate::model::{Variational, VariationalFit};
+use crate::model::Variational;
 
 declare_method! {
     /// Dawid-Skene with Dirichlet priors by mean field.
@@ -45,41 +45,29 @@ declare_method! {
                   where workers gave few labels. With many classes and few labels the prior decides, which \
                   can cost accuracy.",
     citation: "H.-C. Kim, Z. Ghahramani: Bayesian classifier combination. AISTATS 2012",
-    facts: [returns_model, learns_from_gold, uses_priors],
+    facts: [returns_model, learns_from_gold, uses_priors, streams],
 }
 
 impl Aggregate for Ibcc {
-    fn estimate(&self, annotations: &Annotations, context: &mut Context) -> Result<Fit> {
+    fn learn(&self, passes: &mut Passes<'_>, context: &mut Context) -> Result<BlockFit> {
         let settings = Variational {
             max_iter: self.max_iter,
             tol: self.tol,
-            class_counts: vec![self.class_count; annotations.class_count()],
+            class_counts: vec![self.class_count; passes.class_count()],
             subtypes: 1,
             subtype_count: 1.0,
             right: self.right,
             wrong: self.wrong,
         };
-        settings.reserve(annotations, context)?;
-        let start = starting_votes(annotations, context)?;
-        Ok(settings.run(annotations, start.into_vec(), context)?.into())
-    }
-}
-
-impl From<VariationalFit> for Fit {
-    fn from(fit: VariationalFit) -> Self {
-        Self {
-            model: Some(fit.model),
-            iterations: fit.trace.len(),
-            trace: fit.trace,
-            converged: fit.converged,
-            ..Self::direct(fit.consensus)
-        }
+        settings.run_from_votes(passes, context)
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::Annotations;
+    use crate::methods::Fit;
     use crate::methods::tests::{assert_close, assert_rising, toy_a};
 
     fn fit(max_iter: usize, tol: f64) -> Fit {

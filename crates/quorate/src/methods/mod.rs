@@ -27,7 +27,6 @@ mod pooled_ds;
 mod shared;
 mod sign_svd;
 mod spectral_ds;
-mod streamed;
 mod tensor_admm;
 mod wawa;
 mod zero_based_skill;
@@ -52,7 +51,7 @@ pub use iwmv::{Iwmv, Weight};
 pub use kos::{Kos, KosStart};
 pub use m_msr::MMsr;
 pub use mace::{Mace, MaceUpdate};
-pub use majority_vote::{MajorityVote, Ties, changed_from_votes, vote_fractions};
+pub use majority_vote::{MajorityVote, Ties};
 pub use minimax_entropy::{MinimaxEntropy, MinimaxModel};
 pub use multi_spa::{Fill, MultiSpa};
 pub use one_coin::OneCoin;
@@ -63,7 +62,6 @@ pub(crate) use pooled_ds::crowd_matrix;
 pub use shared::weighted_vote::SkillTies;
 pub use sign_svd::{GhoshSvd, KosSvd};
 pub use spectral_ds::SpectralDs;
-pub use streamed::{LabelBlocks, STREAMED, StreamedFit, StreamedMethod};
 pub use tensor_admm::TensorAdmm;
 pub use wawa::Wawa;
 pub use zero_based_skill::ZeroBasedSkill;
@@ -71,10 +69,12 @@ pub use zero_based_skill::ZeroBasedSkill;
 pub(crate) use shared::start::starting_votes;
 
 use crate::annotations::Annotations;
+use crate::blocks::{Blocks, Passes};
 use crate::context::Context;
 use crate::declare_words;
 use crate::error::{Error, Result};
-use crate::model::{Consensus, DawidSkene};
+use crate::model::Consensus;
+pub use crate::model::{BlockFit, Fit, changed_from_votes, vote_fractions};
 
 /// What [`declare_method!`](crate::declare_method) makes of a declaration, beside the struct.
 pub trait Declared: Debug + Send + Sync {
@@ -86,9 +86,22 @@ pub trait Declared: Debug + Send + Sync {
 }
 
 /// A method with its parameters set: turns annotations into a [`Fit`].
+///
+/// An author writes one of two: [`learn`](Self::learn) where a method goes through the labels in passes, or
+/// [`estimate`](Self::estimate) where it needs all of them at hand. Callers use [`fit`](Self::fit) and
+/// [`fit_blocks`](Self::fit_blocks).
 pub trait Aggregate: Declared {
-    /// The method itself, with parameters in their ranges: what an author writes. Callers use [`fit`](Self::fit).
-    fn estimate(&self, annotations: &Annotations, context: &mut Context) -> Result<Fit>;
+    /// The method over blocks of labels. Rows that are kept hold the posteriors afterwards.
+    fn learn(&self, _passes: &mut Passes<'_>, _context: &mut Context) -> Result<BlockFit> {
+        Err(Error::NeedsAllLabels {
+            method: self.method().name,
+        })
+    }
+
+    /// The method on a table in memory.
+    fn estimate(&self, annotations: &Annotations, context: &mut Context) -> Result<Fit> {
+        fit_one_block(self, annotations, context)
+    }
 
     /// Checks every parameter against its declared range.
     fn validate(&self) -> Result<()> {
@@ -105,66 +118,59 @@ pub trait Aggregate: Declared {
     fn fit(&self, annotations: &Annotations, context: &mut Context) -> Result<Fit> {
         self.validate()?;
         let mut fit = self.estimate(annotations, context)?;
-        let method = self.method();
         if annotations.has_gold() {
             let classes = annotations.class_count();
             let mut rows = fit.consensus.into_vec();
             annotations.pin_all(&mut rows);
             fit.consensus = Consensus::new(classes, rows);
-            if !method.learns_from_gold {
-                fit.warnings.push(format!(
-                    "{} does not learn from gold: it only fixes the labels of the {} known tasks (dawid-skene, \
-                     rob-symnmf-em and auto learn from it)",
-                    method.name,
-                    annotations.gold_count()
-                ));
-            }
         }
-        if !method.uses_priors && !context.priors().is_empty() {
-            fit.warnings.push(format!(
-                "{} does not use priors of classes or workers: they had no effect",
-                method.name
-            ));
-        }
+        let unused = unused_knowledge(self.method(), annotations.has_gold(), context);
+        fit.warnings.extend(unused);
+        Ok(fit)
+    }
+
+    /// Fits the method to labels in blocks, wherever they are; an error for methods that need all labels in memory (see
+    /// [`Method::streams`]).
+    fn fit_blocks(&self, blocks: &mut dyn Blocks, context: &mut Context) -> Result<BlockFit> {
+        self.validate()?;
+        let has_gold = blocks.has_gold();
+        let mut fit = self.learn(&mut Passes::over(blocks), context)?;
+        fit.warnings
+            .extend(unused_knowledge(self.method(), has_gold, context));
         Ok(fit)
     }
 }
 
-/// What a method returns.
-#[derive(Debug, Clone)]
-pub struct Fit {
-    /// Posterior over the classes for every task.
-    pub consensus: Consensus,
-    /// Prior and confusion matrices, for the methods that estimate them.
-    pub model: Option<DawidSkene>,
-    /// One number for each worker in the method's own terms (a weight, a skill), for methods that have one.
-    pub worker_scores: Option<Vec<f64>>,
-    /// The objective before each iteration and at the end; empty for methods without one.
-    pub trace: Vec<f64>,
-    /// Iterations done.
-    pub iterations: usize,
-    /// Whether the iteration reached its tolerance.
-    pub converged: bool,
-    /// What the caller should beware of in this result, each in one sentence.
-    pub warnings: Vec<String>,
-    /// Facts about the run that are worth knowing.
-    pub notes: Vec<String>,
+/// A method that goes through the labels in passes, on a table in memory: one block.
+pub(crate) fn fit_one_block<A: Aggregate + ?Sized>(
+    method: &A,
+    annotations: &Annotations,
+    context: &mut Context,
+) -> Result<Fit> {
+    let mut blocks = annotations;
+    let mut passes = Passes::over(&mut blocks);
+    let fit = method.learn(&mut passes, context)?;
+    let consensus = Consensus::new(annotations.class_count(), passes.into_rows());
+    Ok(fit.with_consensus(consensus))
 }
 
-impl Fit {
-    /// The result of a method that does not iterate.
-    pub fn direct(consensus: Consensus) -> Self {
-        Self {
-            consensus,
-            model: None,
-            worker_scores: None,
-            trace: Vec::new(),
-            iterations: 0,
-            converged: true,
-            warnings: Vec::new(),
-            notes: Vec::new(),
-        }
+/// Warnings of gold and priors that a method makes no use of.
+fn unused_knowledge(method: &Method, has_gold: bool, context: &Context) -> Vec<String> {
+    let mut warnings = Vec::new();
+    if has_gold && !method.learns_from_gold {
+        warnings.push(format!(
+            "{} does not learn from gold: gold only fixes the labels of the known tasks (dawid-skene, rob-symnmf-em and auto \
+             learn from it)",
+            method.name
+        ));
     }
+    if !method.uses_priors && !context.priors().is_empty() {
+        warnings.push(format!(
+            "{} does not use priors of classes or workers: they had no effect",
+            method.name
+        ));
+    }
+    warnings
 }
 
 /// An entry of the table of methods: what one declaration says.
@@ -192,6 +198,8 @@ pub struct Method {
     pub uses_priors: bool,
     /// Whether it can go through labels block by block, without all of them in memory.
     pub streams: bool,
+    /// Whether its confidence allows for tasks that mislead many workers at once.
+    pub calibrates_itself: bool,
     /// Whether it needs numbers that describe the tasks ([`with_features`](Context::with_features)).
     pub needs_features: bool,
     /// Whether it needs a classifier's class probabilities

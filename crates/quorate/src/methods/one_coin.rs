@@ -22,8 +22,9 @@
 //! Y. Zhang, X. Chen, D. Zhou, M. I. Jordan, "Spectral methods meet EM", JMLR 17 (2016).
 
 use super::declare::em_rounds;
-use super::{Aggregate, ClassPrior, Fit, starting_votes};
+use super::{Aggregate, BlockFit, ClassPrior, Fit, fit_one_block};
 use crate::annotations::Annotations;
+use crate::blocks::Passes;
 use crate::context::Context;
 use crate::declare_method;
 use crate::error::Result;
@@ -59,35 +60,42 @@ impl Aggregate for OneCoin {
             let note = "many classes: accuracies alone were fitted; there is no model to write".to_owned();
             return Ok(Fit {
                 notes: vec![note],
-                ..sparse.run(annotations, context)?.into()
+                ..sparse.run(annotations, context)?
             });
         }
-        let start = EmStart::Consensus(starting_votes(annotations, context)?);
+        fit_one_block(self, annotations, context)
+    }
+
+    fn learn(&self, passes: &mut Passes<'_>, context: &mut Context) -> Result<BlockFit> {
         let fit = self
             .em()
-            .run_with(annotations, start, context, estimate_accuracies)?;
-        let accuracy = |worker| fit.model.probability(worker, 0, 0);
+            .run_with(passes, EmStart::Votes, context, &estimate_accuracies)?;
+        let accuracies = |model: &DawidSkene| -> Vec<f64> {
+            (0..model.worker_count())
+                .map(|worker| model.probability(worker, 0, 0))
+                .collect()
+        };
         Ok(Fit {
-            worker_scores: Some((0..fit.model.worker_count()).map(accuracy).collect()),
-            ..fit.into()
+            worker_scores: fit.model.as_ref().map(accuracies),
+            ..fit
         })
     }
 }
 
 impl OneCoin {
     /// The rounds.
-    pub(super) fn em(&self) -> Em {
+    fn em(&self) -> Em {
         Em {
             max_iter: self.max_iter,
             tol: self.tol,
-            smoothing: 0.0,
             flat_prior: self.prior == ClassPrior::Flat,
+            ..Em::default()
         }
     }
 }
 
 /// M-step: the share of each worker's labels that are right in expectation.
-pub(super) fn estimate_accuracies(counts: &AnswerCounts) -> DawidSkene {
+fn estimate_accuracies(counts: &AnswerCounts) -> DawidSkene {
     let pooled = share_of_right(&counts.pooled()).unwrap_or(1.0);
     let accuracy: Vec<f64> = (0..counts.worker_count())
         .map(|worker| share_of_right(counts.worker(worker)).unwrap_or(pooled))

@@ -25,8 +25,8 @@
 use std::cell::RefCell;
 
 use super::declare::em_rounds;
-use super::{Aggregate, Fit, starting_votes};
-use crate::annotations::Annotations;
+use super::{Aggregate, BlockFit};
+use crate::blocks::Passes;
 use crate::context::Context;
 use crate::declare_method;
 use crate::error::Result;
@@ -59,53 +59,20 @@ const STRENGTHS: std::ops::RangeInclusive<f64> = 1.0..=50.0;
 const EVEN: f64 = 1e-3;
 
 impl Aggregate for PooledDawidSkene {
-    fn estimate(&self, annotations: &Annotations, context: &mut Context) -> Result<Fit> {
-        let start = starting_votes(annotations, context)?;
-        self.fit_from(annotations, EmStart::Consensus(start), context)
-    }
-}
-
-impl PooledDawidSkene {
-    /// Whether the strength is learnt from the data.
-    fn is_learnt(&self) -> bool {
-        self.strength == 0.0
-    }
-
-    /// The rounds.
-    pub(super) fn em(&self) -> Em {
-        Em {
-            max_iter: self.max_iter,
-            tol: self.tol,
-            smoothing: 0.0,
-            flat_prior: false,
-        }
-    }
-
-    /// The strengths of the first round, for [`maximise`](Self::maximise) to keep.
-    pub(super) fn first_strengths(&self, classes: usize) -> RefCell<Vec<f64>> {
+    fn learn(&self, passes: &mut Passes<'_>, context: &mut Context) -> Result<BlockFit> {
         let first = match self.is_learnt() {
             true => FIRST_STRENGTH,
             false => self.strength,
         };
-        RefCell::new(vec![first; classes])
-    }
-
-    /// M-step.
-    pub(super) fn maximise(&self, counts: &AnswerCounts, strengths: &RefCell<Vec<f64>>) -> DawidSkene {
-        let crowd = crowd_matrix(counts);
-        let mut strengths = strengths.borrow_mut();
-        if self.is_learnt() {
-            learn_strengths(counts, &crowd, &mut strengths);
-        }
-        draw_to_crowd(counts, &crowd, &strengths)
-    }
-
-    fn fit_from(&self, annotations: &Annotations, start: EmStart, context: &mut Context) -> Result<Fit> {
-        let strengths = self.first_strengths(annotations.class_count());
-        let fit = self.em().run_with(annotations, start, context, |counts| {
+        let strengths = RefCell::new(vec![first; passes.class_count()]);
+        let em = Em {
+            max_iter: self.max_iter,
+            tol: self.tol,
+            ..Em::default()
+        };
+        let mut fit = em.run_with(passes, EmStart::Votes, context, &|counts| {
             self.maximise(counts, &strengths)
         })?;
-        let mut fit: Fit = fit.into();
         // The objective of this model is not the plain likelihood that EM reports.
         fit.trace.clear();
         let strengths = strengths.into_inner();
@@ -118,6 +85,23 @@ impl PooledDawidSkene {
             listed.join(", ")
         ));
         Ok(fit)
+    }
+}
+
+impl PooledDawidSkene {
+    /// Whether the strength is learnt from the data.
+    fn is_learnt(&self) -> bool {
+        self.strength == 0.0
+    }
+
+    /// M-step.
+    fn maximise(&self, counts: &AnswerCounts, strengths: &RefCell<Vec<f64>>) -> DawidSkene {
+        let crowd = crowd_matrix(counts);
+        let mut strengths = strengths.borrow_mut();
+        if self.is_learnt() {
+            learn_strengths(counts, &crowd, &mut strengths);
+        }
+        draw_to_crowd(counts, &crowd, &strengths)
     }
 }
 

@@ -32,7 +32,7 @@
 //! Y. Zhang, X. Chen, D. Zhou, M. I. Jordan, "Spectral methods meet EM: a provably optimal algorithm for crowdsourcing",
 //! JMLR 17 (2016).
 
-use super::{Aggregate, Fit, vote_fractions};
+use super::{Aggregate, Fit};
 use crate::annotations::Annotations;
 use crate::context::Context;
 use crate::declare_method;
@@ -78,17 +78,15 @@ impl Aggregate for SpectralDs {
         let em = Em {
             max_iter: self.rounds,
             tol: 0.0,
-            smoothing: 0.0,
             flat_prior: true,
+            ..Em::default()
         };
         let Some(model) = self.spectral_model(annotations, context)? else {
-            let votes = EmStart::Consensus(context.run(|| vote_fractions(annotations)));
-            let mut fit: Fit = Em {
+            let em = Em {
                 max_iter: self.rounds.max(1),
                 ..em
-            }
-            .run(annotations, votes, context)?
-            .into();
+            };
+            let mut fit = em.fit(annotations, EmStart::Votes, context)?;
             fit.warnings.push(
                 "the moments of the three groups of workers are singular (too few workers, or a group that never saw a \
                  class): EM starts from majority vote instead"
@@ -97,7 +95,7 @@ impl Aggregate for SpectralDs {
             return Ok(fit);
         };
         let weakest = weakest_class(&model);
-        let mut fit: Fit = em.run(annotations, EmStart::Model(model), context)?.into();
+        let mut fit = em.fit(annotations, EmStart::Model(model), context)?;
         fit.iterations = fit.iterations.max(1);
         if weakest * classes as f64 <= 1.0 && classes > 1 {
             fit.warnings.push(format!(

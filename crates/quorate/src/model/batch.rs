@@ -17,8 +17,9 @@ use super::consensus::label_of;
 use super::log_product::LogProduct;
 use super::posterior::{Sweep, softmax_in_place};
 use super::tally::Tally;
+use crate::annotations::keep_truth;
 use crate::annotations::row_offsets::{RowOffsets, StridedTable, ranges_in_batch};
-use crate::annotations::{ByTask, keep_truth};
+use crate::blocks::Block;
 use crate::linalg::width::Width;
 
 /// Most tasks in a batch: enough to work side by side, few enough that their lines are still near when they are counted.
@@ -45,7 +46,7 @@ const fn power_of_two(exponent: i64) -> f64 {
 pub(super) struct Chunk<'c, W> {
     pub(super) sweep: &'c Sweep,
     pub(super) width: W,
-    pub(super) labels: ByTask<'c>,
+    pub(super) labels: Block<'c>,
     pub(super) tasks: Range<usize>,
     /// The posteriors of the tasks, to be replaced.
     pub(super) rows: &'c mut [f64],

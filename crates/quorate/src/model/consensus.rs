@@ -121,6 +121,41 @@ pub(crate) fn label_of(row: &[f64]) -> usize {
         .unwrap_or(0)
 }
 
+/// Puts all mass of each row on its best class.
+pub(crate) fn harden(rows: &mut [f64], classes: usize) {
+    for row in rows.chunks_exact_mut(classes) {
+        let best = label_of(row);
+        row.fill(0.0);
+        row[best] = 1.0;
+    }
+}
+
+/// Lets `choose` pick the winner of each tie; the winner gets a hair of the mass of the other tied classes.
+pub(crate) fn break_ties(rows: &mut [f64], classes: usize, mut choose: impl FnMut(&[usize]) -> usize) {
+    let mut tied = Vec::with_capacity(classes);
+    for row in rows.chunks_exact_mut(classes) {
+        let top = row.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+        tied.clear();
+        tied.extend((0..classes).filter(|&k| row[k] >= top - TIE));
+        if tied.len() < 2 {
+            continue;
+        }
+        let winner = choose(&tied);
+        for &k in &tied {
+            row[k] -= 2.0 * TIE;
+        }
+        row[winner] += 2.0 * TIE * tied.len() as f64;
+    }
+}
+
+/// The tied class with the largest weight, the lowest of several.
+pub(crate) fn heaviest(weights: &[f64], tied: &[usize]) -> usize {
+    tied.iter()
+        .copied()
+        .reduce(|best, k| if weights[k] > weights[best] + TIE { k } else { best })
+        .unwrap_or(0)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -11,8 +11,9 @@ use rayon::prelude::*;
 
 use super::batch::TASKS;
 use super::{Consensus, DawidSkene};
+use crate::annotations::Annotations;
 use crate::annotations::row_offsets::{RowOffsets, StridedTable, ranges_in_batch};
-use crate::annotations::{Annotations, ByTask};
+use crate::blocks::Block;
 use crate::linalg::width::{Width, with_width};
 use crate::parallel::{add, add_in_order, balanced_ranges, map_ranges, private_chunks};
 
@@ -33,7 +34,7 @@ pub fn count_answers(annotations: &Annotations, consensus: &Consensus) -> Answer
 }
 
 /// Counts answers against rows of `truths` probabilities.
-pub(crate) fn count_rows(labels: ByTask<'_>, rows: &[f64], truths: usize) -> AnswerCounts {
+pub(crate) fn count_rows(labels: Block<'_>, rows: &[f64], truths: usize) -> AnswerCounts {
     let ranges = balanced_ranges(labels.starts, chunk_count(labels, truths));
     let parts = map_ranges(ranges, |tasks| {
         let mut counts = AnswerCounts::zero_components(labels.worker_count, labels.class_count, truths);
@@ -49,7 +50,7 @@ pub(crate) fn count_rows(labels: ByTask<'_>, rows: &[f64], truths: usize) -> Ans
 /// Counts the answers to a range of tasks, of which `rows` are the posteriors, in batches like those of a sweep.
 struct Counting<'c, W> {
     width: W,
-    labels: ByTask<'c>,
+    labels: Block<'c>,
     tasks: Range<usize>,
     rows: &'c [f64],
     counts: &'c mut AnswerCounts,
@@ -80,7 +81,7 @@ impl<W: Width> Kernel for Counting<'_, W> {
 }
 
 /// Chunks for private counts, which with the weights beside them take two numbers a cell.
-pub(super) fn chunk_count(labels: ByTask<'_>, truths: usize) -> usize {
+pub(super) fn chunk_count(labels: Block<'_>, truths: usize) -> usize {
     private_chunks(
         labels.label.len(),
         2 * labels.worker_count * labels.class_count * truths,
@@ -116,7 +117,7 @@ impl AnswerCounts {
     }
 
     /// From the cells `[worker][answer][truth]` and the mass of each truth.
-    pub(super) fn from_cells(answers: usize, cells: Vec<f64>, mass: Vec<f64>) -> Self {
+    pub(crate) fn from_cells(answers: usize, cells: Vec<f64>, mass: Vec<f64>) -> Self {
         Self { answers, cells, mass }
     }
 
@@ -129,6 +130,11 @@ impl AnswerCounts {
     pub fn merge(&mut self, other: &Self) {
         add(&mut self.cells, &other.cells);
         add(&mut self.mass, &other.mass);
+    }
+
+    /// Number of answers a worker can give.
+    pub(crate) fn answer_count(&self) -> usize {
+        self.answers
     }
 
     /// Number of workers.

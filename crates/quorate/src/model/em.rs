@@ -7,13 +7,19 @@
 //! Each iteration is one pass over the labels: the E-step of a task and its contribution to the M-step's counts
 //! are made together. The log-likelihood (with smoothing: plus the log-prior of the matrices) does not fall. The context's
 //! priors enter every M-step as pseudo-counts, known truths every E-step.
+//!
+//! Hard EM puts all mass of a task on its best class before it counts, and stops when no label changes. Accelerated EM
+//! ([`squarem`](super::squarem)) takes the same passes and jumps between them.
 
 use std::sync::Arc;
 
-use super::posterior::{LOG_FLOOR, Sweep};
+use super::first::{First, FirstRule};
+use super::fit::{BlockFit, Fit, RuleSource};
+use super::posterior::{Hooks, LOG_FLOOR, Sweep};
 use super::tally::Tallies;
-use super::{AnswerCounts, Consensus, DawidSkene, Priors, count_answers, posterior};
+use super::{AnswerCounts, Consensus, DawidSkene, Priors};
 use crate::annotations::Annotations;
+use crate::blocks::{Block, Passes, Stage};
 use crate::context::Context;
 use crate::error::Result;
 
@@ -22,98 +28,76 @@ use crate::error::Result;
 pub struct Em {
     /// Largest number of rounds; a round is an M-step and the E-step after it.
     pub max_iter: usize,
-    /// Stops when the mean change of a posterior (total variation) falls below this.
+    /// Stops when the mean change of a posterior (total variation) falls below this; hard EM when no label changes.
     pub tol: f64,
     /// Pseudo-count added to every cell of every confusion matrix.
     pub smoothing: f64,
     /// Keeps the prior uniform instead of estimating it.
     pub flat_prior: bool,
+    /// Counts every task for its best class alone.
+    pub hard: bool,
+    /// Jumps along the rounds (SQUAREM) once it is settled which optimum they approach; soft EM from the votes only.
+    pub accelerated: bool,
+}
+
+impl Default for Em {
+    fn default() -> Self {
+        Self {
+            max_iter: 1000,
+            tol: 1e-6,
+            smoothing: 0.0,
+            flat_prior: false,
+            hard: false,
+            accelerated: false,
+        }
+    }
 }
 
 /// Where EM starts.
 #[derive(Debug, Clone)]
 pub enum EmStart {
-    /// From a posterior: begins with an M-step.
-    Consensus(Consensus),
+    /// From the votes, weighed by how the workers did on known tasks where there are such: begins with an M-step.
+    Votes,
+    /// The same, every task counted for the winner of its vote.
+    Winners,
+    /// From expected answers, counted elsewhere: begins with an M-step.
+    Counts(AnswerCounts),
     /// From a model: begins with an E-step.
     Model(DawidSkene),
 }
 
-/// What EM found.
-#[derive(Debug, Clone)]
-pub struct EmFit {
-    /// Posterior under `model`.
-    pub consensus: Consensus,
-    /// The last model.
-    pub model: DawidSkene,
-    /// Objective at each E-step: the log-likelihood, with smoothing plus `s sum ln A`.
-    pub trace: Vec<f64>,
-    /// Rounds done.
-    pub iterations: usize,
-    /// Whether the posteriors stopped moving.
-    pub converged: bool,
-}
-
 impl Em {
-    /// Runs EM from `start`.
-    pub fn run(&self, annotations: &Annotations, start: EmStart, context: &mut Context) -> Result<EmFit> {
-        self.run_with(annotations, start, context, |counts| {
-            counts.to_model(self.smoothing)
-        })
+    /// Runs EM on a table in memory.
+    pub fn fit(&self, annotations: &Annotations, start: EmStart, context: &mut Context) -> Result<Fit> {
+        let mut blocks = annotations;
+        let mut passes = Passes::over(&mut blocks);
+        let fit = self.run(&mut passes, start, context)?;
+        let consensus = Consensus::new(annotations.class_count(), passes.into_rows());
+        Ok(fit.with_consensus(consensus))
     }
 
-    /// Runs EM from `start` with an M-step of the caller's: for models with fewer parameters than a full
-    /// confusion matrix.
+    /// Runs EM on labels in blocks. Rows that are kept hold the posteriors afterwards.
+    pub fn run(&self, passes: &mut Passes<'_>, start: EmStart, context: &mut Context) -> Result<BlockFit> {
+        self.run_with(passes, start, context, &|counts| counts.to_model(self.smoothing))
+    }
+
+    /// Runs EM with an M-step of the caller's: for models with fewer parameters than a full confusion matrix.
     pub(crate) fn run_with(
         &self,
-        annotations: &Annotations,
+        passes: &mut Passes<'_>,
         start: EmStart,
         context: &mut Context,
-        estimate: impl Fn(&AnswerCounts) -> DawidSkene,
-    ) -> Result<EmFit> {
-        let classes = annotations.class_count();
-        let target = Target::new(self, annotations, context)?;
-        let maximise = |counts: AnswerCounts| target.maximise(counts, &estimate);
-        let (mut model, mut rows, first_round) = match start {
-            EmStart::Consensus(consensus) => {
-                let counts = context.run(|| count_answers(annotations, &consensus));
-                (maximise(counts), consensus.into_vec(), 1)
-            }
-            EmStart::Model(model) => {
-                let (consensus, _) = context.run(|| posterior(annotations, &model));
-                (model, consensus.into_vec(), 0)
-            }
-        };
-        let (mut trace, mut tallies) = (Vec::new(), Tallies::default());
-        let mut converged = false;
-        let mut iterations = first_round;
-        context.step("EM", 0, Some(self.max_iter))?;
-        for round in first_round..self.max_iter {
-            context.step("EM", round, Some(self.max_iter))?;
-            let sweep = context.run(|| Sweep::new(&model).run_in(&mut tallies, annotations, &mut rows));
-            trace.push(target.objective(&model, sweep.log_likelihood));
-            let mean_change = sweep.change / (2 * annotations.task_count()) as f64;
-            converged = round > 0 && mean_change < self.tol;
-            if converged {
-                break;
-            }
-            model = maximise(sweep.counts.expect("counts were asked for"));
-            iterations = round + 1;
+        estimate: Estimate<'_>,
+    ) -> Result<BlockFit> {
+        let (rounds, counts) = Rounds::start(self, passes, start, estimate, context)?;
+        match counts {
+            Some(counts) if self.accelerated && rounds.can_jump(context) => rounds.climb(counts, context),
+            counts => rounds.run(counts, context),
         }
-        // One more E-step, so that the posterior is that of the model that is returned.
-        let last = context.run(|| Sweep::new(&model).run(annotations, &mut rows));
-        trace.push(target.objective(&model, last.log_likelihood));
-        Ok(EmFit {
-            consensus: Consensus::new(classes, rows),
-            model,
-            trace,
-            iterations,
-            converged,
-        })
     }
 
     /// What the pseudo-counts add to the objective: `s sum ln A_m(a, k)`.
-    pub(crate) fn log_prior(&self, model: &DawidSkene) -> f64 {
+    fn log_prior(&self, model: &DawidSkene) -> f64 {
         if self.smoothing == 0.0 {
             return 0.0;
         }
@@ -124,7 +108,7 @@ impl Em {
         self.smoothing * logs.sum::<f64>()
     }
 
-    pub(crate) fn with_prior(&self, model: DawidSkene) -> DawidSkene {
+    fn with_prior(&self, model: DawidSkene) -> DawidSkene {
         if !self.flat_prior {
             return model;
         }
@@ -136,55 +120,230 @@ impl Em {
     }
 }
 
-/// What the rounds of a fit climb: the M-step with the context's priors, and the objective it raises.
-pub(super) struct Target<'e> {
-    em: &'e Em,
+/// Makes a model of counts.
+pub(crate) type Estimate<'e> = &'e dyn Fn(&AnswerCounts) -> DawidSkene;
+
+/// Rounds of EM on their way: the passes, what they climb, and where they have come to.
+pub(super) struct Rounds<'p, 'b, 'e> {
+    pub(super) em: &'e Em,
+    pub(super) passes: &'p mut Passes<'b>,
+    estimate: Estimate<'e>,
     priors: Arc<Priors>,
+    tallies: Tallies,
+    /// The model of the last pass.
+    pub(super) model: DawidSkene,
+    /// What the rows of the last pass were made of.
+    before: Before,
+    /// Objective at each pass.
+    pub(super) trace: Vec<f64>,
 }
 
-impl<'e> Target<'e> {
-    /// Fails if matrices of these annotations do not fit into memory or the priors are of others.
-    pub(super) fn new(em: &'e Em, annotations: &Annotations, context: &Context) -> Result<Self> {
-        reserve(annotations, context)?;
+/// What made the posteriors of a pass.
+enum Before {
+    Unknown,
+    First(FirstRule),
+    Model(DawidSkene),
+    /// The rows themselves are there.
+    Kept,
+}
+
+/// What a pass found.
+pub(super) struct Round {
+    /// Counts of the posteriors.
+    pub(super) counts: AnswerCounts,
+    /// Objective of the model.
+    pub(super) objective: f64,
+    /// Mean change of a posterior (total variation) against the pass before.
+    pub(super) change: f64,
+}
+
+impl<'p, 'b, 'e> Rounds<'p, 'b, 'e> {
+    /// Before the first round; with the counts to begin with where EM begins with an M-step.
+    fn start(
+        em: &'e Em,
+        passes: &'p mut Passes<'b>,
+        start: EmStart,
+        estimate: Estimate<'e>,
+        context: &mut Context,
+    ) -> Result<(Self, Option<AnswerCounts>)> {
+        reserve(passes, context)?;
         let priors = context.priors();
-        priors.check(annotations.worker_count(), annotations.class_count())?;
-        Ok(Self { em, priors })
+        priors.check(passes.worker_count(), passes.class_count())?;
+        // Begins with an M-step, which makes the first model.
+        let unset = || DawidSkene::new(vec![1.0], Vec::new());
+        let (before, model, counts) = match start {
+            EmStart::Model(model) => {
+                if passes.keeps_rows() {
+                    Sweep::new(&model).run_over(passes, Stage::single("EM"), context)?;
+                }
+                (Before::Model(model.clone()), model, None)
+            }
+            EmStart::Counts(counts) => (Before::Unknown, unset(), Some(counts)),
+            EmStart::Votes => {
+                let First { rule, counts } = First::of(passes, context)?;
+                (Before::First(rule), unset(), Some(counts))
+            }
+            EmStart::Winners => {
+                let First { rule, counts } = First::of(passes, context)?.into_winners(passes, context)?;
+                (Before::First(rule), unset(), Some(counts))
+            }
+        };
+        let rounds = Self {
+            em,
+            passes,
+            estimate,
+            priors,
+            tallies: Tallies::default(),
+            model,
+            before,
+            trace: Vec::new(),
+        };
+        Ok((rounds, counts))
     }
 
-    /// M-step; `estimate` makes a model of counts.
-    pub(super) fn maximise(
-        &self,
-        mut counts: AnswerCounts,
-        estimate: impl Fn(&AnswerCounts) -> DawidSkene,
-    ) -> DawidSkene {
+    /// Plain rounds, from counts or from the model.
+    fn run(mut self, counts: Option<AnswerCounts>, context: &mut Context) -> Result<BlockFit> {
+        let em = self.em;
+        let mut iterations = 0;
+        if let Some(counts) = counts {
+            self.maximise(counts);
+            iterations = usize::from(!em.hard);
+        }
+        let (mut converged, first) = (false, iterations);
+        for number in first..em.max_iter {
+            let round = self.pass(number, context)?;
+            self.trace.push(round.objective);
+            converged = match em.hard {
+                true => round.change == 0.0,
+                // From a model, the first pass only repeats the posteriors that the rounds start from.
+                false => number > 0 && round.change < em.tol,
+            };
+            if em.hard {
+                iterations = number + 1;
+            }
+            if converged {
+                break;
+            }
+            self.maximise(round.counts);
+            iterations = number + 1;
+        }
+        self.finish(iterations, converged, context)
+    }
+
+    /// The fit, after an E-step with the last model if the rows are not its posteriors already.
+    fn finish(mut self, iterations: usize, converged: bool, context: &mut Context) -> Result<BlockFit> {
+        let last = self.trace.last().copied();
+        match last.filter(|_| converged && !self.em.hard) {
+            Some(objective) => self.trace.push(objective),
+            // Labels of a task on disk are made from the model when they are written; only the objective is missing.
+            None => {
+                let stage = Stage::round("EM", iterations, self.em.max_iter);
+                let sweep = Sweep::new(&self.model).run_over(self.passes, stage, context)?;
+                if !self.em.hard {
+                    let objective = self.objective(sweep.log_likelihood);
+                    self.trace.push(objective);
+                }
+            }
+        }
+        Ok(self.into_fit(iterations, converged))
+    }
+
+    pub(super) fn into_fit(self, iterations: usize, converged: bool) -> BlockFit {
+        Fit {
+            model: Some(self.model),
+            trace: self.trace,
+            iterations,
+            converged,
+            ..Fit::direct(RuleSource::Model.into())
+        }
+    }
+
+    /// M-step.
+    pub(super) fn maximise(&mut self, mut counts: AnswerCounts) {
         self.priors.add_to(&mut counts);
-        self.priors.fix(self.em.with_prior(estimate(&counts)))
+        let model = self.priors.fix(self.em.with_prior((self.estimate)(&counts)));
+        let before = std::mem::replace(&mut self.model, model);
+        // The votes are the posteriors before the first pass, and the model so far stands for nothing.
+        if !self.trace.is_empty() {
+            self.before = match self.passes.keeps_rows() {
+                true => Before::Kept,
+                false => Before::Model(before),
+            };
+        }
     }
 
-    /// The objective of a model under which the labels have this log-likelihood.
-    pub(super) fn objective(&self, model: &DawidSkene, log_likelihood: f64) -> f64 {
-        log_likelihood + (self.em.log_prior(model) + self.priors.log_prior(model))
+    /// E-step, and counts of the posteriors.
+    pub(super) fn pass(&mut self, number: usize, context: &mut Context) -> Result<Round> {
+        let sweep_of = |model: &DawidSkene| match self.em.hard {
+            true => Sweep::new(model).hard(),
+            false => Sweep::new(model),
+        };
+        let sweep = sweep_of(&self.model);
+        let known = !matches!(self.before, Before::Unknown);
+        // Without a tolerance nobody asks how far the posteriors moved.
+        let asked = known && !self.passes.keeps_rows() && (self.em.tol > 0.0 || self.em.hard);
+        let sweep_before = match &self.before {
+            Before::Model(model) if asked => Some(sweep_of(model)),
+            _ => None,
+        };
+        let fill = |block: Block<'_>, rows: &mut [f64]| match (&sweep_before, &self.before) {
+            (Some(sweep), _) => drop(sweep.run(block, rows)),
+            (None, Before::First(rule)) => rule.fill(block, rows),
+            (None, Before::Model(_) | Before::Unknown | Before::Kept) => {}
+        };
+        let hooks = Hooks {
+            refill: match asked {
+                true => Some(&fill),
+                false => None,
+            },
+            observe: None,
+        };
+        let stage = Stage::round(
+            if self.em.hard { "hard EM" } else { "EM" },
+            number,
+            self.em.max_iter,
+        );
+        let swept = sweep.count_over(self.passes, hooks, &mut self.tallies, stage, context)?;
+        // Where nobody asked, rows that are not kept tell nothing.
+        let change = match asked || (known && self.passes.keeps_rows()) {
+            true => swept.change / (2 * self.passes.task_count()) as f64,
+            false => f64::INFINITY,
+        };
+        Ok(Round {
+            objective: self.objective(swept.log_likelihood),
+            counts: swept.counts.expect("counts were asked for"),
+            change,
+        })
+    }
+
+    /// The objective of the model, under which the labels have this log-likelihood.
+    fn objective(&self, log_likelihood: f64) -> f64 {
+        log_likelihood + (self.em.log_prior(&self.model) + self.priors.log_prior(&self.model))
     }
 }
 
 /// Tables of M K^2 numbers that rounds of EM hold at a time.
 const TABLES: u64 = 4;
 
-/// Refuses what would not fit: confusion matrices and posteriors are dense.
-pub(crate) fn reserve(annotations: &Annotations, context: &Context) -> Result<()> {
-    reserve_tables(annotations, TABLES, context)
+/// Refuses what would not fit: confusion matrices are dense, and so are posteriors that are kept.
+pub(crate) fn reserve(passes: &Passes<'_>, context: &Context) -> Result<()> {
+    reserve_tables(passes, TABLES, context)
 }
 
 /// The same for another number of tables as large as the confusion matrices.
-pub(super) fn reserve_tables(annotations: &Annotations, tables: u64, context: &Context) -> Result<()> {
-    let (workers, classes) = (annotations.worker_count(), annotations.class_count());
-    let rows = annotations.task_count() as u64 * classes as u64;
-    reserve_dense(workers, classes, tables, rows, context)
+pub(super) fn reserve_tables(passes: &Passes<'_>, tables: u64, context: &Context) -> Result<()> {
+    let rows = match passes.keeps_rows() {
+        true => passes.task_count() * passes.class_count() as u64,
+        false => 0,
+    };
+    reserve_dense(passes.worker_count(), passes.class_count(), tables, rows, context)
 }
 
-/// The same for labels that are gone through in blocks: posteriors are not kept.
-pub(crate) fn reserve_model(workers: usize, classes: usize, context: &Context) -> Result<()> {
-    reserve_dense(workers, classes, TABLES, 0, context)
+/// The same for a table in memory.
+pub(crate) fn reserve_confusions(annotations: &Annotations, context: &Context) -> Result<()> {
+    let (workers, classes) = (annotations.worker_count(), annotations.class_count());
+    let rows = annotations.task_count() as u64 * classes as u64;
+    reserve_dense(workers, classes, TABLES, rows, context)
 }
 
 fn reserve_dense(workers: usize, classes: usize, tables: u64, rows: u64, context: &Context) -> Result<()> {

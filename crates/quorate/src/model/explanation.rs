@@ -5,7 +5,6 @@
 //! ```
 
 use super::{DawidSkene, LOG_FLOOR};
-use crate::annotations::Annotations;
 
 /// What one worker's answer to a task says.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -18,17 +17,20 @@ pub struct Testimony {
     pub weight: f64,
 }
 
-/// What the labels of `task` say for class `chosen` against class `other`, the most telling for `chosen` first.
+/// What the labels of a task, its workers and their answers side by side, say for class `chosen` against class `other`, the
+/// most telling for `chosen` first.
 pub fn explain(
-    annotations: &Annotations,
+    (workers, answers): (&[u32], &[u16]),
     model: &DawidSkene,
-    task: usize,
     chosen: usize,
     other: usize,
 ) -> Vec<Testimony> {
     let log = |worker, answer, truth| model.probability(worker, answer, truth).ln().max(LOG_FLOOR);
-    let mut testimonies: Vec<Testimony> = annotations
-        .labels_of_task(task)
+    let labels = workers
+        .iter()
+        .zip(answers)
+        .map(|(&worker, &answer)| (worker as usize, usize::from(answer)));
+    let mut testimonies: Vec<Testimony> = labels
         .map(|(worker, answer)| Testimony {
             worker,
             answer,
@@ -42,6 +44,7 @@ pub fn explain(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::annotations::Annotations;
     use crate::model::posterior;
 
     #[test]
@@ -50,7 +53,7 @@ mod tests {
         let confusion = vec![0.9, 0.1, 0.1, 0.9, 0.6, 0.3, 0.4, 0.7, 0.5, 0.5, 0.5, 0.5];
         let model = DawidSkene::new(vec![0.4, 0.6], confusion);
         let row = posterior(&annotations, &model).0.row(0).to_vec();
-        let told = explain(&annotations, &model, 0, 0, 1);
+        let told = explain(annotations.task_slices(0), &model, 0, 1);
         let sum: f64 = told.iter().map(|testimony| testimony.weight).sum();
         assert!((sum + (0.4f64 / 0.6).ln() - (row[0] / row[1]).ln()).abs() < 1e-12);
         assert_eq!(

@@ -7,31 +7,42 @@
 mod alignment;
 mod batch;
 mod consensus;
+mod consensus_summary;
 mod counts;
 mod em;
 mod explanation;
+mod first;
+mod fit;
 mod log_product;
 mod posterior;
 mod priors;
 mod sparse;
 mod squarem;
+mod step;
 mod tally;
 mod variational;
+mod votes;
 
 pub use alignment::{Alignment, align_classes};
-pub(crate) use consensus::label_of;
 pub use consensus::{Consensus, TIE};
+pub(crate) use consensus::{break_ties, harden, heaviest, label_of};
+pub use consensus_summary::ConsensusSummary;
 pub(crate) use counts::count_rows;
 pub use counts::{AnswerCounts, count_answers};
-pub use em::{Em, EmFit, EmStart};
-pub(crate) use em::{reserve as reserve_confusions, reserve_model};
+pub use em::{Em, EmStart};
+pub(crate) use em::{reserve as reserve_passes, reserve_confusions};
 pub use explanation::{Testimony, explain};
+pub(crate) use first::First;
+pub(crate) use fit::RuleSource;
+pub use fit::{BlockFit, Fit, Rule};
 pub use posterior::{LOG_FLOOR, posterior};
-pub(crate) use posterior::{Sweep, softmax_in_place};
+pub(crate) use posterior::{posterior_over, softmax_in_place};
 pub use priors::{ClassPrior, Priors};
-pub(crate) use sparse::{CellSettings, SparseEm, SparseFit, prefers_sparse};
-pub(crate) use tally::Tallies;
-pub(crate) use variational::{Variational, VariationalFit};
+pub(crate) use sparse::{CellSettings, SparseEm, prefers_sparse};
+pub use step::{Step, block_posteriors};
+pub(crate) use variational::Variational;
+pub(crate) use votes::fill_votes;
+pub use votes::{VoteShares, changed_from_votes, vote_fractions};
 
 /// With known truths: what the votes say of a worker (of a column of its matrix) counts as this many labels on known tasks, at
 /// the start.

@@ -12,9 +12,12 @@ use super::batch::Chunk;
 use super::counts::{AnswerCounts, chunk_count};
 use super::tally::{Tallies, Tally};
 use super::{Consensus, DawidSkene};
-use crate::annotations::{Annotations, ByTask};
+use crate::annotations::Annotations;
+use crate::blocks::{Block, Passes, Stage};
+use crate::context::Context;
+use crate::error::Result;
 use crate::linalg::width::{Width, with_width};
-use crate::parallel::{balanced_ranges, map_rows_with, private_chunks};
+use crate::parallel::{MOST_CHUNKS, balanced_ranges, map_rows_with, private_chunks};
 
 /// Logarithm of the smallest probability that counts: ln 2^-52.
 pub const LOG_FLOOR: f64 = -36.043_653_389_117_15;
@@ -31,9 +34,20 @@ pub fn posterior(annotations: &Annotations, model: &DawidSkene) -> (Consensus, f
     (Consensus::new(classes, probabilities), sweep.log_likelihood)
 }
 
+/// Posteriors of all tasks in the rows of the passes.
+pub(crate) fn posterior_over(
+    model: &DawidSkene,
+    passes: &mut Passes<'_>,
+    context: &mut Context,
+) -> Result<()> {
+    Sweep::new(model).run_over(passes, Stage::single("posteriors"), context)?;
+    Ok(())
+}
+
 /// Weights of truths and answers, ready for passes over the labels: the probabilities of a model, which a task's labels
 /// multiply, or logarithms of any weights, which they add up (expected logarithms, say). A truth is a class or a
 /// component of one.
+#[derive(Debug, Clone)]
 pub(crate) struct Sweep {
     /// `[truth]`.
     pub(crate) prior: Vec<f64>,
@@ -46,7 +60,23 @@ pub(crate) struct Sweep {
     pub(crate) hard: bool,
 }
 
+/// Writes the posteriors of the pass before into the rows of a block.
+pub(crate) type Refill<'r> = &'r (dyn Fn(Block<'_>, &mut [f64]) + Sync);
+
+/// What a caller has to do with the rows of a block during a pass.
+#[derive(Default)]
+pub(crate) struct Hooks<'h> {
+    /// Makes the posteriors of the pass before, where rows are not kept: then the pass tells how far they moved.
+    pub(crate) refill: Option<Refill<'h>>,
+    /// Looks at the new posteriors.
+    pub(crate) observe: Option<Observe<'h>>,
+}
+
+/// Looks at the rows of a block.
+pub(crate) type Observe<'h> = &'h mut dyn FnMut(Block<'_>, &[f64], &Context);
+
 /// What one pass over the labels gives besides the posterior rows.
+#[derive(Default)]
 pub(crate) struct SweepResult {
     /// Log-likelihood of all labels; of the labels and their tasks' best truths where the sweep is hard.
     pub log_likelihood: f64,
@@ -83,7 +113,7 @@ impl Sweep {
     }
 
     /// Writes the posterior rows.
-    pub(crate) fn run<'t>(&self, labels: impl Into<ByTask<'t>>, rows: &mut [f64]) -> SweepResult {
+    pub(crate) fn run<'t>(&self, labels: impl Into<Block<'t>>, rows: &mut [f64]) -> SweepResult {
         let labels = labels.into();
         // Tables bound the chunks of a sweep that counts; here there are none.
         let chunks = private_chunks(labels.label.len(), LABELS_A_CHUNK);
@@ -95,45 +125,84 @@ impl Sweep {
     pub(crate) fn run_in<'t>(
         &self,
         tallies: &mut Tallies,
-        labels: impl Into<ByTask<'t>>,
+        labels: impl Into<Block<'t>>,
         rows: &mut [f64],
     ) -> SweepResult {
         let labels = labels.into();
         with_width!(self.prior.len(), width => {
-            let chunks = chunk_count(labels, width.get());
-            tallies.start(width, chunks, &self.cells);
-            let mut result = self.pass(width, labels, rows, chunks, Some(tallies.tables()));
+            tallies.start(width, chunk_count(labels, width.get()), &self.cells);
+            let mut result = self.run_block(tallies, labels, rows);
             result.counts = Some(tallies.sum(width, labels.class_count, self.cells.len()));
             result
         })
     }
 
-    /// Readies tables for the answer counts of labels that come block by block, so many chunks each.
-    pub(crate) fn start_blocks(&self, tallies: &mut Tallies, chunks: usize) {
-        with_width!(self.prior.len(), width => tallies.start(width, chunks, &self.cells));
-    }
-
     /// Writes the posterior rows of a block, and adds its answer counts to the tables.
-    pub(crate) fn run_block(
-        &self,
-        tallies: &mut Tallies,
-        labels: ByTask<'_>,
-        rows: &mut [f64],
-    ) -> SweepResult {
+    fn run_block(&self, tallies: &mut Tallies, labels: Block<'_>, rows: &mut [f64]) -> SweepResult {
         let tables = tallies.tables();
         with_width!(self.prior.len(), width => self.pass(width, labels, rows, tables.len(), Some(tables)))
     }
 
-    /// The answer counts of all blocks.
-    pub(crate) fn sum_blocks(&self, tallies: &Tallies, answers: usize) -> AnswerCounts {
-        with_width!(self.prior.len(), width => tallies.sum(width, answers, self.cells.len()))
+    /// Goes over all blocks: writes posterior rows and sums the answer counts.
+    pub(crate) fn count_over(
+        &self,
+        passes: &mut Passes<'_>,
+        hooks: Hooks<'_>,
+        tallies: &mut Tallies,
+        stage: Stage,
+        context: &mut Context,
+    ) -> Result<SweepResult> {
+        let (truths, answers) = (self.prior.len(), passes.class_count());
+        let chunks = private_chunks(
+            passes.label_count() as usize,
+            2 * passes.worker_count() * answers * truths,
+        );
+        // Labels that are not in memory are elsewhere to save memory.
+        let chunks = match passes.keeps_rows() {
+            true => chunks,
+            false => chunks.min(MOST_CHUNKS),
+        };
+        context.run(|| with_width!(truths, width => tallies.start(width, chunks, &self.cells)));
+        let Hooks { refill, mut observe } = hooks;
+        let refill = refill.filter(|_| !passes.keeps_rows());
+        let mut total = SweepResult::default();
+        passes.each(truths, stage, context, &mut |block, rows, context| {
+            total.add(&context.run(|| {
+                if let Some(refill) = refill {
+                    refill(block, rows);
+                }
+                self.run_block(tallies, block, rows)
+            }));
+            if let Some(observe) = &mut observe {
+                observe(block, rows, context);
+            }
+            Ok(())
+        })?;
+        let sum = || with_width!(truths, width => tallies.sum(width, answers, self.cells.len()));
+        total.counts = Some(context.run(sum));
+        Ok(total)
+    }
+
+    /// Goes over all blocks for the posterior rows alone.
+    pub(crate) fn run_over(
+        &self,
+        passes: &mut Passes<'_>,
+        stage: Stage,
+        context: &mut Context,
+    ) -> Result<SweepResult> {
+        let mut total = SweepResult::default();
+        passes.each(self.prior.len(), stage, context, &mut |block, rows, context| {
+            total.add(&context.run(|| self.run(block, rows)));
+            Ok(())
+        })?;
+        Ok(total)
     }
 
     /// One pass over labels, in chunks with a table each if answers are counted.
     fn pass<W: Width>(
         &self,
         width: W,
-        labels: ByTask<'_>,
+        labels: Block<'_>,
         rows: &mut [f64],
         chunks: usize,
         tables: Option<&mut [Tally]>,
@@ -156,6 +225,14 @@ impl Sweep {
             change: parts.iter().map(|part| part.change).sum(),
             counts: None,
         }
+    }
+}
+
+impl SweepResult {
+    /// Adds likelihood and change of another block.
+    fn add(&mut self, part: &Self) {
+        self.log_likelihood += part.log_likelihood;
+        self.change += part.change;
     }
 }
 

@@ -21,11 +21,9 @@
 //! R. Varadhan, C. Roland, "Simple and globally convergent methods for accelerating the convergence of any EM algorithm",
 //! Scandinavian Journal of Statistics 35 (2008), scheme S3.
 
-use super::em::{Target, reserve_tables};
-use super::posterior::Sweep;
-use super::tally::Tallies;
-use super::{AnswerCounts, Consensus, DawidSkene, Em, EmFit, EmStart, count_answers};
-use crate::annotations::Annotations;
+use super::AnswerCounts;
+use super::em::{Round, Rounds, reserve_tables};
+use super::fit::BlockFit;
 use crate::context::Context;
 use crate::error::Result;
 
@@ -43,45 +41,31 @@ const SHRINK: f64 = 0.1;
 /// Tables of counts or probabilities that are held at a time.
 const TABLES: u64 = 8;
 
-impl Em {
-    /// Runs EM from a posterior in fewer passes, to the optimum that plain rounds end in. `max_iter` bounds the passes.
-    /// A run that ends before the posteriors have settled is that of [`Em::run`].
-    pub(crate) fn run_accelerated(
-        &self,
-        annotations: &Annotations,
-        start: Consensus,
-        context: &mut Context,
-    ) -> Result<EmFit> {
-        if reserve_tables(annotations, TABLES, context).is_err() {
-            return self.run(annotations, EmStart::Consensus(start), context);
-        }
-        let classes = annotations.class_count();
-        let mut climb = Climb {
-            em: self,
-            target: Target::new(self, annotations, context)?,
-            annotations,
-            passes: 0,
-            model: DawidSkene::new(vec![1.0], Vec::new()),
-            rows: Vec::new(),
-            tallies: Tallies::default(),
-            trace: Vec::new(),
-        };
-        let mut c0 = context.run(|| count_answers(annotations, &start));
-        climb.rows = start.into_vec();
-        let mut first = climb.pass(&c0, f64::NEG_INFINITY, context)?;
+impl Rounds<'_, '_, '_> {
+    /// Whether there is room for the tables that jumps take.
+    pub(super) fn can_jump(&self, context: &Context) -> bool {
+        !self.em.hard && reserve_tables(self.passes, TABLES, context).is_ok()
+    }
+
+    /// Runs EM from counts in fewer passes, to the optimum that plain rounds end in. `max_iter` bounds the passes. A run that
+    /// ends before the posteriors have settled is that of plain rounds.
+    pub(super) fn climb(mut self, mut c0: AnswerCounts, context: &mut Context) -> Result<BlockFit> {
+        let em = self.em;
+        let mut passes = 0;
+        let mut first = self.round(&c0, &mut passes, f64::NEG_INFINITY, context)?;
         let (mut settled, mut bound) = (false, FIRST_BOUND);
-        let mut converged = first.change < self.tol;
-        while !converged && climb.passes < self.max_iter {
+        let mut converged = first.change < em.tol;
+        while !converged && passes < em.max_iter {
             let c1 = first.counts;
-            let second = climb.pass(&c1, f64::NEG_INFINITY, context)?;
-            converged = second.change < self.tol;
+            let second = self.round(&c1, &mut passes, f64::NEG_INFINITY, context)?;
+            converged = second.change < em.tol;
             settled |= second.change < SETTLED;
             let length = match settled {
                 true => step_length(&c0, &c1, &second.counts),
                 false => 1.0,
             };
             // A jump that fails takes one more pass to be taken back.
-            if converged || length <= 1.0 || climb.passes + 2 > self.max_iter {
+            if converged || length <= 1.0 || passes + 2 > em.max_iter {
                 (c0, first) = (c1, second);
                 continue;
             }
@@ -89,68 +73,33 @@ impl Em {
             if length > bound {
                 bound *= BOUND_FACTOR;
             }
-            let landed = climb.pass(&jump, second.objective, context)?;
+            let landed = self.round(&jump, &mut passes, second.objective, context)?;
             if landed.objective >= second.objective {
                 (c0, first) = (jump, landed);
             } else {
                 bound = (bound / BOUND_FACTOR).max(FIRST_BOUND);
                 c0 = second.counts;
-                first = climb.pass(&c0, f64::NEG_INFINITY, context)?;
+                first = self.round(&c0, &mut passes, f64::NEG_INFINITY, context)?;
             }
         }
-        Ok(EmFit {
-            consensus: Consensus::new(classes, climb.rows),
-            model: climb.model,
-            trace: climb.trace,
-            iterations: climb.passes,
-            converged,
-        })
+        Ok(self.into_fit(passes, converged))
     }
-}
 
-/// Where the passes have come to.
-struct Climb<'t> {
-    em: &'t Em,
-    target: Target<'t>,
-    annotations: &'t Annotations,
-    passes: usize,
-    /// The model of the last pass, and the posteriors under it.
-    model: DawidSkene,
-    rows: Vec<f64>,
-    tallies: Tallies,
-    /// Objective at each pass that was not taken back.
-    trace: Vec<f64>,
-}
-
-/// What a pass found.
-struct Pass {
-    /// Counts of the posteriors.
-    counts: AnswerCounts,
-    /// Objective of the model.
-    objective: f64,
-    /// Mean change of a posterior (total variation) against the pass before.
-    change: f64,
-}
-
-impl Climb<'_> {
-    /// M-step of the counts, E-step, and counts of the posteriors; noted in the trace if the objective is at least `least`.
-    fn pass(&mut self, counts: &AnswerCounts, least: f64, context: &mut Context) -> Result<Pass> {
-        context.step("EM", self.passes, Some(self.em.max_iter))?;
-        self.model = self
-            .target
-            .maximise(counts.clone(), |counts| counts.to_model(self.em.smoothing));
-        let sweep = context
-            .run(|| Sweep::new(&self.model).run_in(&mut self.tallies, self.annotations, &mut self.rows));
-        self.passes += 1;
-        let objective = self.target.objective(&self.model, sweep.log_likelihood);
-        if objective >= least {
-            self.trace.push(objective);
+    /// M-step of the counts and a pass; noted in the trace if the objective is at least `least`.
+    fn round(
+        &mut self,
+        counts: &AnswerCounts,
+        passes: &mut usize,
+        least: f64,
+        context: &mut Context,
+    ) -> Result<Round> {
+        self.maximise(counts.clone());
+        let round = self.pass(*passes, context)?;
+        *passes += 1;
+        if round.objective >= least {
+            self.trace.push(round.objective);
         }
-        Ok(Pass {
-            counts: sweep.counts.expect("counts were asked for"),
-            objective,
-            change: sweep.change / (2 * self.annotations.task_count()) as f64,
-        })
+        Ok(round)
     }
 }
 
@@ -188,16 +137,16 @@ fn numbers(counts: &AnswerCounts) -> impl Iterator<Item = &f64> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::annotations::Annotations;
     use crate::methods::tests::{assert_close, assert_rising};
-    use crate::methods::vote_fractions;
+    use crate::model::{Em, EmStart, Fit};
     use crate::simulate::{Coverage, Quality, Simulation};
 
     fn em(max_iter: usize, tol: f64) -> Em {
         Em {
             max_iter,
             tol,
-            smoothing: 0.0,
-            flat_prior: false,
+            ..Em::default()
         }
     }
 
@@ -218,11 +167,13 @@ mod tests {
         simulation.run(seed).unwrap().annotations
     }
 
-    fn both(annotations: &Annotations, em: Em) -> (EmFit, EmFit) {
-        let (start, mut context) = (vote_fractions(annotations), Context::new(0));
-        let plain = em.run(annotations, EmStart::Consensus(start.clone()), &mut context);
-        let accelerated = em.run_accelerated(annotations, start, &mut context);
-        (plain.unwrap(), accelerated.unwrap())
+    fn both(annotations: &Annotations, em: Em) -> (Fit, Fit) {
+        let fit = |em: Em| em.fit(annotations, EmStart::Votes, &mut Context::new(0)).unwrap();
+        let accelerated = Em {
+            accelerated: true,
+            ..em
+        };
+        (fit(em), fit(accelerated))
     }
 
     #[test]
@@ -286,7 +237,7 @@ mod tests {
         for passes in settled..settled + 8 {
             let (_, accelerated) = both(&crowd, em(passes, 0.0));
             assert_eq!((accelerated.iterations, accelerated.converged), (passes, false));
-            let (rows, likelihood) = super::super::posterior(&crowd, &accelerated.model);
+            let (rows, likelihood) = super::super::posterior(&crowd, accelerated.model.as_ref().unwrap());
             assert_eq!(rows, accelerated.consensus);
             assert_eq!(Some(&likelihood), accelerated.trace.last());
         }

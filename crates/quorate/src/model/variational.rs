@@ -19,10 +19,13 @@
 //! subtype this is iBCC, with several EBCC.
 
 use super::counts::select_columns;
-use super::posterior::Sweep;
+use super::first::First;
+use super::fit::{BlockFit, Fit, RuleSource};
+use super::posterior::{Hooks, Refill, Sweep};
 use super::tally::Tallies;
 use super::{AnswerCounts, Consensus, DawidSkene, Priors, count_answers};
 use crate::annotations::Annotations;
+use crate::blocks::{Passes, Stage};
 use crate::context::Context;
 use crate::error::Result;
 use crate::parallel::{even_ranges, map_rows};
@@ -50,83 +53,124 @@ pub(crate) struct Variational {
     pub wrong: f64,
 }
 
-/// What the iteration found.
-#[derive(Debug, Clone)]
-pub(crate) struct VariationalFit {
-    /// Posterior over the classes.
-    pub consensus: Consensus,
-    /// Posterior means of prior and confusion matrices, subtypes averaged.
-    pub model: DawidSkene,
-    /// The bound after each round.
-    pub trace: Vec<f64>,
-    /// Whether the posteriors stopped moving.
-    pub converged: bool,
-}
-
 impl Variational {
     /// Refuses what would not fit in memory.
-    pub(crate) fn reserve(&self, annotations: &Annotations, context: &Context) -> Result<()> {
-        let classes = annotations.class_count() as u64;
+    pub(crate) fn reserve(&self, passes: &Passes<'_>, context: &Context) -> Result<()> {
+        let classes = passes.class_count() as u64;
         let components = classes * self.subtypes as u64;
-        let cells = annotations.worker_count() as u64 * classes * components;
-        let rows = annotations.task_count() as u64 * (components + 2 * classes);
+        let cells = passes.worker_count() as u64 * classes * components;
+        let rows = match passes.keeps_rows() {
+            true => passes.task_count() * (components + 2 * classes),
+            false => 0,
+        };
         context.reserve(
             format!(
                 "a {classes} x {components} table for each of {} workers",
-                annotations.worker_count()
+                passes.worker_count()
             ),
             8 * (4 * cells + rows),
             "merge rare classes, use fewer subtypes, use majority-vote, or raise the limit",
         )
     }
 
-    /// Iterates from the component posteriors `rows`, `[task][class][subtype]`.
-    pub(crate) fn run(
+    /// Iterates from the votes, with one subtype of each class.
+    pub(crate) fn run_from_votes(&self, passes: &mut Passes<'_>, context: &mut Context) -> Result<BlockFit> {
+        self.reserve(passes, context)?;
+        let First { rule, counts } = First::of(passes, context)?;
+        self.run(passes, counts, &|block, rows| rule.fill(block, rows), context)
+    }
+
+    /// Iterates from component posteriors that are in memory, `[task][class][subtype]`.
+    pub(crate) fn fit_components(
         &self,
         annotations: &Annotations,
-        mut rows: Vec<f64>,
+        rows: Vec<f64>,
         context: &mut Context,
-    ) -> Result<VariationalFit> {
-        let (classes, components) = (
-            annotations.class_count(),
-            annotations.class_count() * self.subtypes,
-        );
+    ) -> Result<Fit> {
+        let start = Consensus::new(annotations.class_count() * self.subtypes, rows);
+        let counts = context.run(|| count_answers(annotations, &start));
+        let mut blocks = annotations;
+        let mut passes = Passes::over(&mut blocks);
+        passes.set_rows(start.into_vec());
+        let fit = self.run(&mut passes, counts, &|_, _| {}, context)?;
+        let consensus = Consensus::new(annotations.class_count(), passes.into_rows());
+        Ok(fit.with_consensus(consensus))
+    }
+
+    /// Iterates from component posteriors, of which `first` makes those of a block again and `counts` are the answers against
+    /// them. Rows that are kept hold the class posteriors afterwards.
+    fn run(
+        &self,
+        passes: &mut Passes<'_>,
+        mut counts: AnswerCounts,
+        first: Refill<'_>,
+        context: &mut Context,
+    ) -> Result<BlockFit> {
+        let (classes, components) = (passes.class_count(), passes.class_count() * self.subtypes);
         // Counts of classes and of earlier answers say nothing of subtypes.
         let priors = match self.subtypes {
             1 => context.priors(),
             _ => Default::default(),
         };
-        priors.check(annotations.worker_count(), classes)?;
-        let start = Consensus::new(components, rows);
-        let mut counts = context.run(|| count_answers(annotations, &start));
+        priors.check(passes.worker_count(), classes)?;
         priors.add_to(&mut counts);
-        rows = start.into_vec();
-        let mut posteriors = vec![0.0; rows.len() / self.subtypes];
-        sum_subtypes(&rows, self.subtypes, &mut posteriors);
+        let mut posteriors = match passes.kept_rows() {
+            Some(rows) => {
+                let mut posteriors = vec![0.0; rows.len() / self.subtypes];
+                sum_subtypes(rows, self.subtypes, &mut posteriors);
+                posteriors
+            }
+            None => Vec::new(),
+        };
         let mut sweep = Sweep::of_logarithms(components, counts.cells.len());
+        let mut sweep_before: Option<Sweep> = None;
         let (mut trace, mut converged) = (Vec::new(), false);
         let mut tallies = Tallies::default();
         while trace.len() < self.max_iter && !converged {
-            context.step("variational", trace.len(), Some(self.max_iter))?;
+            if !passes.keeps_rows() && !trace.is_empty() {
+                sweep_before = Some(sweep.clone());
+            }
             let divergence = context.run(|| self.expect_logs(&counts, &priors, &mut sweep));
-            let result = context.run(|| sweep.run_in(&mut tallies, annotations, &mut rows));
+            let live = sweep.prior.len() / classes;
+            let (mut change, mut seen, kept) = (0.0f64, 0, passes.keeps_rows());
+            let hooks = Hooks {
+                refill: None,
+                observe: Some(&mut |block, rows, context| {
+                    let tasks = block.task_count() * classes;
+                    if !kept {
+                        seen = 0;
+                        posteriors.resize(tasks, 0.0);
+                        context.run(|| match &sweep_before {
+                            Some(before) => drop(before.run(block, &mut posteriors[..])),
+                            None => first(block, &mut posteriors),
+                        });
+                    }
+                    change = change.max(sum_subtypes(rows, live, &mut posteriors[seen..seen + tasks]));
+                    seen += tasks;
+                }),
+            };
+            let stage = Stage::round("variational", trace.len(), self.max_iter);
+            let result = sweep.count_over(passes, hooks, &mut tallies, stage, context)?;
             trace.push(result.log_likelihood - divergence);
             counts = result.counts.expect("counts were asked for");
             priors.add_to(&mut counts);
-            let change = sum_subtypes(&rows, counts.mass.len() / classes, &mut posteriors);
             converged = change <= self.tol;
-            if let Some(kept) = find_live(&counts.mass, classes) {
-                rows = select_columns(&rows, counts.mass.len(), &kept);
-                counts = counts.select_truths(&kept);
-                sweep.prior.truncate(kept.len());
+            if let (Some(live), Some(rows)) = (find_live(&counts.mass, classes), passes.kept_rows()) {
+                *rows = select_columns(rows, counts.mass.len(), &live);
+                counts = counts.select_truths(&live);
+                sweep.prior.truncate(live.len());
                 sweep.cells.truncate(counts.cells.len());
             }
         }
-        Ok(VariationalFit {
-            consensus: Consensus::new(classes, posteriors),
-            model: priors.fix(self.mean_model(&counts, classes)),
+        if passes.keeps_rows() {
+            passes.set_rows(posteriors);
+        }
+        Ok(Fit {
+            model: Some(priors.fix(self.mean_model(&counts, classes))),
+            iterations: trace.len(),
             trace,
             converged,
+            ..Fit::direct(RuleSource::Weights(Box::new(sweep)).into())
         })
     }
 

@@ -2,6 +2,7 @@
 //! compared.
 
 use crate::annotations::Annotations;
+use crate::blocks::Block;
 
 /// The parts of the crowd, the largest (by labels) first.
 #[derive(Debug, Clone, PartialEq)]
@@ -24,34 +25,64 @@ impl Components {
 /// Finds the parts with a union-find over the labels, `O(L)` up to the inverse Ackermann function. Workers without
 /// labels are parts of their own.
 pub fn worker_components(annotations: &Annotations) -> Components {
-    let workers = annotations.worker_count();
-    let mut parent: Vec<u32> = (0..workers as u32).collect();
-    for task in 0..annotations.task_count() {
-        let (task_workers, _) = annotations.task_slices(task);
-        for pair in task_workers.windows(2) {
-            let (a, b) = (root(&mut parent, pair[0]), root(&mut parent, pair[1]));
-            parent[a.max(b) as usize] = a.min(b);
+    let mut joining = Joining::new(annotations.worker_count());
+    joining.add(annotations.as_block());
+    joining.finish().1
+}
+
+/// Workers joined so far.
+pub(super) struct Joining {
+    parent: Vec<u32>,
+    labels: Vec<u32>,
+}
+
+impl Joining {
+    /// Everybody alone.
+    pub(super) fn new(workers: usize) -> Self {
+        Self {
+            parent: (0..workers as u32).collect(),
+            labels: vec![0; workers],
         }
     }
-    let labels_of = annotations.labels_per_worker();
-    let mut sizes: Vec<(u32, usize, usize)> = (0..workers as u32).map(|worker| (worker, 0, 0)).collect();
-    for (worker, &labels) in labels_of.iter().enumerate() {
-        let top = root(&mut parent, worker as u32) as usize;
-        sizes[top].1 += 1;
-        sizes[top].2 += labels as usize;
+
+    /// Joins the workers of each task.
+    pub(super) fn add(&mut self, block: Block<'_>) {
+        let parent = &mut self.parent;
+        for task in 0..block.task_count() {
+            for pair in block.task(task).0.windows(2) {
+                let (a, b) = (root(parent, pair[0]), root(parent, pair[1]));
+                parent[a.max(b) as usize] = a.min(b);
+            }
+        }
+        for &worker in block.worker {
+            self.labels[worker as usize] += 1;
+        }
     }
-    sizes.retain(|&(_, members, _)| members > 0);
-    sizes.sort_by_key(|&(top, _, labels)| (std::cmp::Reverse(labels), top));
-    let mut rank = vec![0u32; workers];
-    for (part, &(top, _, _)) in sizes.iter().enumerate() {
-        rank[top as usize] = part as u32;
-    }
-    Components {
-        of_worker: (0..workers)
-            .map(|worker| rank[root(&mut parent, worker as u32) as usize])
-            .collect(),
-        workers: sizes.iter().map(|&(_, members, _)| members).collect(),
-        labels: sizes.iter().map(|&(_, _, labels)| labels).collect(),
+
+    /// Labels of each worker, and the parts.
+    pub(super) fn finish(self) -> (Vec<u32>, Components) {
+        let Self { mut parent, labels } = self;
+        let workers = parent.len();
+        let mut sizes: Vec<(u32, usize, usize)> = (0..workers as u32).map(|worker| (worker, 0, 0)).collect();
+        for (worker, &labels) in labels.iter().enumerate() {
+            let top = root(&mut parent, worker as u32) as usize;
+            sizes[top].1 += 1;
+            sizes[top].2 += labels as usize;
+        }
+        sizes.retain(|&(_, members, _)| members > 0);
+        sizes.sort_by_key(|&(top, _, labels)| (std::cmp::Reverse(labels), top));
+        let mut rank = vec![0u32; workers];
+        for (part, &(top, _, _)) in sizes.iter().enumerate() {
+            rank[top as usize] = part as u32;
+        }
+        let parts = Components {
+            of_worker: (0..workers)
+                .map(|worker| rank[root(&mut parent, worker as u32) as usize])
+                .collect(),
+            workers: sizes.iter().map(|&(_, members, _)| members).collect(),
+            labels: sizes.iter().map(|&(_, _, labels)| labels).collect(),
+        };
+        (labels, parts)
     }
 }
 

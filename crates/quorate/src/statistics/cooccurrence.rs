@@ -13,7 +13,8 @@ use std::ops::Range;
 use std::sync::atomic::AtomicU64;
 use std::sync::atomic::Ordering::Relaxed;
 
-use crate::annotations::Annotations;
+use crate::annotations::{Annotations, ByWorker};
+use crate::blocks::Block;
 use crate::parallel::{balanced_ranges, map_ranges};
 
 /// Counts of answer pairs for every observed pair of workers, ordered by (m, j), m < j.
@@ -54,11 +55,12 @@ pub fn has_at_most_pairs(annotations: &Annotations, most: u64) -> bool {
 /// The number of distinct pairs of workers, or any number above `most` if that is larger.
 fn distinct_pairs(annotations: &Annotations, most: u64) -> u64 {
     let pairs = AtomicU64::new(0);
-    map_ranges(worker_ranges(annotations), |workers| {
+    let labels = Labels::of(annotations);
+    map_ranges(labels.worker_ranges(), |workers| {
         let mut scratch = vec![u32::MAX; annotations.worker_count()];
         for worker in workers {
             let mut new = 0;
-            visit_pairs(annotations, worker, |other, _, _| {
+            labels.visit_pairs(worker, |other, _, _| {
                 new += u64::from(scratch[other] != worker as u32);
                 scratch[other] = worker as u32;
             });
@@ -73,32 +75,59 @@ fn distinct_pairs(annotations: &Annotations, most: u64) -> u64 {
 
 /// Counts all observed pairs.
 pub fn count_cooccurrences(annotations: &Annotations) -> CoOccurrence {
-    let classes = annotations.class_count();
-    let parts = map_ranges(worker_ranges(annotations), |workers| {
-        count_range(annotations, workers)
-    });
-    let mut total = CoOccurrence::empty(0, classes);
-    for part in parts {
-        let offset = total.second.len();
-        total
-            .starts
-            .extend(part.starts[1..].iter().map(|start| start + offset));
-        total.second.extend(part.second);
-        total.shared.extend(part.shared);
-        total.cells.extend(part.cells);
+    Labels::of(annotations).count()
+}
+
+/// Labels by task and by worker.
+struct Labels<'l> {
+    by_task: Block<'l>,
+    by_worker: &'l ByWorker,
+}
+
+impl<'l> Labels<'l> {
+    fn of(annotations: &'l Annotations) -> Self {
+        Self {
+            by_task: annotations.as_block(),
+            by_worker: annotations.by_worker(),
+        }
     }
-    total
+
+    fn count(&self) -> CoOccurrence {
+        let parts = map_ranges(self.worker_ranges(), |workers| count_range(self, workers));
+        let mut total = CoOccurrence::empty(0, self.by_task.class_count());
+        for part in parts {
+            let offset = total.second.len();
+            total
+                .starts
+                .extend(part.starts[1..].iter().map(|start| start + offset));
+            total.second.extend(part.second);
+            total.shared.extend(part.shared);
+            total.cells.extend(part.cells);
+        }
+        total
+    }
+
+    fn worker_ranges(&self) -> Vec<Range<usize>> {
+        balanced_ranges(self.by_worker.starts(), 32)
+    }
+
+    /// Calls `visit(j, answer of m, answer of j)` for every label of another worker j > m on a task of worker m.
+    fn visit_pairs(&self, worker: usize, mut visit: impl FnMut(usize, usize, usize)) {
+        for (task, answer) in self.by_worker.labels(worker) {
+            let (workers, labels) = self.by_task.task(task);
+            let after = workers.partition_point(|&other| other as usize <= worker);
+            for (&other, &other_answer) in workers[after..].iter().zip(&labels[after..]) {
+                visit(other as usize, answer, other_answer as usize);
+            }
+        }
+    }
 }
 
-fn worker_ranges(annotations: &Annotations) -> Vec<Range<usize>> {
-    balanced_ranges(annotations.by_worker().starts(), 32)
-}
-
-fn count_range(annotations: &Annotations, workers: Range<usize>) -> CoOccurrence {
+fn count_range(labels: &Labels<'_>, workers: Range<usize>) -> CoOccurrence {
     const ABSENT: u32 = u32::MAX;
-    let classes = annotations.class_count();
+    let classes = labels.by_task.class_count();
     let block = classes * classes;
-    let mut slot_of = vec![ABSENT; annotations.worker_count()];
+    let mut slot_of = vec![ABSENT; labels.by_task.worker_count()];
     let mut others: Vec<u32> = Vec::new();
     let mut row: Vec<u32> = Vec::new();
     let mut order: Vec<u32> = Vec::new();
@@ -106,7 +135,7 @@ fn count_range(annotations: &Annotations, workers: Range<usize>) -> CoOccurrence
     for worker in workers {
         others.clear();
         row.clear();
-        visit_pairs(annotations, worker, |other, answer, other_answer| {
+        labels.visit_pairs(worker, |other, answer, other_answer| {
             if slot_of[other] == ABSENT {
                 slot_of[other] = others.len() as u32;
                 others.push(other as u32);
@@ -128,17 +157,6 @@ fn count_range(annotations: &Annotations, workers: Range<usize>) -> CoOccurrence
     part
 }
 
-/// Calls `visit(j, answer of m, answer of j)` for every label of another worker j > m on a task of worker m.
-fn visit_pairs(annotations: &Annotations, worker: usize, mut visit: impl FnMut(usize, usize, usize)) {
-    for (task, answer) in annotations.by_worker().labels(worker) {
-        let (workers, labels) = annotations.task_slices(task);
-        let after = workers.partition_point(|&other| other as usize <= worker);
-        for (&other, &other_answer) in workers[after..].iter().zip(&labels[after..]) {
-            visit(other as usize, answer, other_answer as usize);
-        }
-    }
-}
-
 impl CoOccurrence {
     /// No pairs.
     pub fn empty(workers: usize, classes: usize) -> Self {
@@ -149,6 +167,54 @@ impl CoOccurrence {
             shared: Vec::new(),
             cells: Vec::new(),
         }
+    }
+
+    /// The pairs of a block of labels.
+    pub fn of_block(block: Block<'_>) -> Self {
+        let by_worker = ByWorker::of_block(block);
+        let labels = Labels {
+            by_task: block,
+            by_worker: &by_worker,
+        };
+        labels.count()
+    }
+
+    /// Where the pairs of each worker start, their second workers and their counts.
+    pub(crate) fn arrays(&self) -> (&[usize], &[u32], &[u32]) {
+        (&self.starts, &self.second, &self.cells)
+    }
+
+    /// From such arrays, if they are those of pairs.
+    pub(crate) fn from_arrays(
+        classes: usize,
+        starts: Vec<usize>,
+        second: Vec<u32>,
+        cells: Vec<u32>,
+    ) -> Option<Self> {
+        let block = classes.checked_mul(classes).filter(|&block| block > 0)?;
+        let fits = starts.first() == Some(&0)
+            && starts.is_sorted()
+            && starts.last() == Some(&second.len())
+            && second.len().checked_mul(block) == Some(cells.len());
+        let ordered = |(worker, pairs): (usize, &[usize])| {
+            let second = &second[pairs[0]..pairs[1]];
+            second.is_sorted_by(|a, b| a < b)
+                && second.first().is_none_or(|&first| first as usize > worker)
+                && second
+                    .last()
+                    .is_none_or(|&last| (last as usize) < starts.len() - 1)
+        };
+        if !fits || !starts.windows(2).enumerate().all(ordered) {
+            return None;
+        }
+        let sum = |cells: &[u32]| cells.iter().try_fold(0u32, |sum, &count| sum.checked_add(count));
+        Some(Self {
+            shared: cells.chunks_exact(block).map(sum).collect::<Option<_>>()?,
+            classes,
+            starts,
+            second,
+            cells,
+        })
     }
 
     /// Number of classes.

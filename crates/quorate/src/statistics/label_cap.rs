@@ -32,13 +32,18 @@ const EVENTS_A_LABEL: u64 = 32;
 /// Fewest labels that a capped task stands for itself with.
 const LEAST: u64 = 16;
 
+/// Pairs of labels that are worth counting in a table of so many labels.
+pub(crate) fn pair_budget(labels: u64) -> u64 {
+    FREE_EVENTS.max(EVENTS_A_LABEL * labels)
+}
+
 /// Caps the labels of large tasks if their pairs are more than is worth counting.
 pub fn cap_labels<'a>(annotations: &'a Annotations, context: &Context) -> Result<CappedLabels<'a>> {
     let (workers, classes) = (
         annotations.worker_count() as u64,
         annotations.class_count() as u64,
     );
-    let mut budget = FREE_EVENTS.max(EVENTS_A_LABEL * annotations.label_count() as u64);
+    let mut budget = pair_budget(annotations.label_count() as u64);
     // Every pair of labels may be a pair of workers of its own, unless there are few workers.
     let room = context.memory_limit() / 2 / pair_bytes(classes);
     if workers * workers / 2 > room {

@@ -2,6 +2,7 @@
 
 use super::{CoOccurrence, cap_labels, count_cooccurrences, pair_cost};
 use crate::annotations::Annotations;
+use crate::blocks::{Passes, Stage};
 use crate::context::Context;
 use crate::error::Result;
 use crate::model::DawidSkene;
@@ -107,6 +108,27 @@ impl PairBlocks {
             "use a method without pairs, such as dawid-skene",
         )?;
         Ok(Self::from(&context.run(|| count_cooccurrences(annotations))))
+    }
+
+    /// The observed pairs of labels that are not in memory, block by block; none if there are more than `most`, or more
+    /// than fit into memory.
+    pub(crate) fn of_blocks(
+        passes: &mut Passes<'_>,
+        most: u64,
+        context: &mut Context,
+    ) -> Result<Option<Self>> {
+        let classes = passes.class_count();
+        // Two tables of counts while blocks are merged, and the blocks made of them.
+        let room = context.memory_limit() / 3 / pair_bytes(classes as u64);
+        let most = most.min(room) as usize;
+        let mut total = CoOccurrence::empty(passes.worker_count(), classes);
+        passes.each_block(Stage::single("pairs"), context, &mut |block, context| {
+            if total.pair_count() <= most {
+                total = context.run(|| total.merge(&CoOccurrence::of_block(block)));
+            }
+            Ok(())
+        })?;
+        Ok((total.pair_count() <= most).then(|| Self::from(&total)))
     }
 
     /// Number of workers.

@@ -14,33 +14,33 @@
 
 use super::robust::Imputation;
 use super::task_sums::TaskSums;
-use crate::annotations::Annotations;
+use crate::blocks::{Passes, Stage};
 use crate::context::Context;
 use crate::error::Result;
 
 /// Completes the co-occurrences from the start `factor`.
 pub fn impute_matrix_free(
-    annotations: &Annotations,
+    passes: &mut Passes<'_>,
     mut factor: Vec<f64>,
     max_iter: usize,
     tol: f64,
     context: &mut Context,
 ) -> Result<Imputation> {
-    let mut sums = context.run(|| TaskSums::new(annotations));
-    let mut objective = context.run(|| sums.sum(&factor));
+    let mut sums = TaskSums::new(passes, context)?;
+    let mut objective = sums.sum(&factor, passes, Stage::single("imputing"), context)?;
     let scale = objective.abs().max(f64::MIN_POSITIVE);
     let mut trace = vec![objective];
     let (mut converged, mut damping) = (false, 0.5);
     let (mut target, mut moved) = (factor.clone(), factor.clone());
     for sweep in 0..max_iter {
-        context.step("imputing", sweep, Some(max_iter))?;
+        let stage = Stage::round("imputing", sweep, max_iter);
         target.copy_from_slice(&factor);
         context.run(|| sums.solve(&mut target));
         loop {
             for ((moved, old), new) in moved.iter_mut().zip(&factor).zip(&target) {
                 *moved = old + damping * (new - old);
             }
-            let next = context.run(|| sums.sum(&moved));
+            let next = sums.sum(&moved, passes, stage, context)?;
             if next <= objective || damping < 1e-3 {
                 converged = objective - next <= tol * scale;
                 if next <= objective {

@@ -12,11 +12,11 @@
 
 use super::pipeline::{Imputing, Pipeline};
 use super::{Alpha, FactorSettings, RobustSettings, Solver, Weights};
-use crate::annotations::Annotations;
+use crate::blocks::Passes;
 use crate::context::Context;
 use crate::error::Result;
 use crate::methods::declare::{em_rounds, em_smoothing};
-use crate::methods::{Aggregate, Fit};
+use crate::methods::{Aggregate, BlockFit};
 use crate::model::Em;
 use crate::{declare_method, declare_words};
 
@@ -147,7 +147,7 @@ declare_method! {
                   then uses all labels of a task together. The best all-rounder of the family.",
     citation: "S. Ibrahim, X. Fu: Crowdsourcing via Annotator Co-occurrence Imputation and Provable Symmetric \
                Nonnegative Matrix Factorization. ICML 2021",
-    facts: [returns_model, learns_from_gold, uses_priors],
+    facts: [returns_model, learns_from_gold, uses_priors, streams],
 }
 
 declare_method! {
@@ -169,7 +169,7 @@ declare_method! {
                   enough tasks.",
     citation: "S. Ibrahim, X. Fu: Crowdsourcing via Annotator Co-occurrence Imputation and Provable Symmetric \
                Nonnegative Matrix Factorization. ICML 2021",
-    facts: [returns_model, learns_from_gold, uses_priors],
+    facts: [returns_model, learns_from_gold, uses_priors, streams],
 }
 
 declare_method! {
@@ -188,7 +188,7 @@ declare_method! {
                   reweighting by residual nor base weights by shared tasks. Shows what the weights are worth.",
     citation: "S. Ibrahim, X. Fu: Crowdsourcing via Annotator Co-occurrence Imputation and Provable Symmetric \
                Nonnegative Matrix Factorization. ICML 2021",
-    facts: [returns_model, learns_from_gold, uses_priors],
+    facts: [returns_model, learns_from_gold, uses_priors, streams],
 }
 
 // Eigenvectors follow the worst estimated blocks if nothing holds them back: the members below weigh rows by labels.
@@ -209,7 +209,7 @@ declare_method! {
                   rob-symnmf-em where the missing blocks can be reached.",
     citation: "S. Ibrahim, X. Fu: Crowdsourcing via Annotator Co-occurrence Imputation and Provable Symmetric \
                Nonnegative Matrix Factorization. ICML 2021",
-    facts: [returns_model, learns_from_gold, uses_priors],
+    facts: [returns_model, learns_from_gold, uses_priors, streams],
 }
 
 declare_method! {
@@ -228,7 +228,7 @@ declare_method! {
                   for thousands of workers, not for millions.",
     citation: "S. Ibrahim, X. Fu: Crowdsourcing via Annotator Co-occurrence Imputation and Provable Symmetric \
                Nonnegative Matrix Factorization. ICML 2021",
-    facts: [returns_model, learns_from_gold, uses_priors],
+    facts: [returns_model, learns_from_gold, uses_priors, streams],
 }
 
 declare_method! {
@@ -246,7 +246,7 @@ declare_method! {
                   worth after EM.",
     citation: "S. Ibrahim, X. Fu: Crowdsourcing via Annotator Co-occurrence Imputation and Provable Symmetric \
                Nonnegative Matrix Factorization. ICML 2021",
-    facts: [returns_model, learns_from_gold, uses_priors],
+    facts: [returns_model, learns_from_gold, uses_priors, streams],
 }
 
 declare_method! {
@@ -262,14 +262,14 @@ declare_method! {
                   shows what imputation is worth. Biased wherever many pairs are missing.",
     citation: "S. Ibrahim, X. Fu: Crowdsourcing via Annotator Co-occurrence Imputation and Provable Symmetric \
                Nonnegative Matrix Factorization. ICML 2021",
-    facts: [returns_model, learns_from_gold, uses_priors],
+    facts: [returns_model, learns_from_gold, uses_priors, streams],
 }
 
 /// Fits a member: the two functions say how it imputes and whether EM follows.
 macro_rules! run_pipeline {
     ($member:ident, $imputing:expr, $refining:expr) => {
         impl Aggregate for $member {
-            fn estimate(&self, annotations: &Annotations, context: &mut Context) -> Result<Fit> {
+            fn learn(&self, passes: &mut Passes<'_>, context: &mut Context) -> Result<BlockFit> {
                 let imputing: fn(&Self) -> Imputing = $imputing;
                 let refining: fn(&Self) -> Option<Em> = $refining;
                 let pipeline = Pipeline {
@@ -286,7 +286,7 @@ macro_rules! run_pipeline {
                     rows: self.rows,
                     em: refining(self),
                 };
-                pipeline.fit(annotations, context)
+                pipeline.fit(passes, context)
             }
         }
     };
@@ -319,7 +319,7 @@ macro_rules! by_em {
                 max_iter: member.max_iter,
                 tol: member.tol,
                 smoothing: member.smoothing,
-                flat_prior: false,
+                ..Em::default()
             })
         }
     };

@@ -28,12 +28,16 @@ use super::{
     draw_to_crowd, expected_labels, extract_model, factor, identity, impute_designated, impute_matrix_free,
     impute_robust, model_factor, random_factor, rotation_towards,
 };
-use crate::annotations::Annotations;
+use crate::annotations::Names;
+use crate::blocks::{GoldWorker, Passes};
 use crate::context::Context;
 use crate::error::{Error, Result};
-use crate::methods::{Fit, starting_votes};
-use crate::model::{AnswerCounts, DawidSkene, Em, EmStart, align_classes, count_answers, posterior};
-use crate::statistics::{Components, PairBlocks, cap_labels, has_at_most_pairs, worker_components};
+use crate::model::{
+    AnswerCounts, BlockFit, DawidSkene, Em, EmStart, First, Fit, RuleSource, align_classes, posterior_over,
+};
+use crate::statistics::{
+    Components, Crowd, PairBlocks, cap_labels, has_at_most_pairs, pair_budget, worker_order,
+};
 
 /// How missing blocks are imputed.
 #[derive(Debug, Clone, PartialEq)]
@@ -64,31 +68,45 @@ pub(super) struct Pipeline {
 }
 
 impl Pipeline {
-    /// Fits the member.
-    pub fn fit(&self, annotations: &Annotations, context: &mut Context) -> Result<Fit> {
-        if !annotations.has_gold() {
-            return self.fit_crowd(annotations, context);
+    /// Fits the member. Rows that are kept hold the posteriors afterwards.
+    pub fn fit(&self, passes: &mut Passes<'_>, context: &mut Context) -> Result<BlockFit> {
+        if !passes.has_gold() {
+            return self.fit_crowd(passes, context);
         }
         // Pairs of workers know nothing of truths: gold enters them as a worker who is always right.
-        let extended = annotations.with_gold_worker()?;
         let priors = context.priors();
         context.set_priors(Arc::new(priors.with_new_worker()));
-        let fit = self.fit_crowd(&extended, context);
+        let fit = self.fit_beside_gold(passes, context);
         context.set_priors(priors);
         let mut fit = fit?;
         fit.model = fit.model.map(DawidSkene::without_last_worker);
         Ok(fit)
     }
 
-    fn fit_crowd(&self, annotations: &Annotations, context: &mut Context) -> Result<Fit> {
-        let classes = annotations.class_count();
-        reserve(annotations, context)?;
-        let votes = starting_votes(annotations, context)?;
-        let parts = worker_components(annotations);
-        if classes == 1 || parts.workers.iter().all(|&workers| workers < 2) {
-            let mut fit: Fit = FALLBACK_EM
-                .run(annotations, EmStart::Consensus(votes), context)?
-                .into();
+    /// The fit of the crowd with gold as one more worker, the last one.
+    fn fit_beside_gold(&self, passes: &mut Passes<'_>, context: &mut Context) -> Result<BlockFit> {
+        match passes.whole() {
+            Some(annotations) => {
+                let extended = annotations.with_gold_worker()?;
+                let mut blocks = &extended;
+                let mut extended = Passes::over(&mut blocks);
+                let fit = self.fit_crowd(&mut extended, context)?;
+                passes.set_rows(extended.into_rows());
+                Ok(fit)
+            }
+            None => {
+                let mut extended = GoldWorker::beside(passes.blocks())?;
+                self.fit_crowd(&mut Passes::over(&mut extended), context)
+            }
+        }
+    }
+
+    fn fit_crowd(&self, passes: &mut Passes<'_>, context: &mut Context) -> Result<BlockFit> {
+        let classes = passes.class_count();
+        reserve(passes, context)?;
+        let crowd = Crowd::of(passes, context)?;
+        if classes == 1 || crowd.parts.workers.iter().all(|&workers| workers < 2) {
+            let mut fit = Em::default().run(passes, EmStart::Votes, context)?;
             if classes > 1 {
                 fit.warnings.push(
                     "no two workers share a task, so nothing can be learnt from their agreement: the answer is \
@@ -98,46 +116,70 @@ impl Pipeline {
             }
             return Ok(fit);
         }
+        let (mut notes, mut warnings) = (Vec::new(), Vec::new());
+        let (model, imputed) = self.estimate_model(passes, &crowd, context, (&mut notes, &mut warnings))?;
+        let mut fit = match self.em {
+            Some(em) => em.run(passes, EmStart::Model(model), context)?,
+            None => {
+                if passes.keeps_rows() {
+                    posterior_over(&model, passes, context)?;
+                }
+                Fit {
+                    model: Some(model),
+                    trace: imputed.trace,
+                    iterations: imputed.iterations.max(1),
+                    converged: imputed.converged,
+                    ..Fit::direct(RuleSource::Model.into())
+                }
+            }
+        };
+        fit.warnings = warnings;
+        fit.notes = notes;
+        Ok(fit)
+    }
+
+    /// Counts, imputes, factors and reads off the model.
+    fn estimate_model(
+        &self,
+        passes: &mut Passes<'_>,
+        crowd: &Crowd,
+        context: &mut Context,
+        (notes, warnings): (&mut Vec<String>, &mut Vec<String>),
+    ) -> Result<(DawidSkene, Imputation)> {
+        let classes = passes.class_count();
         let priors = context.priors();
-        priors.check(annotations.worker_count(), classes)?;
-        let mut counts = context.run(|| count_answers(annotations, &votes));
+        priors.check(passes.worker_count(), classes)?;
+        let mut counts = First::of(passes, context)?.counts;
         // N K numbers that are not needed again: peak memory is what counts here.
-        drop(votes);
+        passes.set_rows(Vec::new());
         let answers = answer_shares(&counts, classes);
         priors.add_to(&mut counts);
-        let crowd = crowd_matrix(&counts);
+        let pooled = crowd_matrix(&counts);
         let start = draw_to_crowd(
             &counts.to_model(0.0),
             &counts.labels_per_truth(),
-            &crowd,
+            &pooled,
             self.shrinkage,
         );
-        let weights = self.worker_weights(annotations);
-        let (mut notes, mut warnings) = (Vec::new(), Vec::new());
-        let completed = self.impute(
-            annotations,
-            &start,
-            &weights,
-            context,
-            (&mut notes, &mut warnings),
-        )?;
-        let h = self.rotate(&completed.factor, &start, &weights, context)?;
+        let weights = self.worker_weights(&crowd.labels);
+        let imputed = self.impute(passes, crowd, &start, &weights, context, (notes, warnings))?;
+        let h = self.rotate(&imputed.factor, &start, &weights, context)?;
         let mut model = extract_model(&h, &weights, &answers, classes);
-        let mut say = annotations.labels_per_worker();
-        if annotations.has_gold() {
+        let mut say = crowd.labels.clone();
+        if passes.has_gold() {
             // The last worker is gold: what it says of which class is which outweighs the crowd.
             let last = say.len() - 1;
-            say[last] = annotations.label_count() as u32;
+            say[last] = u32::try_from(passes.label_count()).unwrap_or(u32::MAX);
         }
         let alignment = align_classes(&model, &say);
         model = model.with_truth_order(&alignment.order);
-        model = self.keep_unreached(model, &start, &parts);
-        let evidence = expected_labels(&model, &annotations.labels_per_worker());
-        model = draw_to_crowd(&model, &evidence, &crowd, self.shrinkage);
+        model = self.keep_unreached(model, &start, &crowd.parts);
+        let evidence = expected_labels(&model, &crowd.labels);
+        model = draw_to_crowd(&model, &evidence, &pooled, self.shrinkage);
         if !priors.is_empty() {
-            model = priors.draw(model, &evidence, annotations.task_count());
+            model = priors.draw(model, &evidence, passes.task_count() as usize);
         }
-        describe_parts(&parts, &mut warnings);
+        describe_parts(&crowd.parts, warnings);
         notes.push(format!("alignment margin {:.3}", alignment.margin));
         if alignment.margin < DOUBTFUL_MARGIN {
             warnings.push(format!(
@@ -146,40 +188,18 @@ impl Pipeline {
                 alignment.margin
             ));
         }
-        let mut fit = match self.em {
-            Some(em) => em.run(annotations, EmStart::Model(model), context)?.into(),
-            None => {
-                let (consensus, _) = context.run(|| posterior(annotations, &model));
-                Fit {
-                    model: Some(model),
-                    trace: completed.trace,
-                    iterations: completed.iterations.max(1),
-                    converged: completed.converged,
-                    ..Fit::direct(consensus)
-                }
-            }
-        };
-        fit.warnings = warnings;
-        fit.notes = notes;
-        Ok(fit)
+        Ok((model, imputed))
     }
 }
 
 /// Margins below this are reported as doubtful.
 const DOUBTFUL_MARGIN: f64 = 0.02;
 
-/// EM where nothing can be factored; without smoothing it stays with the labels.
-const FALLBACK_EM: Em = Em {
-    max_iter: 1000,
-    tol: 1e-6,
-    smoothing: 0.0,
-    flat_prior: false,
-};
-
 impl Pipeline {
     fn impute(
         &self,
-        annotations: &Annotations,
+        passes: &mut Passes<'_>,
+        crowd: &Crowd,
         start: &DawidSkene,
         weights: &[f64],
         context: &mut Context,
@@ -187,21 +207,31 @@ impl Pipeline {
     ) -> Result<Imputation> {
         let designated = match &self.imputing {
             Imputing::Robust { init, form, settings } => {
-                let warned = (notes, warnings);
-                return impute_robustly(*init, *form, settings, annotations, start, context, warned);
+                let start = match init {
+                    Init::Votes => model_factor(start),
+                    Init::Random => random_factor(passes.worker_count(), passes.class_count(), context),
+                };
+                return match storable_pairs(*form, passes, crowd, context, warnings)? {
+                    Some(blocks) => {
+                        let order = worker_order(passes, context)?;
+                        impute_robust(&blocks, &order, start, settings, context)
+                    }
+                    None => {
+                        notes.push(
+                            "more pairs of workers than labels: imputed without storing pairs (form = matrix-free)"
+                                .into(),
+                        );
+                        impute_matrix_free(passes, start, settings.max_iter, settings.tol, context)
+                    }
+                };
             }
             Imputing::Nothing => Designated::None,
-            Imputing::Designated(ids) => designated_workers(ids, annotations)?,
+            Imputing::Designated(ids) => designated_workers(ids, passes.workers())?,
         };
-        let blocks = PairBlocks::observed(annotations, context, warnings)?;
+        let blocks = all_pairs(passes, context, warnings)?;
         let roots: Vec<f64> = weights.iter().map(|weight| weight.sqrt()).collect();
-        let imputed = impute_designated(
-            &blocks,
-            &designated,
-            &annotations.canonical_worker_order(),
-            &roots,
-            context,
-        )?;
+        let order = worker_order(passes, context)?;
+        let imputed = impute_designated(&blocks, &designated, &order, &roots, context)?;
         notes.push(format!(
             "{:.2} % of the co-occurrence blocks missing before imputation, {:.2} % after",
             100.0 * imputed.missing_before,
@@ -240,9 +270,9 @@ impl Pipeline {
     }
 
     /// Weight of each worker in eigenvectors and factorisation.
-    fn worker_weights(&self, annotations: &Annotations) -> Vec<f64> {
-        let labels = annotations.labels_per_worker();
-        let mean = annotations.label_count() as f64 / labels.len() as f64;
+    fn worker_weights(&self, labels: &[u32]) -> Vec<f64> {
+        let total: u64 = labels.iter().map(|&count| u64::from(count)).sum();
+        let mean = total as f64 / labels.len() as f64;
         let weight = |&count: &u32| match self.rows {
             RowWeights::Labels => f64::from(count.max(1)) / mean,
             RowWeights::Equal => 1.0,
@@ -266,53 +296,66 @@ impl Pipeline {
     }
 }
 
-fn impute_robustly(
-    init: Init,
+/// The pairs of workers, if they are worth storing: while there are not many more of them than labels.
+fn storable_pairs(
     form: Form,
-    settings: &RobustSettings,
-    annotations: &Annotations,
-    start: &DawidSkene,
+    passes: &mut Passes<'_>,
+    crowd: &Crowd,
     context: &mut Context,
-    (notes, warnings): (&mut Vec<String>, &mut Vec<String>),
-) -> Result<Imputation> {
-    let start = match init {
-        Init::Votes => model_factor(start),
-        Init::Random => random_factor(annotations.worker_count(), annotations.class_count(), context),
+    warnings: &mut Vec<String>,
+) -> Result<Option<PairBlocks>> {
+    let labels = passes.label_count();
+    let size = (passes.class_count() * passes.class_count()) as u64;
+    let most = match form {
+        Form::Pairs => u64::MAX,
+        Form::MatrixFree => return Ok(None),
+        Form::Auto => labels.max(1_000_000).min((4 * labels).max(4_000_000) / size),
+    };
+    let Some(annotations) = passes.whole() else {
+        // Labels of long tasks cannot be left out by name here, as they are in memory: pairs that take long to count are
+        // not counted.
+        return match crowd.pairs_of_labels > pair_budget(labels) {
+            true if form == Form::Auto => Ok(None),
+            _ => PairBlocks::of_blocks(passes, most, context),
+        };
     };
     let capped = cap_labels(annotations, context)?;
-    if stores_pairs(form, &capped.annotations, context) {
-        warnings.extend(capped.note);
-        let blocks = PairBlocks::observed(&capped.annotations, context, warnings)?;
-        let order = annotations.canonical_worker_order();
-        return impute_robust(&blocks, &order, start, settings, context);
+    let few = most == u64::MAX || context.run(|| has_at_most_pairs(&capped.annotations, most));
+    match few {
+        true => {
+            warnings.extend(capped.note);
+            PairBlocks::observed(&capped.annotations, context, warnings).map(Some)
+        }
+        false => Ok(None),
     }
-    notes
-        .push("more pairs of workers than labels: imputed without storing pairs (form = matrix-free)".into());
-    impute_matrix_free(annotations, start, settings.max_iter, settings.tol, context)
 }
 
-/// Pairs are worth storing while there are not many more of them than labels.
-fn stores_pairs(form: Form, annotations: &Annotations, context: &Context) -> bool {
-    match form {
-        Form::Pairs => true,
-        Form::MatrixFree => false,
-        Form::Auto => {
-            let labels = annotations.label_count() as u64;
-            let size = (annotations.class_count() * annotations.class_count()) as u64;
-            let most = labels.max(1_000_000).min((4 * labels).max(4_000_000) / size);
-            context.run(|| has_at_most_pairs(annotations, most))
-        }
+/// All observed pairs of workers, refused if they do not fit into memory.
+fn all_pairs(
+    passes: &mut Passes<'_>,
+    context: &mut Context,
+    warnings: &mut Vec<String>,
+) -> Result<PairBlocks> {
+    if let Some(annotations) = passes.whole() {
+        return PairBlocks::observed(annotations, context, warnings);
     }
+    let blocks = PairBlocks::of_blocks(passes, u64::MAX, context)?;
+    blocks.ok_or_else(|| Error::TooLarge {
+        what: "the co-occurrences of all pairs of workers".into(),
+        needed: context.memory_limit() + 1,
+        limit: context.memory_limit(),
+        hint: "use a method without pairs, such as dawid-skene, or rob-symnmf with form=matrix-free".into(),
+    })
 }
 
 /// The two workers named, or the best for each block if there are none.
-fn designated_workers(ids: &str, annotations: &Annotations) -> Result<Designated> {
+fn designated_workers(ids: &str, workers: &Names) -> Result<Designated> {
     let problem = |problem: String| Error::Parameter {
         name: "designated".into(),
         problem,
     };
     let find = |id: &str| {
-        let worker = annotations.workers().find(id);
+        let worker = workers.find(id);
         worker.ok_or_else(|| problem(format!("there is no worker {id:?} in the data")))
     };
     if ids.trim().is_empty() {
@@ -331,14 +374,15 @@ fn designated_workers(ids: &str, annotations: &Annotations) -> Result<Designated
 }
 
 /// Dense K x K matrices for every worker, a handful of copies.
-fn reserve(annotations: &Annotations, context: &Context) -> Result<()> {
-    let (workers, classes) = (
-        annotations.worker_count() as u64,
-        annotations.class_count() as u64,
-    );
+fn reserve(passes: &Passes<'_>, context: &Context) -> Result<()> {
+    let (workers, classes) = (passes.worker_count() as u64, passes.class_count() as u64);
+    let rows = match passes.keeps_rows() {
+        true => passes.task_count() * classes,
+        false => 0,
+    };
     context.reserve(
         format!("a {classes} x {classes} matrix for each of {workers} workers"),
-        8 * (8 * workers * classes * classes + annotations.task_count() as u64 * classes),
+        8 * (8 * workers * classes * classes + rows),
         "merge rare classes, or use majority-vote",
     )
 }

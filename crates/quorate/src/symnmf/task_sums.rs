@@ -19,11 +19,13 @@ use rayon::prelude::*;
 use super::least_squares::Scratch;
 use super::robust::RADIUS;
 use crate::annotations::row_offsets::{RowOffsets, StridedTable, ranges_in_batch};
-use crate::annotations::{Annotations, ByTask};
+use crate::blocks::{Block, Passes, Stage};
+use crate::context::Context;
+use crate::error::Result;
 use crate::linalg::aligned::AlignedVec;
 use crate::linalg::small::{add_gram, norm_squared};
 use crate::linalg::width::{Width, with_width};
-use crate::parallel::{add, balanced_ranges, map_ranges, private_chunks};
+use crate::parallel::{MOST_CHUNKS, add, balanced_ranges, map_ranges, private_chunks};
 
 /// Most tasks in a batch: enough to prefetch, few enough that their records stay in the nearest cache.
 const TASKS: usize = 8;
@@ -32,10 +34,8 @@ const TASKS: usize = 8;
 const NUMBERS: usize = 2048;
 
 /// The sums over all tasks, and what they are made of.
-pub(super) struct TaskSums<'a> {
-    labels: ByTask<'a>,
-    ranges: Vec<Range<usize>>,
-    /// A table for each range of tasks.
+pub(super) struct TaskSums {
+    /// A table for each range of a block's tasks.
     tables: Vec<AlignedVec>,
     /// Labels of each (worker, answer).
     answers: Vec<u32>,
@@ -141,41 +141,87 @@ impl Record {
     }
 }
 
-impl<'a> TaskSums<'a> {
+impl TaskSums {
     /// Nothing summed yet.
-    pub(super) fn new(annotations: &'a Annotations) -> Self {
-        let numbers = annotations.worker_count() * Record::of(annotations.class_count()).numbers();
-        Self::in_chunks(annotations, private_chunks(annotations.label_count(), numbers))
+    pub(super) fn new(passes: &mut Passes<'_>, context: &mut Context) -> Result<Self> {
+        let numbers = passes.worker_count() * Record::of(passes.class_count()).numbers();
+        let chunks = private_chunks(passes.label_count() as usize, numbers);
+        // Labels that are not in memory are elsewhere to save memory.
+        let most = if passes.keeps_rows() { chunks } else { MOST_CHUNKS };
+        Self::in_chunks(passes, chunks.min(most), context)
     }
 
-    fn in_chunks(annotations: &'a Annotations, chunks: usize) -> Self {
-        let record = Record::of(annotations.class_count());
-        let numbers = annotations.worker_count() * record.numbers();
-        let ranges = balanced_ranges(annotations.task_starts(), chunks);
-        let tables = ranges.iter().map(|_| AlignedVec::zero(numbers)).collect();
-        let labels = ByTask::from(annotations);
-        let (answers, shares) = count(labels, &ranges);
-        Self {
-            labels,
-            ranges,
-            tables,
-            answers,
-            shares,
+    fn in_chunks(passes: &mut Passes<'_>, chunks: usize, context: &mut Context) -> Result<Self> {
+        let (workers, classes) = (passes.worker_count(), passes.class_count());
+        let record = Record::of(classes);
+        let tables = (0..chunks).map(|_| AlignedVec::zero(workers * record.numbers()));
+        let mut sums = Self {
+            tables: tables.collect(),
+            answers: vec![0; workers * classes],
+            shares: vec![false; workers],
             record,
+        };
+        passes.each_block(Stage::single("imputing"), context, &mut |block, context| {
+            context.run(|| sums.count(block));
+            Ok(())
+        })?;
+        Ok(sums)
+    }
+
+    /// Counts the labels of each (worker, answer), and notes who has a label beside another one.
+    fn count(&mut self, block: Block<'_>) {
+        let (classes, workers) = (self.record.classes, self.shares.len());
+        let ranges = balanced_ranges(block.starts, self.tables.len());
+        let parts = map_ranges(ranges, |tasks| {
+            let (mut answers, mut shares) = (vec![0; workers * classes], vec![false; workers]);
+            for task in tasks {
+                let (workers, given) = block.task(task);
+                for (&worker, &label) in workers.iter().zip(given) {
+                    answers[worker as usize * classes + label as usize] += 1;
+                    shares[worker as usize] |= workers.len() > 1;
+                }
+            }
+            (answers, shares)
+        });
+        for (answers, shares) in parts {
+            self.answers
+                .iter_mut()
+                .zip(answers)
+                .for_each(|(sum, more)| *sum += more);
+            self.shares
+                .iter_mut()
+                .zip(shares)
+                .for_each(|(any, other)| *any |= other);
         }
     }
 
     /// Sums over all tasks at this factor; returns the objective.
-    pub(super) fn sum(&mut self, factor: &[f64]) -> f64 {
-        let Self { labels, record, .. } = *self;
-        let own = self.start(factor);
-        let chunks = self.ranges.clone().into_par_iter().zip(&mut self.tables);
+    pub(super) fn sum(
+        &mut self,
+        factor: &[f64],
+        passes: &mut Passes<'_>,
+        stage: Stage,
+        context: &mut Context,
+    ) -> Result<f64> {
+        let mut objective = context.run(|| self.start(factor));
+        passes.each_block(stage, context, &mut |block, context| {
+            objective += context.run(|| self.sum_block(block));
+            Ok(())
+        })?;
+        Ok(objective)
+    }
+
+    /// Adds the sums over the tasks of a block; returns their part of the objective.
+    fn sum_block(&mut self, labels: Block<'_>) -> f64 {
+        let record = self.record;
+        let ranges = balanced_ranges(labels.starts, self.tables.len());
+        let chunks = ranges.into_par_iter().zip(&mut self.tables);
         let parts: Vec<f64> = chunks
             .map(|(tasks, table)| {
                 with_width!(record.classes, width => dispatch::run(Chunk { width, labels, tasks, table }))
             })
             .collect();
-        own + parts.iter().sum::<f64>()
+        parts.iter().sum()
     }
 
     /// Writes the factor into every table, with sums of zero; returns what pairs of a label with itself take off the
@@ -259,41 +305,10 @@ impl<'a> TaskSums<'a> {
     }
 }
 
-/// Labels of each (worker, answer), and who has a label beside another one.
-fn count(labels: ByTask<'_>, ranges: &[Range<usize>]) -> (Vec<u32>, Vec<bool>) {
-    let nothing = || {
-        (
-            vec![0; labels.worker_count * labels.class_count],
-            vec![false; labels.worker_count],
-        )
-    };
-    let parts = map_ranges(ranges.to_vec(), |tasks| {
-        let (mut answers, mut shares) = nothing();
-        for task in tasks {
-            let (workers, given) = labels.task(task);
-            for (&worker, &label) in workers.iter().zip(given) {
-                answers[worker as usize * labels.class_count + label as usize] += 1;
-                shares[worker as usize] |= workers.len() > 1;
-            }
-        }
-        (answers, shares)
-    });
-    parts
-        .into_iter()
-        .fold(nothing(), |(mut answers, mut shares), (more, others)| {
-            answers.iter_mut().zip(more).for_each(|(sum, more)| *sum += more);
-            shares
-                .iter_mut()
-                .zip(others)
-                .for_each(|(any, other)| *any |= other);
-            (answers, shares)
-        })
-}
-
 /// A range of tasks whose sums go to a table.
 struct Chunk<'c, W> {
     width: W,
-    labels: ByTask<'c>,
+    labels: Block<'c>,
     tasks: Range<usize>,
     table: &'c mut [f64],
 }
@@ -361,6 +376,7 @@ mod tests {
     use rand::RngExt;
 
     use super::*;
+    use crate::annotations::Annotations;
     use crate::context::seeded;
 
     /// The normal equations of a worker and the objective by their definition: pair by pair of labels.
@@ -425,10 +441,13 @@ mod tests {
             }
             assert_eq!(solution[11 * size..], factor[11 * size..]);
             for chunks in [1, 2, 8] {
-                let mut sums = TaskSums::in_chunks(&annotations, chunks);
+                let (mut blocks, mut context) = (&annotations, Context::new(0));
+                let mut passes = Passes::over(&mut blocks);
+                let mut sums = TaskSums::in_chunks(&mut passes, chunks, &mut context).unwrap();
                 // The second time in used tables.
                 for _ in 0..2 {
-                    let objective = sums.sum(&factor);
+                    let stage = Stage::single("imputing");
+                    let objective = sums.sum(&factor, &mut passes, stage, &mut context).unwrap();
                     let gap = (objective - wanted.objective).abs();
                     assert!(
                         gap < 1e-9 * wanted.objective.abs(),

@@ -1,37 +1,19 @@
-//! Where the iterative methods start: the votes, or, where some truths are known, votes weighed by how the workers did on
-//! those.
-//!
-//! Votes alone can point the wrong way, and an iteration that starts there ends there, a few known truths or not. So
-//! with gold a worker's first matrix is counted on the known tasks; the votes stand in for what these do not cover,
-//! worth [`VOTES_WORTH`] labels a column. One E-step with these matrices is the start.
+//! Where methods on a table in memory start.
 
 use crate::annotations::Annotations;
+use crate::blocks::Passes;
 use crate::context::Context;
 use crate::error::Result;
 use crate::methods::vote_fractions;
-use crate::model::{Consensus, VOTES_WORTH, count_answers, posterior, reserve_confusions};
+use crate::model::{Consensus, First};
 
-/// The first posteriors.
-pub(crate) fn starting_votes(annotations: &Annotations, context: &Context) -> Result<Consensus> {
-    let votes = context.run(|| vote_fractions(annotations));
+/// The first posteriors: the votes, weighed by how the workers did on known tasks where there are such.
+pub(crate) fn starting_votes(annotations: &Annotations, context: &mut Context) -> Result<Consensus> {
     if !annotations.has_gold() {
-        return Ok(votes);
+        return Ok(context.run(|| vote_fractions(annotations)));
     }
-    reserve_confusions(annotations, context)?;
-    let classes = annotations.class_count();
-    let mut known = votes.clone().into_vec();
-    for (task, row) in known.chunks_exact_mut(classes).enumerate() {
-        if annotations.gold(task).is_none() {
-            row.fill(0.0);
-        }
-    }
-    Ok(context.run(|| {
-        let by_votes = count_answers(annotations, &votes).to_model(0.1);
-        let mut counts = count_answers(annotations, &Consensus::new(classes, known));
-        for (cell, probability) in counts.cells.iter_mut().zip(by_votes.confusions()) {
-            *cell += VOTES_WORTH * probability;
-        }
-        counts.mass = by_votes.prior().to_vec();
-        posterior(annotations, &counts.to_model(0.0)).0
-    }))
+    let mut blocks = annotations;
+    let mut passes = Passes::over(&mut blocks);
+    First::of(&mut passes, context)?;
+    Ok(Consensus::new(annotations.class_count(), passes.into_rows()))
 }

@@ -37,7 +37,7 @@ mod tally;
 mod tests;
 mod touches;
 
-use super::Consensus;
+use super::Fit;
 use crate::annotations::Annotations;
 use crate::context::Context;
 use crate::error::Result;
@@ -72,21 +72,9 @@ pub(crate) struct SparseEm {
     pub flat_prior: bool,
 }
 
-/// What the sparse form found.
-#[derive(Debug)]
-pub(crate) struct SparseFit {
-    pub consensus: Consensus,
-    /// How often each worker is right.
-    pub accuracy: Vec<f64>,
-    /// Log-probability of the labels at each E-step.
-    pub trace: Vec<f64>,
-    pub iterations: usize,
-    pub converged: bool,
-}
-
 impl SparseEm {
     /// Runs EM from the votes; with gold from the votes weighed by how the workers did on the known tasks.
-    pub(crate) fn run(&self, annotations: &Annotations, context: &mut Context) -> Result<SparseFit> {
+    pub(crate) fn run(&self, annotations: &Annotations, context: &mut Context) -> Result<Fit> {
         let problem = Problem::new(*self, annotations, context)?;
         let mut rows = problem.votes();
         let mut sums = problem.count(&rows, &problem.even_prior(), |_| true);
@@ -118,12 +106,12 @@ impl SparseEm {
             // One more E-step, so that the posterior is that of the accuracies that are returned.
             trace.push(context.run(|| problem.sweep(&weights, &mut rows)).log_likelihood);
         }
-        Ok(SparseFit {
-            consensus: problem.spread(&rows, &weights.prior),
-            accuracy: problem.accuracies(&weights),
+        Ok(Fit {
+            worker_scores: Some(problem.accuracies(&weights)),
             trace,
             iterations,
             converged,
+            ..Fit::direct(problem.spread(&rows, &weights.prior))
         })
     }
 }

@@ -7,6 +7,7 @@ use super::*;
 use crate::context::seeded;
 use crate::methods::{Aggregate, OneCoin};
 use crate::model::ClassPrior;
+use crate::model::Consensus;
 
 const TASKS: usize = 60;
 const WORKERS: usize = 7;
@@ -193,7 +194,12 @@ fn without_cells_it_is_one_coin() {
     let dense = dense.fit(&annotations, &mut Context::new(0)).unwrap();
     assert!(dense.model.is_some(), "the dense form was run");
     assert_rows(&fit.consensus, dense.consensus.as_slice(), 1e-10);
-    for (found, expected) in fit.accuracy.iter().zip(dense.worker_scores.unwrap()) {
+    for (found, expected) in fit
+        .worker_scores
+        .iter()
+        .flatten()
+        .zip(dense.worker_scores.unwrap())
+    {
         assert!((found - expected).abs() < 1e-10);
     }
     let (found, expected) = (fit.trace.last().unwrap(), dense.trace.last().unwrap());
@@ -214,7 +220,7 @@ fn known_truths_hold_and_teach() {
             .run(&crowd_of(5), &mut Context::new(0))
             .unwrap();
         let total = |accuracy: &[f64]| accuracy.iter().sum::<f64>();
-        assert!(total(&fit.accuracy) < total(&plain.accuracy) - 0.5);
+        assert!(total(&fit.worker_scores.unwrap()) < total(&plain.worker_scores.unwrap()) - 0.5);
     }
 }
 

@@ -1,0 +1,150 @@
+//! When labels go to disk, and where.
+
+use std::fs::File;
+use std::io::{Read, Seek, SeekFrom};
+use std::path::{Path, PathBuf};
+
+use anyhow::Result;
+use clap::Args;
+use quorate::methods::Method;
+use quorate_io::{Compression, Source, SpillOptions, SpilledLabels, spill_annotations};
+
+use crate::args::RunArgs;
+use crate::catalog::streaming_names;
+use crate::input::InputArgs;
+use crate::printer::Printer;
+use crate::progress::Bar;
+use crate::session::Session;
+
+/// Where labels go that do not fit into memory.
+#[derive(Debug, Clone, Args)]
+#[command(next_help_heading = "Beyond memory")]
+pub struct SpillArgs {
+    /// Keep the labels on disk in this folder, and go through them in blocks
+    ///
+    /// Happens by itself, in the output's folder (else the system's folder for temporary files), when a file would
+    /// need more than --memory and the method can do it (`quorate methods --json`: streams). The files take less room than
+    /// the labels as CSV and are removed at the end; those of a run that was killed are removed by the next run in the same
+    /// place.
+    #[arg(long, value_name = "DIR")]
+    spill: Option<PathBuf>,
+}
+
+/// A run with labels on disk.
+pub struct Spilling<'a> {
+    input: &'a InputArgs,
+    run: &'a RunArgs,
+    place: PathBuf,
+}
+
+impl SpillArgs {
+    /// Whether labels go to disk, and where: as asked for, or because they would not fit.
+    pub fn plan<'a>(
+        &self,
+        input: &'a InputArgs,
+        run: &'a RunArgs,
+        method: &Method,
+        output: Option<&Path>,
+        printer: &mut Printer,
+    ) -> Result<Option<Spilling<'a>>> {
+        if let Some(place) = &self.spill {
+            let place = place.clone();
+            return Ok(Some(Spilling { input, run, place }));
+        }
+        let Some(needed) = memory_needed(input) else {
+            return Ok(None);
+        };
+        if needed <= run.memory * GIB {
+            return Ok(None);
+        }
+        if !method.streams {
+            printer.warning(format!(
+                "the labels may need {:.1} GiB, above --memory {} GiB, and {} needs them all in memory; {} can keep them on \
+                 disk",
+                needed / GIB,
+                run.memory,
+                method.name,
+                streaming_names()
+            ));
+            return Ok(None);
+        }
+        let folder = output
+            .and_then(Path::parent)
+            .map(|folder| match folder.as_os_str().is_empty() {
+                true => PathBuf::from("."),
+                false => folder.to_path_buf(),
+            });
+        let place = folder.unwrap_or_else(std::env::temp_dir);
+        printer.note(format!(
+            "the labels may need {:.1} GiB, above --memory {} GiB: they are kept on disk in {} (--spill DIR for another \
+             place)",
+            needed / GIB,
+            run.memory,
+            place.display()
+        ));
+        Ok(Some(Spilling { input, run, place }))
+    }
+}
+
+const GIB: f64 = (1u64 << 30) as f64;
+
+/// Bytes of memory for a label while a file is read, and for what a method keeps: codes, names, posteriors.
+const BYTES_A_ROW: f64 = 32.0;
+
+/// Places of a file that are looked at, and bytes at each.
+const SAMPLES: u64 = 16;
+const SAMPLE: u64 = 1 << 14;
+
+/// An estimate for a text file from its lines at some places; none for anything else.
+fn memory_needed(input: &InputArgs) -> Option<f64> {
+    let source = Source::from(input.labels.clone());
+    let Source::Path(path) = &source else {
+        return None;
+    };
+    let format = source.format(input.format.map(Into::into)).ok()?;
+    let size = std::fs::metadata(path).ok().filter(|file| file.is_file())?.len();
+    if !format.format.is_text() || format.compression != Compression::None {
+        return None;
+    }
+    let mut file = File::open(path).ok()?;
+    let (mut bytes, mut lines) = (0, 0);
+    for sample in 0..SAMPLES {
+        let mut text = Vec::new();
+        file.seek(SeekFrom::Start(size / SAMPLES * sample)).ok()?;
+        file.by_ref().take(SAMPLE).read_to_end(&mut text).ok()?;
+        bytes += text.len();
+        lines += text.iter().filter(|&&byte| byte == b'\n').count();
+    }
+    (bytes > 0).then(|| size as f64 / bytes as f64 * lines as f64 * BYTES_A_ROW)
+}
+
+impl Spilling<'_> {
+    /// Reads the labels to disk, and says what was skipped or settled on the way.
+    pub fn read(&self, session: &Session, printer: &mut Printer) -> Result<SpilledLabels> {
+        let source = Source::from(self.input.labels.clone());
+        let mut bar = Bar::new(&source.name(), printer.quiet());
+        let options = SpillOptions {
+            place: &self.place,
+            memory: (self.run.memory * GIB) as u64,
+        };
+        let cancelled = || session.is_cancelled();
+        let spilled = spill_annotations(
+            &source,
+            &self.input.options()?,
+            &options,
+            &cancelled,
+            &mut |done, total| {
+                if let Some(bar) = &mut bar {
+                    bar.show("reading", done, total);
+                }
+            },
+        )?;
+        drop(bar);
+        self.input.report(spilled.rows(), spilled.left_out(), printer);
+        printer.detail(format!(
+            "{:.1} GiB of labels on disk",
+            spilled.bytes() as f64 / GIB
+        ));
+        Ok(spilled)
+    }
+}

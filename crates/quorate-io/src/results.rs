@@ -1,0 +1,138 @@
+//! What a fit says of every task, wherever it is kept: one way to write it.
+
+use quorate::Annotations;
+use quorate::annotations::{Names, RowCounts};
+use quorate::model::{Consensus, ConsensusSummary, DawidSkene, vote_fractions};
+
+use crate::error::Result;
+use crate::formats::FileFormat;
+use crate::spill::SpilledResults;
+use crate::tables::{ChangeRow, write_changes, write_consensus};
+use crate::target::Target;
+
+/// The consensus on all tasks, in memory or on disk.
+#[derive(Debug)]
+pub enum TaskResults<'l> {
+    /// In memory.
+    Memory {
+        /// The labels.
+        annotations: &'l Annotations,
+        /// Their consensus.
+        consensus: Consensus,
+    },
+    /// On disk.
+    Disk(SpilledResults<'l>),
+}
+
+impl TaskResults<'_> {
+    /// Names of the workers.
+    pub fn workers(&self) -> &Names {
+        match self {
+            Self::Memory { annotations, .. } => annotations.workers(),
+            Self::Disk(results) => results.labels().workers(),
+        }
+    }
+
+    /// Names of the classes.
+    pub fn classes(&self) -> &Names {
+        match self {
+            Self::Memory { annotations, .. } => annotations.classes(),
+            Self::Disk(results) => results.labels().classes(),
+        }
+    }
+
+    /// What happened to the rows on the way in.
+    pub fn rows(&self) -> &RowCounts {
+        match self {
+            Self::Memory { annotations, .. } => annotations.rows(),
+            Self::Disk(results) => results.labels().rows(),
+        }
+    }
+
+    /// Tells whether two inputs are the same data.
+    pub fn fingerprint(&self) -> u64 {
+        match self {
+            Self::Memory { annotations, .. } => annotations.fingerprint(),
+            Self::Disk(results) => results.labels().fingerprint(),
+        }
+    }
+
+    /// The table of the labels, if they are in memory.
+    pub fn annotations(&self) -> Option<&Annotations> {
+        match self {
+            Self::Memory { annotations, .. } => Some(annotations),
+            Self::Disk(_) => None,
+        }
+    }
+
+    /// Bytes of labels on disk, if they are there.
+    pub fn spilled_bytes(&self) -> Option<u64> {
+        match self {
+            Self::Memory { .. } => None,
+            Self::Disk(results) => Some(results.labels().bytes()),
+        }
+    }
+
+    /// Facts about the tasks; `counts`: the expected answers of the workers with them.
+    pub fn summary(&self, counts: bool) -> ConsensusSummary {
+        match self {
+            Self::Memory {
+                annotations,
+                consensus,
+            } => ConsensusSummary::of(annotations, consensus, counts),
+            Self::Disk(results) => results.summary.clone(),
+        }
+    }
+
+    /// Writes the label and the confidence of every task, with the probabilities of all classes if asked for.
+    pub fn write(&self, target: &Target, format: Option<FileFormat>, probabilities: bool) -> Result<()> {
+        match self {
+            Self::Memory {
+                annotations,
+                consensus,
+            } => {
+                let (tasks, classes) = (annotations.tasks(), annotations.classes());
+                write_consensus(target, format, tasks, classes, consensus, probabilities)
+            }
+            Self::Disk(results) => results.write(target, format, probabilities),
+        }
+    }
+
+    /// Writes the tasks whose label is not that of majority vote. Results on disk must have been made with them.
+    pub fn write_changes(
+        &self,
+        target: &Target,
+        format: Option<FileFormat>,
+        model: Option<&DawidSkene>,
+    ) -> Result<()> {
+        match self {
+            Self::Memory {
+                annotations,
+                consensus,
+            } => {
+                let votes = vote_fractions(annotations);
+                let changed = (0..votes.len()).filter(|&task| votes.label(task) != consensus.label(task));
+                let rows: Vec<ChangeRow<'_>> = changed
+                    .map(|task| ChangeRow {
+                        task: annotations.tasks().get(task),
+                        majority: annotations.classes().get(votes.label(task)),
+                        votes: ChangeRow::describe_votes(
+                            annotations.task_slices(task).1,
+                            annotations.classes(),
+                        ),
+                        label: annotations.classes().get(consensus.label(task)),
+                        confidence: consensus.confidence(task),
+                        tipped_by: ChangeRow::name_tipping(
+                            annotations.task_slices(task),
+                            model,
+                            (consensus.label(task), votes.label(task)),
+                            annotations.workers(),
+                        ),
+                    })
+                    .collect();
+                write_changes(target, format, &rows)
+            }
+            Self::Disk(results) => results.write_changes(target, format),
+        }
+    }
+}

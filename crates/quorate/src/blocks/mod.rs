@@ -1,0 +1,76 @@
+//! Blocks of labels, and the one engine of passes over them.
+//!
+//! A table in memory is one block, labels on disk are many, a partition on a cluster is one more kind. A pass is a function
+//! of a block and of what is known so far (a model, votes); what it returns for different blocks adds up. Methods do not
+//! know where labels live: they ask [`Passes`] for passes.
+
+mod block;
+mod gold_worker;
+mod passes;
+mod wire;
+
+pub use block::{Block, TaskBlock};
+pub(crate) use gold_worker::GoldWorker;
+pub use passes::Passes;
+pub(crate) use passes::Stage;
+pub use wire::{WIRE_VERSION, Wire};
+
+use crate::annotations::{Annotations, Names};
+use crate::error::Result;
+
+/// Labels in blocks of whole tasks, which can be gone through again and again.
+pub trait Blocks {
+    /// Names of the workers; a worker code is an index into them.
+    fn workers(&self) -> &Names;
+
+    /// Number of classes.
+    fn class_count(&self) -> usize;
+
+    /// Number of tasks.
+    fn task_count(&self) -> u64;
+
+    /// Number of labels.
+    fn label_count(&self) -> u64;
+
+    /// Whether the truth of any task is known.
+    fn has_gold(&self) -> bool;
+
+    /// The whole table, if it is in memory.
+    fn whole(&self) -> Option<&Annotations> {
+        None
+    }
+
+    /// Hands over every block, in the same order each time; stops at the first error.
+    fn for_each(&mut self, visit: &mut dyn FnMut(Block<'_>) -> Result<()>) -> Result<()>;
+}
+
+/// A table in memory is one block.
+impl Blocks for &Annotations {
+    fn workers(&self) -> &Names {
+        Annotations::workers(self)
+    }
+
+    fn class_count(&self) -> usize {
+        Annotations::class_count(self)
+    }
+
+    fn task_count(&self) -> u64 {
+        Annotations::task_count(self) as u64
+    }
+
+    fn label_count(&self) -> u64 {
+        Annotations::label_count(self) as u64
+    }
+
+    fn has_gold(&self) -> bool {
+        Annotations::has_gold(self)
+    }
+
+    fn whole(&self) -> Option<&Annotations> {
+        Some(self)
+    }
+
+    fn for_each(&mut self, visit: &mut dyn FnMut(Block<'_>) -> Result<()>) -> Result<()> {
+        visit(self.as_block())
+    }
+}

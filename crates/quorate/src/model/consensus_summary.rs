@@ -1,0 +1,129 @@
+//! Plain facts about a consensus and the labels that it rests on. Those of different blocks add up.
+
+use std::ops::Range;
+
+use super::consensus::{TIE, label_of};
+use super::votes::{VoteShares, fill_votes};
+use super::{AnswerCounts, Consensus, count_rows};
+use crate::annotations::Annotations;
+use crate::blocks::{Block, Blocks};
+use crate::error::Result;
+use crate::parallel::{balanced_ranges, map_ranges};
+
+/// Facts about the labels of some tasks and their consensus.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct ConsensusSummary {
+    /// Tasks.
+    pub tasks: u64,
+    /// Labels.
+    pub labels: u64,
+    /// Tasks without any label.
+    pub unlabelled_tasks: u64,
+    /// Tasks where several classes share the first place.
+    pub tied_tasks: u64,
+    /// Tasks whose label is not the one that majority vote gives.
+    pub changed_from_votes: u64,
+    /// Sum of `1 - confidence` over the tasks.
+    pub doubt: f64,
+    /// Labels of each worker.
+    pub worker_labels: Vec<u64>,
+    /// Labels of each worker that equal the consensus.
+    pub worker_agreed: Vec<u64>,
+    /// Expected answers of the workers, if they were asked for.
+    pub counts: Option<AnswerCounts>,
+}
+
+impl ConsensusSummary {
+    /// Of a consensus on a table in memory; `counts`: the expected answers with it.
+    pub fn of(annotations: &Annotations, consensus: &Consensus, counts: bool) -> Self {
+        let block = annotations.as_block();
+        let shares = match annotations.unlabelled_tasks() {
+            // Only tasks without labels need to know how the votes are shared.
+            0 => VoteShares::even(block.class_count()),
+            _ => VoteShares::new(fill_votes(block, &mut vec![0.0; consensus.as_slice().len()])),
+        };
+        let ranges = balanced_ranges(block.starts, 16);
+        let parts = map_ranges(ranges, |tasks| Self::of_tasks(block, tasks, consensus.as_slice()));
+        let mut total = Self::default();
+        parts.iter().for_each(|part| total.merge(part));
+        total.changed_from_votes = shares.count_changed(block, consensus.as_slice()) as u64;
+        total.counts = counts.then(|| count_rows(block, consensus.as_slice(), block.class_count()));
+        total
+    }
+
+    /// Of a block and its posterior rows.
+    pub fn of_block(block: Block<'_>, rows: &[f64], shares: &VoteShares, counts: bool) -> Self {
+        Self {
+            changed_from_votes: shares.count_changed(block, rows) as u64,
+            counts: counts.then(|| count_rows(block, rows, block.class_count())),
+            ..Self::of_tasks(block, 0..block.task_count(), rows)
+        }
+    }
+
+    /// What a look at each task tells.
+    fn of_tasks(block: Block<'_>, tasks: Range<usize>, rows: &[f64]) -> Self {
+        let classes = block.class_count();
+        let mut facts = Self {
+            tasks: tasks.len() as u64,
+            worker_labels: vec![0; block.worker_count()],
+            worker_agreed: vec![0; block.worker_count()],
+            ..Self::default()
+        };
+        for task in tasks {
+            let row = &rows[task * classes..][..classes];
+            let label = label_of(row);
+            let top = row.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+            facts.doubt += 1.0 - top;
+            facts.tied_tasks += u64::from(row.iter().filter(|&&p| p >= top - TIE).count() > 1);
+            let (workers, answers) = block.task(task);
+            facts.unlabelled_tasks += u64::from(workers.is_empty());
+            facts.labels += workers.len() as u64;
+            for (&worker, &answer) in workers.iter().zip(answers) {
+                facts.worker_labels[worker as usize] += 1;
+                facts.worker_agreed[worker as usize] += u64::from(usize::from(answer) == label);
+            }
+        }
+        facts
+    }
+
+    /// Adds the facts about other tasks of the same workers.
+    pub fn merge(&mut self, other: &Self) {
+        self.tasks += other.tasks;
+        self.labels += other.labels;
+        self.unlabelled_tasks += other.unlabelled_tasks;
+        self.tied_tasks += other.tied_tasks;
+        self.changed_from_votes += other.changed_from_votes;
+        self.doubt += other.doubt;
+        let add = |sums: &mut Vec<u64>, parts: &[u64]| {
+            sums.resize(parts.len(), 0);
+            sums.iter_mut().zip(parts).for_each(|(sum, part)| *sum += part);
+        };
+        add(&mut self.worker_labels, &other.worker_labels);
+        add(&mut self.worker_agreed, &other.worker_agreed);
+        match (&mut self.counts, &other.counts) {
+            (Some(counts), Some(part)) => counts.merge(part),
+            (counts, Some(part)) => *counts = Some(part.clone()),
+            (_, None) => {}
+        }
+    }
+
+    /// Share of the labels that are wrong if the confidence is right.
+    pub fn expected_error(&self) -> f64 {
+        self.doubt / self.tasks.max(1) as f64
+    }
+}
+
+impl VoteShares {
+    /// Of labels in blocks: one pass.
+    pub fn of_blocks(blocks: &mut dyn Blocks) -> Result<Self> {
+        let mut sum = vec![0.0; blocks.class_count()];
+        let mut rows = Vec::new();
+        blocks.for_each(&mut |block| {
+            rows.resize(block.task_count() * block.class_count(), 0.0);
+            let shares = fill_votes(block, &mut rows);
+            sum.iter_mut().zip(shares).for_each(|(sum, share)| *sum += share);
+            Ok(())
+        })?;
+        Ok(Self::new(sum))
+    }
+}

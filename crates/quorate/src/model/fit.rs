@@ -1,0 +1,141 @@
+//! What a method returns: one type, whether the posteriors of all tasks are in memory or follow block by block.
+
+use super::consensus::{break_ties, heaviest};
+use super::posterior::Sweep;
+use super::{Consensus, DawidSkene, VoteShares};
+use crate::blocks::Block;
+use crate::calibrate::calibrate_rows;
+
+/// What a method found. `C` is where the posteriors are: a [`Consensus`] of all tasks, or a [`Rule`] that gives them block
+/// by block.
+#[derive(Debug, Clone)]
+pub struct Fit<C = Consensus> {
+    /// Posterior over the classes for every task.
+    pub consensus: C,
+    /// Prior and confusion matrices, for the methods that estimate them.
+    pub model: Option<DawidSkene>,
+    /// One number for each worker in the method's own terms (a weight, a skill), for methods that have one.
+    pub worker_scores: Option<Vec<f64>>,
+    /// The objective before each iteration and at the end; empty for methods without one.
+    pub trace: Vec<f64>,
+    /// Iterations done.
+    pub iterations: usize,
+    /// Whether the iteration reached its tolerance.
+    pub converged: bool,
+    /// What the caller should beware of in this result, each in one sentence.
+    pub warnings: Vec<String>,
+    /// Facts about the run that are worth knowing.
+    pub notes: Vec<String>,
+}
+
+/// A fit to labels in blocks.
+pub type BlockFit = Fit<Rule>;
+
+impl<C> Fit<C> {
+    /// The result of a method that does not iterate.
+    pub fn direct(consensus: C) -> Self {
+        Self {
+            consensus,
+            model: None,
+            worker_scores: None,
+            trace: Vec::new(),
+            iterations: 0,
+            converged: true,
+            warnings: Vec::new(),
+            notes: Vec::new(),
+        }
+    }
+
+    /// The same fit with the posteriors in another form.
+    pub fn with_consensus<D>(self, consensus: D) -> Fit<D> {
+        self.map_consensus(|_| consensus)
+    }
+
+    /// The same fit with the posteriors put into another form.
+    pub fn map_consensus<D>(self, form: impl FnOnce(C) -> D) -> Fit<D> {
+        Fit {
+            consensus: form(self.consensus),
+            model: self.model,
+            worker_scores: self.worker_scores,
+            trace: self.trace,
+            iterations: self.iterations,
+            converged: self.converged,
+            warnings: self.warnings,
+            notes: self.notes,
+        }
+    }
+}
+
+/// How the posteriors of a block's tasks follow from what was learnt.
+#[derive(Debug, Clone)]
+pub struct Rule {
+    pub(crate) source: RuleSource,
+    /// Share of tasks that mislead many workers at once, to which the confidence is lowered; 0: not at all.
+    pub(crate) misled: f64,
+}
+
+#[derive(Debug, Clone)]
+pub(crate) enum RuleSource {
+    /// The shares of the votes; ties go to the lowest class, or to the most common one.
+    Votes { shares: VoteShares, ties_by_prior: bool },
+    /// Bayes' rule with the model of the fit.
+    Model,
+    /// Bayes' rule with weights of another kind.
+    Weights(Box<Sweep>),
+    /// A weighted mean.
+    Average(Vec<(f64, BlockFit)>),
+}
+
+impl From<RuleSource> for Rule {
+    fn from(source: RuleSource) -> Self {
+        Self { source, misled: 0.0 }
+    }
+}
+
+impl BlockFit {
+    /// The posterior rows of a block's tasks, one after another.
+    pub fn posteriors(&self, block: Block<'_>) -> Vec<f64> {
+        let mut rows = vec![0.0; block.task_count() * block.class_count()];
+        self.fill_posteriors(block, &mut rows);
+        rows
+    }
+
+    /// Writes the posterior rows of a block's tasks.
+    pub(crate) fn fill_posteriors(&self, block: Block<'_>, rows: &mut [f64]) {
+        match &self.consensus.source {
+            RuleSource::Votes {
+                shares,
+                ties_by_prior,
+            } => {
+                shares.fill(block, rows);
+                if *ties_by_prior {
+                    break_ties(rows, block.class_count(), |tied| heaviest(shares.prior(), tied));
+                }
+            }
+            RuleSource::Model => {
+                if let Some(model) = &self.model {
+                    Sweep::new(model).run(block, rows);
+                }
+            }
+            RuleSource::Weights(sweep) => drop(sweep.run(block, rows)),
+            RuleSource::Average(members) => {
+                rows.fill(0.0);
+                let mut part = vec![0.0; rows.len()];
+                for (weight, member) in members {
+                    member.fill_posteriors(block, &mut part);
+                    rows.iter_mut().zip(&part).for_each(|(sum, q)| *sum += weight * q);
+                }
+            }
+        }
+        if let Some(model) = self.model.as_ref().filter(|_| self.consensus.misled > 0.0) {
+            calibrate_rows(block, model, rows, self.consensus.misled);
+        }
+    }
+
+    /// The same fit with the confidence lowered to what it is worth if this share of the tasks mislead many workers at once;
+    /// needs a model.
+    pub fn calibrated(mut self, share: f64) -> Self {
+        self.consensus.misled = share;
+        self
+    }
+}

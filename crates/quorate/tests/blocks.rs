@@ -1,0 +1,360 @@
+//! Labels in blocks: every method that goes through them gives the answer that it gives in memory.
+
+use quorate::annotations::{NO_GOLD, Names};
+use quorate::blocks::{Block, Blocks, TaskBlock, Wire};
+use quorate::calibrate::{TYPICAL_SHARE, calibrate, calibrate_fit, estimate_share};
+use quorate::intervals::Intervals;
+use quorate::methods::{Aggregate, Fit, METHODS, Method};
+use quorate::model::{
+    AnswerCounts, ClassPrior, ConsensusSummary, Priors, Step, VoteShares, block_posteriors, count_answers,
+    posterior, vote_fractions,
+};
+use quorate::simulate::{Coverage, Quality, Simulation};
+use quorate::statistics::{CoOccurrence, count_cooccurrences};
+use quorate::{Annotations, Context, Error};
+
+/// A table cut into blocks of tasks, as labels on disk are.
+struct Pieces {
+    workers: Names,
+    classes: usize,
+    blocks: Vec<TaskBlock>,
+    has_gold: bool,
+}
+
+impl Pieces {
+    fn of(annotations: &Annotations, count: usize) -> Self {
+        let tasks = annotations.task_count();
+        let piece = |piece: usize| {
+            let mut block = TaskBlock {
+                starts: vec![0],
+                ..TaskBlock::default()
+            };
+            for task in tasks * piece / count..tasks * (piece + 1) / count {
+                let (workers, labels) = annotations.task_slices(task);
+                block.worker.extend_from_slice(workers);
+                block.label.extend_from_slice(labels);
+                block.starts.push(block.worker.len() as u32);
+                if annotations.has_gold() {
+                    let truth = annotations.gold(task);
+                    block.gold.push(truth.map_or(NO_GOLD, |class| class as u32));
+                }
+            }
+            block
+        };
+        Self {
+            workers: annotations.workers().clone(),
+            classes: annotations.class_count(),
+            blocks: (0..count).map(piece).collect(),
+            has_gold: annotations.has_gold(),
+        }
+    }
+
+    fn views(&self) -> impl Iterator<Item = Block<'_>> {
+        self.blocks
+            .iter()
+            .map(|block| block.view(self.workers.len(), self.classes))
+    }
+}
+
+impl Blocks for Pieces {
+    fn workers(&self) -> &Names {
+        &self.workers
+    }
+
+    fn class_count(&self) -> usize {
+        self.classes
+    }
+
+    fn task_count(&self) -> u64 {
+        self.views().map(|block| block.task_count() as u64).sum()
+    }
+
+    fn label_count(&self) -> u64 {
+        self.views().map(|block| block.label_count() as u64).sum()
+    }
+
+    fn has_gold(&self) -> bool {
+        self.has_gold
+    }
+
+    fn for_each(&mut self, visit: &mut dyn FnMut(Block<'_>) -> quorate::Result<()>) -> quorate::Result<()> {
+        self.views().try_for_each(visit)
+    }
+}
+
+fn crowd(seed: u64, classes: usize) -> (Annotations, Vec<u16>) {
+    let simulation = Simulation {
+        tasks: 300,
+        workers: 20,
+        classes,
+        coverage: Coverage::PerTask(6),
+        quality: Quality::Accuracy {
+            lowest: 0.5,
+            highest: 0.95,
+            concentration: 4.0,
+        },
+        ..Simulation::default()
+    };
+    let crowd = simulation.run(seed).unwrap();
+    let truth = crowd.truth.iter().map(|&class| class as u16).collect();
+    (crowd.annotations, truth)
+}
+
+fn streaming() -> impl Iterator<Item = &'static Method> {
+    METHODS.iter().filter(|method| method.streams)
+}
+
+/// Fits in memory and in blocks, and compares posteriors, model and course.
+fn check(method: &Method, annotations: &Annotations, pieces: usize, priors: &Priors, tolerance: f64) {
+    let aggregate = method.with_defaults().unwrap();
+    let context = || Context::new(3).with_priors(priors.clone());
+    let whole = aggregate.fit(annotations, &mut context()).unwrap();
+    let mut blocks = Pieces::of(annotations, pieces);
+    let parts = aggregate.fit_blocks(&mut blocks, &mut context()).unwrap();
+    let rows: Vec<f64> = blocks.views().flat_map(|block| parts.posteriors(block)).collect();
+    assert_eq!(rows.len(), whole.consensus.as_slice().len());
+    let close = |what: &str, a: &[f64], b: &[f64]| {
+        for (a, b) in a.iter().zip(b) {
+            assert!(
+                (a - b).abs() <= tolerance,
+                "{} in {pieces} blocks, {what}: {a} {b}",
+                method.name
+            );
+        }
+    };
+    close("posteriors", &rows, whole.consensus.as_slice());
+    let (model, expected) = (parts.model.unwrap(), whole.model.unwrap());
+    close("prior", model.prior(), expected.prior());
+    close("matrices", model.confusions(), expected.confusions());
+    assert_eq!(
+        (parts.converged, &parts.warnings),
+        (whole.converged, &whole.warnings)
+    );
+    if method.name != "auto" {
+        assert_eq!(parts.iterations, whole.iterations, "{}", method.name);
+        assert_eq!(parts.trace.len(), whole.trace.len(), "{}", method.name);
+    }
+}
+
+/// `auto` leaves members out that need all labels at hand; all others are the same method.
+fn same_in_blocks() -> impl Iterator<Item = &'static Method> {
+    streaming().filter(|method| method.name != "auto")
+}
+
+#[test]
+fn methods_in_blocks_give_the_answer_of_memory() {
+    for (seed, classes) in [(1, 2), (2, 3)] {
+        let (annotations, _) = crowd(seed, classes);
+        for method in same_in_blocks() {
+            for pieces in [1, 2, 7] {
+                check(method, &annotations, pieces, &Priors::default(), 1e-9);
+            }
+        }
+    }
+}
+
+#[test]
+fn gold_class_prior_and_worker_history_enter_blocks_too() {
+    let (annotations, truth) = crowd(3, 3);
+    let gold = (0..40).map(|task| (task, truth[task as usize]));
+    let annotations = annotations.with_gold(gold).unwrap();
+    let mut history = AnswerCounts::zero(annotations.worker_count(), 3);
+    for class in 0..3 {
+        history.add(0, class, class, 20.0);
+        history.add(1, (class + 1) % 3, class, 15.0);
+    }
+    let priors = Priors {
+        classes: Some(ClassPrior::worth_tasks(vec![0.5, 0.3, 0.2], 30.0).unwrap()),
+        workers: Some(history),
+    };
+    for method in same_in_blocks() {
+        check(method, &annotations, 5, &priors, 1e-8);
+    }
+}
+
+#[test]
+fn auto_in_blocks_is_an_average_near_that_of_memory() {
+    let (annotations, _) = crowd(4, 3);
+    let auto = quorate::methods::find("auto").unwrap().with_defaults().unwrap();
+    let whole = auto.fit(&annotations, &mut Context::new(0)).unwrap();
+    let mut blocks = Pieces::of(&annotations, 4);
+    let parts = auto.fit_blocks(&mut blocks, &mut Context::new(0)).unwrap();
+    let rows: Vec<f64> = blocks.views().flat_map(|block| parts.posteriors(block)).collect();
+    let labels = quorate::model::Consensus::new(3, rows).labels();
+    let equal = labels
+        .iter()
+        .zip(whole.consensus.labels())
+        .filter(|(a, b)| **a == *b);
+    assert!(equal.count() >= 290);
+}
+
+#[test]
+fn methods_that_need_all_labels_say_so() {
+    let (annotations, _) = crowd(5, 2);
+    for method in METHODS.iter().filter(|method| !method.streams) {
+        let mut blocks = Pieces::of(&annotations, 2);
+        let refused = method
+            .with_defaults()
+            .unwrap()
+            .fit_blocks(&mut blocks, &mut Context::new(0))
+            .unwrap_err();
+        assert_eq!(refused, Error::NeedsAllLabels { method: method.name });
+    }
+}
+
+#[test]
+fn accelerated_rounds_in_blocks_end_where_they_end_in_memory() {
+    let (annotations, _) = crowd(6, 3);
+    let em = quorate::model::Em {
+        tol: 1e-9,
+        accelerated: true,
+        ..Default::default()
+    };
+    let start = quorate::model::EmStart::Votes;
+    let whole: Fit = em.fit(&annotations, start.clone(), &mut Context::new(0)).unwrap();
+    let mut blocks = Pieces::of(&annotations, 3);
+    let mut passes = quorate::blocks::Passes::over(&mut blocks);
+    let parts = em.run(&mut passes, start, &mut Context::new(0)).unwrap();
+    assert_eq!(parts.iterations, whole.iterations);
+    let pairs = parts.model.as_ref().unwrap().confusions().iter();
+    for (a, b) in pairs.zip(whole.model.as_ref().unwrap().confusions()) {
+        assert!((a - b).abs() < 1e-9, "{a} {b}");
+    }
+}
+
+#[test]
+fn steps_of_blocks_merge_into_those_of_the_whole_also_through_bytes() {
+    let (annotations, _) = crowd(7, 3);
+    let model = count_answers(&annotations, &vote_fractions(&annotations)).to_model(0.1);
+    let close = |a: &AnswerCounts, b: &AnswerCounts| {
+        let cells = (0..a.worker_count()).flat_map(|m| a.worker(m).iter().zip(b.worker(m)));
+        cells.into_iter().all(|(a, b)| (a - b).abs() < 1e-9)
+    };
+    let whole = Step::of((&annotations).into(), &model);
+    let pieces = Pieces::of(&annotations, 4);
+    let sent = |block: Block<'_>| Step::from_bytes(&Step::of(block, &model).to_bytes()).unwrap();
+    let mut merged: Option<Step> = None;
+    for step in pieces.views().map(sent) {
+        match &mut merged {
+            Some(merged) => merged.merge(&step),
+            None => merged = Some(step),
+        }
+    }
+    let merged = merged.unwrap();
+    assert!(close(&merged.counts, &whole.counts));
+    assert!((merged.log_likelihood - whole.log_likelihood).abs() < 1e-9 * whole.log_likelihood.abs());
+    let (rows, likelihood) = posterior(&annotations, &model);
+    assert!((likelihood - whole.log_likelihood).abs() < 1e-9 * likelihood.abs());
+    let parts: Vec<f64> = pieces
+        .views()
+        .flat_map(|block| block_posteriors(block, &model))
+        .collect();
+    assert_eq!(parts, rows.as_slice());
+    // Votes and pairs.
+    let votes = count_answers(&annotations, &vote_fractions(&annotations));
+    let mut counted = AnswerCounts::zero(annotations.worker_count(), 3);
+    let mut pairs = CoOccurrence::empty(annotations.worker_count(), 3);
+    for block in pieces.views() {
+        counted.merge(&Step::of_votes(block).counts);
+        let part = CoOccurrence::of_block(block);
+        pairs = pairs.merge(&CoOccurrence::from_bytes(&part.to_bytes()).unwrap());
+    }
+    assert!(close(&counted, &votes));
+    assert_eq!(pairs, count_cooccurrences(&annotations));
+}
+
+#[test]
+fn summaries_calibration_and_intervals_in_blocks() {
+    let (annotations, truth) = crowd(8, 2);
+    let gold = (0..30).map(|task| (task, truth[task as usize]));
+    let annotations = annotations.with_gold(gold).unwrap();
+    let method = quorate::methods::DawidSkeneEm::default();
+    let whole = method.fit(&annotations, &mut Context::new(0)).unwrap();
+    let mut blocks = Pieces::of(&annotations, 3);
+    let parts = method.fit_blocks(&mut blocks, &mut Context::new(0)).unwrap();
+    let shares = VoteShares::of_blocks(&mut blocks).unwrap();
+    let mut summary = ConsensusSummary::default();
+    for block in blocks.views() {
+        summary.merge(&ConsensusSummary::of_block(
+            block,
+            &parts.posteriors(block),
+            &shares,
+            true,
+        ));
+    }
+    let expected = ConsensusSummary::of(&annotations, &whole.consensus, true);
+    assert!((summary.expected_error() - expected.expected_error()).abs() < 1e-9);
+    let plain = |summary: &ConsensusSummary| ConsensusSummary {
+        doubt: 0.0,
+        counts: None,
+        ..summary.clone()
+    };
+    assert_eq!(plain(&summary), plain(&expected));
+    assert_eq!(
+        expected.changed_from_votes as usize,
+        quorate::methods::changed_from_votes(&annotations, &whole.consensus)
+    );
+
+    let level = Intervals {
+        draws: 40,
+        burn_in: 10,
+        ..Intervals::default()
+    };
+    let model = whole.model.as_ref().unwrap();
+    let in_memory = level
+        .run(&annotations, model, &whole.consensus, &mut Context::new(1))
+        .unwrap();
+    let in_blocks = level
+        .run_blocks(&mut blocks, &parts, &mut Context::new(1))
+        .unwrap()
+        .unwrap();
+    // Other random numbers: the same up to the noise of 40 draws.
+    for (a, b) in in_memory.accuracy.iter().zip(&in_blocks.accuracy) {
+        assert!((a.estimate - b.estimate).abs() < 0.05, "{a:?} {b:?}");
+    }
+
+    let evidence = count_answers(&annotations, &whole.consensus).labels_per_truth();
+    let share = estimate_share(&annotations, model, &evidence, TYPICAL_SHARE);
+    let calibrated = calibrate(&annotations, model, whole.consensus.clone(), share);
+    let (parts, found) = calibrate_fit(parts, &mut blocks, &mut Context::new(0)).unwrap();
+    assert_eq!(found, share);
+    let rows: Vec<f64> = blocks.views().flat_map(|block| parts.posteriors(block)).collect();
+    for (a, b) in rows.iter().zip(calibrated.as_slice()) {
+        assert!((a - b).abs() < 1e-9);
+    }
+}
+
+#[test]
+fn an_error_of_the_source_ends_the_fit_with_its_words() {
+    struct Broken(Pieces);
+    impl Blocks for Broken {
+        fn workers(&self) -> &Names {
+            self.0.workers()
+        }
+        fn class_count(&self) -> usize {
+            self.0.class_count()
+        }
+        fn task_count(&self) -> u64 {
+            self.0.task_count()
+        }
+        fn label_count(&self) -> u64 {
+            self.0.label_count()
+        }
+        fn has_gold(&self) -> bool {
+            false
+        }
+        fn for_each(&mut self, _: &mut dyn FnMut(Block<'_>) -> quorate::Result<()>) -> quorate::Result<()> {
+            let lost = std::io::Error::other("the disk is gone");
+            Err(Error::Source(quorate::error::SourceError::new(lost)))
+        }
+    }
+    let (annotations, _) = crowd(9, 2);
+    let mut blocks = Broken(Pieces::of(&annotations, 2));
+    for method in streaming() {
+        let aggregate = method.with_defaults().unwrap();
+        let error = aggregate
+            .fit_blocks(&mut blocks, &mut Context::new(0))
+            .unwrap_err();
+        assert_eq!(error.to_string(), "the disk is gone", "{}", method.name);
+    }
+}
