@@ -167,35 +167,6 @@ fn by_value(column: &[String], bin: Option<f64>) -> Result<Vec<usize>> {
 mod tests {
     use super::*;
 
-    fn folder() -> std::path::PathBuf {
-        let data = std::env::var_os("QUORATE_DATA").map_or_else(
-            || Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/data"),
-            Into::into,
-        );
-        data.join("uci")
-    }
-
-    /// Distinct values of each column.
-    fn kinds(set: &DataSet) -> Vec<usize> {
-        let largest = |k: usize| set.rows.iter().map(move |row| row[k]).fold(0.0, f32::max);
-        (0..set.rows.width).map(|k| largest(k) as usize).collect()
-    }
-
-    /// Sizes of classes and numbers of codes as found in the authors' program for the same files.
-    #[test]
-    fn the_data_sets_are_coded_as_in_the_authors_program() {
-        let counts = |set: &DataSet| crate::rows::count_classes(set.classes, set.labels.iter().copied());
-        let car = Uci::Car.load(&folder()).unwrap();
-        assert_eq!(counts(&car), [1210, 384, 69, 65]);
-        assert_eq!(kinds(&car), [4, 4, 4, 3, 3, 3]);
-        let credit = Uci::Credit.load(&folder()).unwrap();
-        assert_eq!(counts(&credit), [383, 307]);
-        assert_eq!(kinds(&credit), [2, 23, 10, 3, 14, 8, 8, 2, 2, 10, 2, 3, 41, 8]);
-        let connect4 = Uci::Connect4.load(&folder()).unwrap();
-        assert_eq!(counts(&connect4), [44_473, 16_635, 6449]);
-        assert_eq!(kinds(&connect4), [3; 42]);
-    }
-
     #[test]
     fn foreign_values_are_errors() {
         let error = Uci::Car

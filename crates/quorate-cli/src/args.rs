@@ -4,7 +4,7 @@ use clap::{Args, Parser, Subcommand};
 
 #[cfg(feature = "lab")]
 use crate::commands::reproduce;
-use crate::commands::{aggregate, compare, completions, demo, evaluate, inspect, methods, simulate};
+use crate::commands::{aggregate, compare, completions, data, demo, evaluate, inspect, methods, simulate};
 
 /// Turns many unreliable answers into labels you can trust.
 ///
@@ -50,6 +50,8 @@ pub enum Command {
     /// Run the paper's tables and figures again, the printed values beside ours
     #[cfg(feature = "lab")]
     Reproduce(reproduce::ReproduceArgs),
+    /// Check the public data sets that tests and `reproduce` read
+    Data(data::DataArgs),
     /// Print a completion script for your shell
     Completions(completions::CompletionsArgs),
 }

@@ -6,21 +6,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-use support::{folder, quorate, quorate_with_input};
-
-/// Times differ from run to run: put `TIME` in their place.
-fn without_times(text: &str) -> String {
-    let mut words: Vec<String> = text.split(' ').map(str::to_owned).collect();
-    for index in 1..words.len() {
-        let word = words[index].clone();
-        let unit = word.split([';', ',', '\n']).next().unwrap_or_default();
-        if ["us", "ms", "s", "min"].contains(&unit) && words[index - 1].parse::<f64>().is_ok() {
-            words[index - 1] = "TIME".into();
-            words[index] = word[unit.len()..].to_owned();
-        }
-    }
-    words.join(" ")
-}
+use support::{folder, quorate, quorate_with_input, stable};
 
 #[test]
 fn aggregate_writes_labels_to_standard_output_and_words_to_standard_error() {
@@ -28,7 +14,7 @@ fn aggregate_writes_labels_to_standard_output_and_words_to_standard_error() {
     let run = quorate(folder.path(), &["aggregate", "labels.csv", "-m", "majority-vote"]);
     assert_eq!(run.code, 0, "{}", run.stderr);
     insta::assert_snapshot!("aggregate-stdout", run.stdout);
-    insta::assert_snapshot!("aggregate-stderr", without_times(&run.stderr));
+    insta::assert_snapshot!("aggregate-stderr", stable(&run.stderr));
 }
 
 #[test]
@@ -113,7 +99,7 @@ fn what_was_skipped_is_said() {
     fs::write(folder.path().join("odd.csv"), rows).unwrap();
     let run = quorate(folder.path(), &["aggregate", "odd.csv", "-m", "majority-vote"]);
     assert_eq!(run.code, 0);
-    insta::assert_snapshot!("skipped-stderr", without_times(&run.stderr));
+    insta::assert_snapshot!("skipped-stderr", stable(&run.stderr));
     let run = quorate(folder.path(), &["aggregate", "odd.csv", "--quiet"]);
     assert_eq!(run.stderr, "");
     let run = quorate(folder.path(), &["aggregate", "odd.csv", "--duplicates", "error"]);
@@ -296,6 +282,7 @@ fn every_command_has_help_with_an_example() {
         "inspect",
         "methods",
         "simulate",
+        "data",
         "completions",
     ] {
         let run = quorate(folder.path(), &[command, "--help"]);

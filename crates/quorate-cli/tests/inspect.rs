@@ -1,15 +1,8 @@
 //! `quorate inspect` as a user runs it: what it prints, as text and as JSON, and how it exits.
 
-use std::path::Path;
-use std::process::{Command, Output};
+mod support;
 
-fn quorate(folder: &Path, arguments: &[&str]) -> Output {
-    Command::new(env!("CARGO_BIN_EXE_quorate"))
-        .current_dir(folder)
-        .args(arguments)
-        .output()
-        .unwrap()
-}
+use support::quorate;
 
 fn simulated(options: &[&str]) -> tempfile::TempDir {
     let folder = tempfile::tempdir().unwrap();
@@ -28,17 +21,17 @@ fn simulated(options: &[&str]) -> tempfile::TempDir {
         "--labels-per-task",
         "7",
     ];
-    let output = quorate(folder.path(), &[&settings[..], options].concat());
-    assert!(output.status.success(), "{output:?}");
+    let run = quorate(folder.path(), &[&settings[..], options].concat());
+    assert_eq!(run.code, 0, "{}", run.stderr);
     folder
 }
 
 #[test]
 fn text_has_its_parts_and_fits_the_screen() {
     let folder = simulated(&["--spammers", "1"]);
-    let output = quorate(folder.path(), &["inspect", "labels.csv"]);
-    assert_eq!(output.status.code(), Some(0));
-    let text = String::from_utf8(output.stdout).unwrap();
+    let run = quorate(folder.path(), &["inspect", "labels.csv"]);
+    assert_eq!(run.code, 0);
+    let text = run.stdout;
     for part in [
         "What is in the table",
         "How far workers agree",
@@ -51,17 +44,17 @@ fn text_has_its_parts_and_fits_the_screen() {
     assert!(text.lines().all(|line| line.chars().count() <= 130), "{text}");
     assert!(text.lines().count() < 60, "{text}");
     let threads = quorate(folder.path(), &["inspect", "labels.csv", "--threads", "1"]);
-    assert_eq!(text.as_bytes(), threads.stdout);
+    assert_eq!(text, threads.stdout);
 }
 
 #[test]
 fn json_names_the_spammer() {
     let folder = simulated(&["--spammers", "1", "--seed", "3"]);
-    let output = quorate(
+    let run = quorate(
         folder.path(),
         &["inspect", "labels.csv", "--json", "--replicates", "100"],
     );
-    let report: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+    let report: serde_json::Value = serde_json::from_str(&run.stdout).unwrap();
     let findings = report["findings"].as_array().unwrap();
     let spammers: Vec<_> = findings
         .iter()
@@ -81,11 +74,9 @@ fn fails_only_when_asked_to() {
             folder.path(),
             &["inspect", "labels.csv", "-q", "--fail-on", severity],
         )
-        .status
-        .code()
+        .code
     };
-    assert_eq!(code("warning"), Some(1));
-    assert_eq!(code("problem"), Some(0));
-    let missing = quorate(folder.path(), &["inspect", "nothing.csv"]);
-    assert_eq!(missing.status.code(), Some(2));
+    assert_eq!(code("warning"), 1);
+    assert_eq!(code("problem"), 0);
+    assert_eq!(quorate(folder.path(), &["inspect", "nothing.csv"]).code, 2);
 }

@@ -1,22 +1,15 @@
 //! `quorate reproduce` end to end, on very little.
 #![cfg(feature = "lab")]
 
+mod support;
+
 use std::fs;
 use std::path::Path;
-use std::process::{Command, Output};
 
-fn reproduce(folder: &Path, arguments: &[&str]) -> Output {
-    Command::new(env!("CARGO_BIN_EXE_quorate"))
-        .arg("reproduce")
-        .args(arguments)
-        .env_remove("QUORATE_DATA")
-        .current_dir(folder)
-        .output()
-        .unwrap()
-}
+use support::{Run, quorate};
 
-fn text(bytes: &[u8]) -> String {
-    String::from_utf8(bytes.to_vec()).unwrap()
+fn reproduce(folder: &Path, arguments: &[&str]) -> Run {
+    quorate(folder, &[&["reproduce"], arguments].concat())
 }
 
 /// A data folder with a small table in place of web.
@@ -59,13 +52,13 @@ fn a_small_run_writes_the_page_in_all_forms() {
         "out",
     ];
     let run = reproduce(folder.path(), &arguments);
-    assert_eq!(run.status.code(), Some(0), "{}", text(&run.stderr));
-    let table = text(&run.stdout);
+    assert_eq!(run.code, 0, "{}", run.stderr);
+    let table = run.stdout;
     assert!(
         table.contains("extra:web") && table.contains("thm:svdimputation"),
         "{table}"
     );
-    assert!(text(&run.stderr).contains("index.html"));
+    assert!(run.stderr.contains("index.html"));
     let read = |name: &str| fs::read_to_string(folder.path().join("out").join(name)).unwrap();
     let markdown = read("results.md");
     for part in [
@@ -93,17 +86,17 @@ fn wrong_names_and_missing_data_are_errors_that_help() {
     let folder = outer.path().join("inner");
     std::fs::create_dir(&folder).unwrap();
     let run = reproduce(&folder, &["tab:AMT1", "-o", "out"]);
-    assert_eq!(run.status.code(), Some(2));
-    let message = text(&run.stderr);
+    assert_eq!(run.code, 2);
+    let message = run.stderr;
     assert!(
         message.contains("../shared/data") && message.contains("--data"),
         "{message}"
     );
     assert!(!folder.join("out").exists());
     let run = reproduce(&folder, &["tab:nothing"]);
-    assert_eq!(run.status.code(), Some(2));
-    assert!(text(&run.stderr).contains("tab:AMT1"));
+    assert_eq!(run.code, 2);
+    assert!(run.stderr.contains("tab:AMT1"));
     let list = reproduce(&folder, &["--list"]);
-    assert_eq!(list.status.code(), Some(0));
-    assert!(text(&list.stdout).contains("fig:conv_symnmf2"));
+    assert_eq!(list.code, 0);
+    assert!(list.stdout.contains("fig:conv_symnmf2"));
 }

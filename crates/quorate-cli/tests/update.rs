@@ -4,9 +4,8 @@ mod support;
 
 use std::collections::BTreeSet;
 use std::fs;
-use std::path::Path;
 
-use support::{Run, quorate};
+use support::{done, run, write};
 
 /// Labels by task, worker and a made-up answer that is right two times in three or more, by worker.
 fn rows(tasks: std::ops::Range<usize>, workers: std::ops::Range<usize>) -> String {
@@ -28,20 +27,6 @@ fn rows(tasks: std::ops::Range<usize>, workers: std::ops::Range<usize>) -> Strin
         }
     }
     rows
-}
-
-fn write(folder: &Path, name: &str, rows: &str) {
-    fs::write(folder.join(name), format!("task,worker,label\n{rows}")).unwrap();
-}
-
-fn run(folder: &Path, arguments: &str) -> Run {
-    quorate(folder, &arguments.split(' ').collect::<Vec<_>>())
-}
-
-fn done(folder: &Path, arguments: &str) -> Run {
-    let run = run(folder, arguments);
-    assert_eq!(run.code, 0, "{arguments}: {}", run.stderr);
-    run
 }
 
 /// Task, label and confidence to six digits.
@@ -205,63 +190,6 @@ fn an_update_does_not_depend_on_threads_or_the_order_of_rows() {
         rows
     };
     assert_eq!(sorted(&one), sorted(&update("turned", 2)));
-}
-
-/// The public data sets, cut into old and new rows; both fits run to their ends.
-#[test]
-fn an_update_of_the_public_sets_ends_where_a_full_fit_ends() {
-    let data = std::env::var_os("QUORATE_DATA").map_or_else(
-        || Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/data"),
-        std::path::PathBuf::from,
-    );
-    if !data.exists() {
-        eprintln!("{} is not there: nothing to compare", data.display());
-        return;
-    }
-    let folder = tempfile::tempdir().unwrap();
-    let folder = folder.path();
-    for set in ["bluebird", "dog", "rte", "labelme", "web"] {
-        let all = fs::read_to_string(data.join(set).join("labels.csv")).unwrap();
-        let rows: Vec<&str> = all.lines().skip(1).collect();
-        fs::write(folder.join("all.csv"), &all).unwrap();
-        let settings = "-p tol=1e-11 -p max-iter=50000 --probabilities";
-        done(folder, &format!("aggregate all.csv -m ds {settings} -o full.csv"));
-        for old in [rows.len() / 2, rows.len() * 9 / 10] {
-            write(folder, "old.csv", &(rows[..old].join("\n") + "\n"));
-            write(folder, "new.csv", &(rows[old..].join("\n") + "\n"));
-            done(
-                folder,
-                "aggregate old.csv -m ds --model m.json --keep-labels -o out.csv",
-            );
-            done(
-                folder,
-                &format!("aggregate new.csv --update m.json {settings} -o update.csv"),
-            );
-            assert_same_to_print(folder, set);
-        }
-    }
-}
-
-/// Labels alike, and no probability further off than the last digit.
-fn assert_same_to_print(folder: &Path, set: &str) {
-    let read = |name: &str| fs::read_to_string(folder.join(name)).unwrap();
-    let (full, update) = (read("full.csv"), read("update.csv"));
-    assert_eq!(full.lines().count(), update.lines().count(), "{set}");
-    for (full, update) in full.lines().zip(update.lines()).skip(1) {
-        let split = |line: &str| -> (Vec<String>, Vec<f64>) {
-            let fields: Vec<&str> = line.split(',').collect();
-            let numbers = fields[2..].iter().map(|field| field.parse().unwrap());
-            (
-                fields[..2].iter().map(|&field| field.to_owned()).collect(),
-                numbers.collect(),
-            )
-        };
-        let ((names, numbers), (other_names, other_numbers)) = (split(full), split(update));
-        assert_eq!(names, other_names, "{set}");
-        for (a, b) in numbers.iter().zip(&other_numbers) {
-            assert!((a - b).abs() < 1.5e-6, "{set}: {full} {update}");
-        }
-    }
 }
 
 #[test]

@@ -1,11 +1,9 @@
 //! What every method of the table must keep to, whatever it is.
 
-mod support;
-
 use quorate::methods::{Fit, Kind, METHODS, Method, Values};
 use quorate::{Annotations, AnnotationsBuilder, Context, Error};
+use quorate_testkit::crowds::{by_name, context, crowd, fit, table};
 use rand::seq::SliceRandom;
-use support::{by_name, context, crowd, fit, table};
 
 /// The crowds that the invariances are checked on: two and three classes.
 fn crowds() -> [Vec<(String, String, String)>; 2] {

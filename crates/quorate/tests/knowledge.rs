@@ -1,13 +1,11 @@
 //! What is known besides the labels: true labels of some tasks, shares of the classes, earlier work of the workers.
 
-mod support;
-
 use quorate::context::seeded;
 use quorate::methods::{Aggregate, DawidSkeneEm, Ibcc, METHODS, find};
 use quorate::model::{AnswerCounts, ClassPrior, Consensus, Priors, count_answers};
 use quorate::{Annotations, Context};
+use quorate_testkit::crowds::{context, crowd, table};
 use rand::RngExt;
-use support::{context, crowd, table};
 
 /// Labels of a crowd of two classes in which 5 of 8 workers nearly always say the opposite, and the truth.
 fn misled_crowd(tasks: usize, seed: u64) -> (Annotations, Vec<usize>) {

@@ -4,11 +4,26 @@
 //! published formulas before this library; a figure may differ by the tolerance beside it (0.005: the printed
 //! digits).
 
-mod support;
+use std::process::ExitCode;
 
 use quorate::Context;
 use quorate::methods;
-use support::DataSet;
+use quorate_testkit::{DataSet, crowds, public_test, run_public_tests};
+
+fn main() -> ExitCode {
+    run_public_tests(vec![
+        public_test!(
+            measured_errors_are_met,
+            ["bluebird", "dog", "rte", "trec", "web", "labelme"]
+        ),
+        public_test!(
+            the_family_keeps_its_bounds_with_one_set_of_defaults,
+            ["bluebird", "dog", "rte", "trec"]
+        ),
+        public_test!(converged_objective_of_tensor_admm, ["bluebird"]),
+        public_test!(converged_likelihoods_of_dawid_skene, ["bluebird", "rte", "dog"]),
+    ])
+}
 
 /// Method, parameters, data set, error in percent, tolerance in points.
 type Measured = (
@@ -295,7 +310,6 @@ const CNMF_MIRROR: &[(&str, &str)] = &[
 
 const MV_EM: &[(&str, &str)] = &[("max-iter", "10"), ("prior", "flat")];
 
-#[test]
 fn measured_errors_are_met() {
     let mut loaded: Vec<(&str, DataSet)> = Vec::new();
     let mut misses = Vec::new();
@@ -339,20 +353,18 @@ const AT_MOST: &[(&str, [(&str, f64); 4])] = &[
     ),
 ];
 
-#[test]
 fn the_family_keeps_its_bounds_with_one_set_of_defaults() {
     for data in ["bluebird", "dog52", "rte", "trec"] {
         let data_set = DataSet::load(data);
         for (name, bounds) in AT_MOST {
             let bound = bounds.iter().find(|(known, _)| *known == data).unwrap().1;
             let error =
-                data_set.error(&support::fit(methods::find(name).unwrap(), &data_set.annotations).unwrap());
+                data_set.error(&crowds::fit(methods::find(name).unwrap(), &data_set.annotations).unwrap());
             assert!(error <= bound, "{name} on {data}: {error:.3}, at most {bound}");
         }
     }
 }
 
-#[test]
 fn converged_objective_of_tensor_admm() {
     // All moments of bluebird: 12.6138 from every start (scratch program).
     let data_set = DataSet::load("bluebird");
@@ -366,7 +378,6 @@ fn converged_objective_of_tensor_admm() {
     );
 }
 
-#[test]
 fn converged_likelihoods_of_dawid_skene() {
     // Prior estimated, from vote fractions, to convergence (scratch program, four printed decimals).
     for (data, expected) in [

@@ -1,8 +1,6 @@
 //! What the SymNMF family must show: exact recovery, the paper's synthetic tables, monotone objectives, agreement of
 //! the matrix-free form with its definition, and plain words where nothing can be identified.
 
-mod support;
-
 use quorate::evaluate::model_distance;
 use quorate::methods::{self, Fit};
 use quorate::model::DawidSkene;
@@ -13,6 +11,7 @@ use quorate::symnmf::{
     impute_designated, impute_matrix_free, impute_robust, model_factor, random_factor, robust_objective,
 };
 use quorate::{Annotations, Context};
+use quorate_testkit::crowds::{crowd, table};
 use rand::RngExt;
 
 const TRIALS: u64 = 20;
@@ -341,7 +340,7 @@ fn what_cannot_be_identified_is_said() {
 
 #[test]
 fn a_designated_worker_that_does_not_exist_is_an_error() {
-    let annotations = support::table(&support::crowd(20, 4, 2, 0.9, 1));
+    let annotations = table(&crowd(20, 4, 2, 0.9, 1));
     for (given, problem) in [
         ("worker 0,nobody", "no worker \"nobody\""),
         ("worker 0,worker 0", "different"),

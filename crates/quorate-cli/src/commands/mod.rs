@@ -3,6 +3,7 @@
 pub mod aggregate;
 pub mod compare;
 pub mod completions;
+pub mod data;
 pub mod demo;
 mod demo_picture;
 pub mod evaluate;
@@ -32,6 +33,7 @@ pub fn run(cli: Cli, printer: &mut Printer) -> Result<ExitCode> {
         Command::Simulate(args) => simulate::run(&args, printer)?,
         #[cfg(feature = "lab")]
         Command::Reproduce(args) => reproduce::run(&args, printer)?,
+        Command::Data(args) => return data::run(&args, printer),
         Command::Completions(args) => completions::run(&args, printer)?,
     }
     Ok(ExitCode::SUCCESS)

@@ -21,6 +21,7 @@ pub fn quorate(folder: &Path, arguments: &[&str]) -> Run {
 pub fn quorate_with_input(folder: &Path, arguments: &[&str], input: &str) -> Run {
     let mut child = Command::new(env!("CARGO_BIN_EXE_quorate"))
         .args(arguments)
+        .env_remove("QUORATE_DATA")
         .current_dir(folder)
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
@@ -57,4 +58,62 @@ pub fn folder() -> tempfile::TempDir {
     )
     .unwrap();
     folder
+}
+
+/// Writes a table of annotations: the header, then these rows.
+pub fn write(folder: &Path, name: &str, rows: &str) {
+    fs::write(folder.join(name), format!("task,worker,label\n{rows}")).unwrap();
+}
+
+/// Runs the program with the words of a line, split at blanks.
+pub fn run(folder: &Path, arguments: &str) -> Run {
+    quorate(folder, &arguments.split(' ').collect::<Vec<_>>())
+}
+
+/// The same, and it must succeed.
+pub fn done(folder: &Path, arguments: &str) -> Run {
+    let run = run(folder, arguments);
+    assert_eq!(run.code, 0, "{arguments}: {}", run.stderr);
+    run
+}
+
+/// What differs from run to run or in its last digits is put in other words: `TIME` for times, and then without the
+/// blanks and lines that go by their widths; numbers with many digits to six decimals.
+pub fn stable(text: &str) -> String {
+    let mut timed = false;
+    let mut lines: Vec<String> = Vec::new();
+    for line in text.lines() {
+        let mut words: Vec<String> = line.split(' ').map(rounded).collect();
+        for index in 1..words.len() {
+            let unit = words[index].trim_end_matches([';', ',', ')']).to_owned();
+            let time = ["us", "ms", "s", "min"].contains(&unit.as_str());
+            let seconds = words[index - 1].ends_with("seconds\":");
+            if time && words[index - 1].parse::<f64>().is_ok() {
+                words[index - 1] = format!("TIME{}", &words[index][unit.len()..]);
+                words[index].clear();
+                timed = true;
+            } else if seconds {
+                words[index] = "TIME,".into();
+            }
+        }
+        lines.push(words.join(" "));
+    }
+    if timed {
+        for line in &mut lines {
+            let words: Vec<&str> = line.split(' ').filter(|word| !word.is_empty()).collect();
+            *line = words.join(" ");
+        }
+        lines.retain(|line| line.is_empty() || line.contains(|letter| letter != '-'));
+    }
+    lines.iter().map(|line| format!("{line}\n")).collect()
+}
+
+/// The word, a number with more than eight decimals to six.
+fn rounded(word: &str) -> String {
+    let number = word.trim_end_matches([',', ';']);
+    let decimals = number.split_once('.').map_or(0, |(_, decimals)| decimals.len());
+    match number.parse::<f64>() {
+        Ok(value) if decimals > 8 => format!("{value:.6}{}", &word[number.len()..]),
+        _ => word.to_owned(),
+    }
 }

@@ -2,7 +2,6 @@
 
 #[cfg(feature = "columnar")]
 mod columnar;
-mod data_sets;
 mod delimited;
 mod hostile;
 mod jsonl;

@@ -1,78 +1,11 @@
-//! What the integration tests share: the public data sets and small crowds.
-#![allow(dead_code)] // each test program uses a part of it
+//! Small crowds made of rows, and fits by the name of a method.
 
 use std::collections::HashMap;
-use std::path::PathBuf;
 
 use quorate::context::seeded;
 use quorate::methods::{Fit, Method, vote_fractions};
 use quorate::{Annotations, AnnotationsBuilder, Context, TaskProbabilities};
 use rand::RngExt;
-
-/// Where the public data sets are: `QUORATE_DATA`, else `../shared/data` beside the project.
-pub fn data_dir() -> PathBuf {
-    match std::env::var_os("QUORATE_DATA") {
-        Some(dir) => dir.into(),
-        None => PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../../shared/data"),
-    }
-}
-
-/// The rows of a plain CSV file (no quoting in these files), without the header.
-pub fn rows(path: &str) -> Vec<Vec<String>> {
-    let path = data_dir().join(path);
-    let text = std::fs::read_to_string(&path)
-        .unwrap_or_else(|error| panic!("{}: {error}; set QUORATE_DATA to the data sets", path.display()));
-    text.lines()
-        .skip(1)
-        .map(|line| line.split(',').map(str::to_owned).collect())
-        .collect()
-}
-
-/// A public data set: labels and the known truths by task.
-pub struct DataSet {
-    pub annotations: Annotations,
-    pub truth: HashMap<String, String>,
-}
-
-impl DataSet {
-    /// Loads `name`; `dog52` is dog with the 52 workers that the paper keeps.
-    pub fn load(name: &str) -> Self {
-        let folder = if name == "dog52" { "dog" } else { name };
-        let mut builder = AnnotationsBuilder::default();
-        for row in rows(&format!("{folder}/labels.csv")) {
-            builder.push(&row[0], &row[1], &row[2]).unwrap();
-        }
-        let mut annotations = builder.build().unwrap();
-        if name == "dog52" {
-            let kept: Vec<String> = rows("dog/workers_top52.csv")
-                .into_iter()
-                .map(|row| row[0].clone())
-                .collect();
-            annotations = annotations
-                .keep_workers(|worker| kept.iter().any(|name| name == worker))
-                .unwrap();
-        }
-        let truth = rows(&format!("{folder}/truth.csv"))
-            .into_iter()
-            .map(|row| (row[0].clone(), row[1].clone()));
-        Self {
-            annotations,
-            truth: truth.collect(),
-        }
-    }
-
-    /// Share of wrong labels among the tasks with known truth, in percent; ties go to the lowest class.
-    pub fn error(&self, fit: &Fit) -> f64 {
-        let (mut known, mut wrong) = (0, 0);
-        for (task, name) in self.annotations.tasks().iter().enumerate() {
-            if let Some(truth) = self.truth.get(name) {
-                known += 1;
-                wrong += usize::from(self.annotations.classes().get(fit.consensus.label(task)) != truth);
-            }
-        }
-        100.0 * f64::from(wrong as u32) / f64::from(known)
-    }
-}
 
 /// Rows of a small crowd of `workers` with `classes` classes: accuracies from 0.5 to 0.95, each task labelled with
 /// probability `density` by each worker, at least by one.

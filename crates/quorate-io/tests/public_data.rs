@@ -1,25 +1,20 @@
-//! The public data sets, where they are at hand: `QUORATE_DATA`, or the folder beside the workspace.
+//! The public data sets are read as what their sources say they are.
 
-use std::path::PathBuf;
+use std::process::ExitCode;
 
 use quorate_io::{LabelOptions, ReadOptions, Source, read_annotations, read_labels};
+use quorate_testkit::{public_data, public_test, run_public_tests};
 
-fn data() -> Option<PathBuf> {
-    let folder = match std::env::var_os("QUORATE_DATA") {
-        Some(folder) => PathBuf::from(folder),
-        None => PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../../shared/data"),
-    };
-    if !folder.is_dir() {
-        eprintln!("skipped: no data sets here; set QUORATE_DATA to their folder");
-        return None;
-    }
-    Some(folder)
+fn main() -> ExitCode {
+    run_public_tests(vec![public_test!(
+        sizes_are_those_of_the_sources,
+        ["bluebird", "dog", "rte", "trec", "web", "labelme"]
+    )])
 }
 
-#[test]
 fn sizes_are_those_of_the_sources() {
-    let Some(data) = data() else { return };
-    // Tasks, workers, classes, labels, truths: the table in SOURCES.md.
+    let data = public_data::folder();
+    // Tasks, workers, classes, labels, truths: the table in docs/data.md.
     for (name, sizes, truths) in [
         ("bluebird", (108, 39, 2, 4212), 108),
         ("dog", (807, 109, 4, 8070), 807),

@@ -1,14 +1,24 @@
 //! The default method on the public data sets: no worse than majority vote, better on average than any of its members, and
 //! honest about its confidence.
 
-mod support;
+use std::process::ExitCode;
 
 use quorate::Context;
 use quorate::evaluate::{Predictions, evaluate};
 use quorate::methods::{DEFAULT_METHOD, Fit, find};
-use support::DataSet;
+use quorate_testkit::{DataSet, public_test, run_public_tests};
 
 const SETS: [&str; 6] = ["bluebird", "dog", "rte", "trec", "web", "labelme"];
+
+fn main() -> ExitCode {
+    run_public_tests(vec![
+        public_test!(
+            the_default_is_safe_and_its_confidence_worth_more_than_that_of_one_model,
+            SETS
+        ),
+        public_test!(gold_brings_the_confidence_nearer_to_the_truth, ["trec"]),
+    ])
+}
 
 fn fit(data_set: &DataSet, method: &str, parameters: &[(&str, &str)]) -> Fit {
     let parameters: Vec<(String, String)> = parameters
@@ -37,7 +47,6 @@ fn calibration_error(data_set: &DataSet, fit: &Fit) -> f64 {
     100.0 * evaluation.calibration.unwrap().expected_error
 }
 
-#[test]
 fn the_default_is_safe_and_its_confidence_worth_more_than_that_of_one_model() {
     let others = [
         "majority-vote",
@@ -81,7 +90,6 @@ fn the_default_is_safe_and_its_confidence_worth_more_than_that_of_one_model() {
     assert!(calibrated < 6.0, "{calibrated}");
 }
 
-#[test]
 fn gold_brings_the_confidence_nearer_to_the_truth() {
     // trec is where the typical share is furthest off.
     let data_set = DataSet::load("trec");

@@ -5,12 +5,21 @@
 //! 20 runs. The paper (other features): 23.10 and 20.90.
 
 use std::path::PathBuf;
+use std::process::ExitCode;
 
 use quorate::{Annotations, Context};
 use quorate_deep::METHODS;
 use quorate_io::{
     LabelOptions, ReadOptions, Source, TaskLabels, read_annotations, read_features, read_labels,
 };
+use quorate_testkit::{public_data, public_test, run_public_tests};
+
+fn main() -> ExitCode {
+    run_public_tests(vec![public_test!(
+        a_network_learns_the_votes_and_a_crowd_layer_sees_past_them,
+        ["labelme"]
+    )])
+}
 
 struct LabelMe {
     folder: PathBuf,
@@ -20,11 +29,7 @@ struct LabelMe {
 
 impl LabelMe {
     fn load() -> Self {
-        let data = std::env::var_os("QUORATE_DATA").map_or_else(
-            || PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../../shared/data"),
-            PathBuf::from,
-        );
-        let folder = data.join("labelme");
+        let folder = public_data::folder().join("labelme");
         let labels = Source::from(folder.join("labels.csv"));
         let truth = Source::from(folder.join("truth.csv"));
         Self {
@@ -65,7 +70,6 @@ impl LabelMe {
     }
 }
 
-#[test]
 fn a_network_learns_the_votes_and_a_crowd_layer_sees_past_them() {
     let set = LabelMe::load();
     let votes = set.error("dl-mv", &[], 0);

@@ -1,0 +1,169 @@
+//! Every command as people meet it: a snapshot of exit code, standard output and standard error.
+
+mod support;
+
+use std::fs;
+use std::path::Path;
+
+use support::{folder, run, stable};
+
+/// Runs the commands one after the other in `folder` and writes down what came out.
+fn session(folder: &Path, commands: &[&str]) -> String {
+    let mut text = String::new();
+    for command in commands {
+        let run = run(folder, command);
+        text.push_str(&format!("$ quorate {command}\nexit code {}\n", run.code));
+        for (name, output) in [("stdout", &run.stdout), ("stderr", &run.stderr)] {
+            if !output.is_empty() {
+                text.push_str(&format!("--- {name}\n{}", stable(output)));
+            }
+        }
+        text.push('\n');
+    }
+    text
+}
+
+#[test]
+fn aggregate() {
+    let folder = folder();
+    let text = session(
+        folder.path(),
+        &[
+            "aggregate labels.csv -m dawid-skene",
+            "aggregate labels.csv -m dawid-skene -o out.csv --probabilities --workers workers.csv --changes changes.csv",
+            "aggregate labels.csv -m majority-vote -o out.csv --json",
+            "aggregate labels.csv -m crowdlab",
+        ],
+    );
+    insta::assert_snapshot!(text);
+    let files = ["out.csv", "workers.csv", "changes.csv"].map(|file| {
+        let path = folder.path().join(file);
+        format!("{file}\n{}", fs::read_to_string(path).unwrap())
+    });
+    insta::assert_snapshot!("aggregate-files", files.join("\n"));
+}
+
+#[test]
+fn compare() {
+    let text = session(
+        folder().path(),
+        &[
+            "compare labels.csv -m majority-vote,dawid-skene,crowdlab --truth truth.csv",
+            "compare labels.csv -m nothing",
+        ],
+    );
+    insta::assert_snapshot!(text);
+}
+
+#[test]
+fn completions() {
+    // The scripts grow with every option; that they complete is tested in `cli.rs`.
+    let folder = folder();
+    let refused = session(folder.path(), &["completions tcsh"]);
+    insta::assert_snapshot!(refused);
+    let run = run(folder.path(), "completions bash");
+    assert_eq!((run.code, run.stderr.as_str()), (0, ""));
+    insta::assert_snapshot!("completions-first-line", run.stdout.lines().next().unwrap());
+}
+
+#[test]
+fn data_check() {
+    let folder = folder();
+    let set = folder.path().join("data/bluebird");
+    fs::create_dir_all(&set).unwrap();
+    fs::write(set.join("truth.csv"), "task,label\n").unwrap();
+    let text = session(
+        folder.path(),
+        &["data check data", "data check data --json", "data check nowhere"],
+    );
+    insta::assert_snapshot!(text);
+}
+
+#[test]
+fn demo() {
+    insta::assert_snapshot!(session(folder().path(), &["demo", "demo --json"]));
+}
+
+#[test]
+fn evaluate() {
+    let folder = folder();
+    let all_cats: String = (0..12).map(|task| format!("t{task},cat\n")).collect();
+    fs::write(folder.path().join("cats.csv"), format!("task,label\n{all_cats}")).unwrap();
+    let text = session(
+        folder.path(),
+        &[
+            "aggregate labels.csv -m majority-vote --probabilities -o out.csv --quiet",
+            "evaluate out.csv truth.csv",
+            "evaluate cats.csv truth.csv --json",
+            "evaluate cats.csv truth.csv --fail-above 50",
+            "evaluate out.csv nowhere.csv",
+        ],
+    );
+    insta::assert_snapshot!(text);
+}
+
+#[test]
+fn inspect() {
+    let text = session(
+        folder().path(),
+        &[
+            "inspect labels.csv",
+            "inspect labels.csv --json --replicates 100",
+            "inspect labels.csv --fail-on problem --quiet --replicates 0",
+            "inspect truth.csv",
+        ],
+    );
+    insta::assert_snapshot!(text);
+}
+
+#[test]
+fn methods() {
+    let text = session(
+        folder().path(),
+        &[
+            "methods",
+            "methods rob-symnmf",
+            "methods majority-vote --json",
+            "methods nothing",
+        ],
+    );
+    insta::assert_snapshot!(text);
+}
+
+#[cfg(feature = "lab")]
+#[test]
+fn reproduce() {
+    let text = session(
+        folder().path(),
+        &[
+            "reproduce --list",
+            "reproduce svdimputation --quick --trials 2 -o out",
+            "reproduce tab:AMT1 --data nowhere",
+            "reproduce nothing",
+        ],
+    );
+    insta::assert_snapshot!(text);
+}
+
+#[test]
+fn simulate() {
+    let folder = folder();
+    let text = session(
+        folder.path(),
+        &[
+            "simulate -o crowd --tasks 4 --workers 3 --classes 2 --density 1 --accuracy 0.6,0.9 --seed 3",
+            "simulate -o crowd --tasks 0",
+        ],
+    );
+    insta::assert_snapshot!(text);
+    let files = ["labels.csv", "truth.csv", "model.json"].map(|file| {
+        let path = folder.path().join("crowd").join(file);
+        format!("{file}\n{}", fs::read_to_string(path).unwrap())
+    });
+    insta::assert_snapshot!("simulate-files", files.join("\n"));
+}
+
+#[test]
+fn without_a_command() {
+    insta::assert_snapshot!(session(folder().path(), &["--version", "nothing"]));
+}

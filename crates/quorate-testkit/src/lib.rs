@@ -1,0 +1,9 @@
+//! What the tests of several crates share. Not published.
+//!
+//! - [`public_data`]: where the public data sets are, and tests that are counted as ignored where they are not.
+//! - [`crowds`]: small crowds made of rows, and fits by the name of a method.
+
+pub mod crowds;
+pub mod public_data;
+
+pub use public_data::{DataSet, PublicTest, run_public_tests};

@@ -1,0 +1,140 @@
+//! Tests on the public data sets, which are no part of the repository.
+//!
+//! A test program of such tests has a `main` of its own (`harness = false`) that calls [`run_public_tests`]. Where a set
+//! is missing, its tests are counted as ignored, and one line on standard error says which sets and where to read on.
+//! A plain `#[test]` can only pass or fail, so it would pass without having tested anything.
+
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use libtest_mimic::{Arguments, Trial};
+use quorate::methods::Fit;
+use quorate::{Annotations, AnnotationsBuilder};
+
+/// A test that needs public data sets.
+pub struct PublicTest {
+    /// The name of the test.
+    pub name: &'static str,
+    /// The folders that it reads.
+    pub sets: &'static [&'static str],
+    /// The test: it panics where it fails.
+    pub run: fn(),
+}
+
+/// A [`PublicTest`] from a function and the data sets that it reads: `public_test!(function, ["bluebird", "rte"])`.
+#[macro_export]
+macro_rules! public_test {
+    ($run:ident, $sets:expr) => {
+        $crate::PublicTest {
+            name: stringify!($run),
+            sets: &$sets,
+            run: $run,
+        }
+    };
+}
+
+/// The folder of the public data sets: `QUORATE_DATA`, else `data` in the project, else `shared/data` beside it.
+pub fn folder() -> PathBuf {
+    if let Some(folder) = std::env::var_os("QUORATE_DATA") {
+        return folder.into();
+    }
+    let project = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let own = project.join("data");
+    match own.is_dir() {
+        true => own,
+        false => project.join("../shared/data"),
+    }
+}
+
+/// Runs the tests whose data sets are there and counts the others as ignored. Takes the arguments of `cargo test`.
+pub fn run_public_tests(tests: Vec<PublicTest>) -> ExitCode {
+    let (arguments, folder) = (Arguments::from_args(), folder());
+    let mut missing: Vec<&str> = Vec::new();
+    let mut skipped = 0;
+    let trials = tests.into_iter().map(|PublicTest { name, sets, run }| {
+        let absent: Vec<&str> = sets
+            .iter()
+            .copied()
+            .filter(|set| !folder.join(set).is_dir())
+            .collect();
+        skipped += usize::from(!absent.is_empty());
+        let trial = Trial::test(name, move || {
+            run();
+            Ok(())
+        });
+        let trial = trial.with_ignored_flag(!absent.is_empty());
+        missing.extend(absent);
+        trial
+    });
+    let trials: Vec<Trial> = trials.collect();
+    if skipped > 0 {
+        missing.sort_unstable();
+        missing.dedup();
+        eprintln!(
+            "skipped {skipped} of {} tests: they need the public data sets {}; docs/data.md says how to provide them \
+             (QUORATE_DATA=DIR)",
+            trials.len(),
+            missing.join(", ")
+        );
+    }
+    libtest_mimic::run(&arguments, trials).exit_code()
+}
+
+/// The rows of a plain CSV file (no quoting in these files), without the header.
+fn rows(path: &str) -> Vec<Vec<String>> {
+    let path = folder().join(path);
+    let text = std::fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+    text.lines()
+        .skip(1)
+        .map(|line| line.split(',').map(str::to_owned).collect())
+        .collect()
+}
+
+/// A public data set: labels and the known truths by task.
+pub struct DataSet {
+    /// The labels.
+    pub annotations: Annotations,
+    /// The true class by task.
+    pub truth: HashMap<String, String>,
+}
+
+impl DataSet {
+    /// Loads `name`; `dog52` is dog with the 52 workers that the paper keeps.
+    pub fn load(name: &str) -> Self {
+        let folder = if name == "dog52" { "dog" } else { name };
+        let mut builder = AnnotationsBuilder::default();
+        for row in rows(&format!("{folder}/labels.csv")) {
+            builder.push(&row[0], &row[1], &row[2]).unwrap();
+        }
+        let mut annotations = builder.build().unwrap();
+        if name == "dog52" {
+            let kept: Vec<String> = rows("dog/workers_top52.csv")
+                .into_iter()
+                .map(|row| row[0].clone())
+                .collect();
+            annotations = annotations
+                .keep_workers(|worker| kept.iter().any(|name| name == worker))
+                .unwrap();
+        }
+        let truth = rows(&format!("{folder}/truth.csv"))
+            .into_iter()
+            .map(|row| (row[0].clone(), row[1].clone()));
+        Self {
+            annotations,
+            truth: truth.collect(),
+        }
+    }
+
+    /// Share of wrong labels among the tasks with known truth, in percent; ties go to the lowest class.
+    pub fn error(&self, fit: &Fit) -> f64 {
+        let (mut known, mut wrong) = (0, 0);
+        for (task, name) in self.annotations.tasks().iter().enumerate() {
+            if let Some(truth) = self.truth.get(name) {
+                known += 1;
+                wrong += usize::from(self.annotations.classes().get(fit.consensus.label(task)) != truth);
+            }
+        }
+        100.0 * f64::from(wrong as u32) / f64::from(known)
+    }
+}
