@@ -46,6 +46,7 @@ fn workers(confusion: Option<&'static [f64]>) -> [WorkerRow<'static>; 2] {
             labels: 2,
             accuracy: Some(0.85),
             agreement: Some(0.5),
+            score: Some(-1.5),
             confusion,
         },
         WorkerRow {
@@ -53,6 +54,7 @@ fn workers(confusion: Option<&'static [f64]>) -> [WorkerRow<'static>; 2] {
             labels: 1,
             accuracy: None,
             agreement: Some(f64::NAN),
+            score: None,
             confusion: None,
         },
     ]

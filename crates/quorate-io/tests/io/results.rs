@@ -74,6 +74,7 @@ fn workers_with_and_without_a_model() {
             labels: 12,
             accuracy: Some(0.85),
             agreement: Some(f64::NAN),
+            score: None,
             confusion: Some(&confusion),
         },
         WorkerRow {
@@ -81,6 +82,7 @@ fn workers_with_and_without_a_model() {
             labels: 0,
             accuracy: None,
             agreement: Some(0.5),
+            score: None,
             confusion: None,
         },
     ];
@@ -104,6 +106,10 @@ fn workers_with_and_without_a_model() {
     let path = folder.path().join("workers.jsonl");
     write_workers(&path.as_path().into(), None, &classes, &rows).unwrap();
     let first = "{\"worker\":\"ann\",\"labels\":12,\"accuracy\":0.85,\"agreement\":null}\n";
+    assert!(fs::read_to_string(&path).unwrap().starts_with(first));
+    rows[1].score = Some(0.25);
+    write_workers(&path.as_path().into(), None, &classes, &rows).unwrap();
+    let first = "{\"worker\":\"ann\",\"labels\":12,\"accuracy\":0.85,\"agreement\":null,\"score\":null}\n";
     assert!(fs::read_to_string(&path).unwrap().starts_with(first));
     rows[0].confusion = Some(&confusion[..3]);
     assert!(write_workers(&path.as_path().into(), None, &classes, &rows).is_err());
