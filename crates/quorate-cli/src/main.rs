@@ -7,6 +7,7 @@ mod input;
 mod knowledge;
 mod printer;
 mod progress;
+mod remedies;
 mod session;
 mod text_table;
 

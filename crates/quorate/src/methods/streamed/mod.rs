@@ -98,7 +98,7 @@ impl StreamedMethod {
             "majority-vote" if MajorityVote::from(&values).ties == Ties::Lowest => Ok(Self::MajorityVote),
             "majority-vote" => Err(refuse(
                 "labels on disk are gone through block by block, which settles ties by the lowest class only: leave `ties` \
-                 out, or raise --memory"
+                 out, or allow more memory"
                     .into(),
             )),
             "dawid-skene" => Ok(Self::DawidSkene(DawidSkeneEm::from(&values).em())),
@@ -106,7 +106,7 @@ impl StreamedMethod {
             "pooled-ds" => Ok(Self::PooledDawidSkene(PooledDawidSkene::from(&values))),
             "auto" => Ok(Self::Auto(Auto::from(&values))),
             _ => Err(refuse(format!(
-                "it needs all labels in memory; with labels on disk use one of {}, or raise --memory and leave --spill out",
+                "it needs all labels in memory; with labels on disk use one of {}, or keep the labels in memory",
                 STREAMED.join(", ")
             ))),
         }
