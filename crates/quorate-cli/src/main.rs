@@ -8,6 +8,7 @@ mod knowledge;
 mod labels;
 mod printer;
 mod progress;
+mod remedies;
 mod session;
 mod text_table;
 

@@ -5,6 +5,8 @@ use std::io::{self, Write};
 use anyhow::Result;
 use serde::Serialize;
 
+use crate::remedies;
+
 /// Prints data, notes, warnings and errors.
 pub struct Printer {
     quiet: bool,
@@ -54,7 +56,7 @@ impl Printer {
         self.say("warning: ", text.as_ref());
     }
 
-    /// What went wrong, with its causes.
+    /// What went wrong, with its causes and what to do.
     pub fn error(&mut self, error: &anyhow::Error) {
         let mut text = format!("error: {error}");
         for cause in error.chain().skip(1) {
@@ -64,6 +66,7 @@ impl Printer {
                 text.push_str(&format!(": {cause}"));
             }
         }
+        let text = remedies::with_remedy(text, remedies::of_error(error));
         let _ = writeln!(io::stderr(), "{text}");
     }
 

@@ -58,7 +58,7 @@ impl Aggregate for CrowdLayer {
         context.reserve(
             format!("the maps of {workers} workers"),
             16 * (workers * self.map.size(classes)) as u64 + 8 * (workers * classes * classes) as u64,
-            "use `-p map=scale`, fewer classes, or raise the limit (--memory)",
+            "use the map `scale` or fewer classes",
         )?;
         let mut crowd = Crowd {
             examples: &examples,

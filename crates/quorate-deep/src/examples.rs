@@ -6,7 +6,7 @@
 
 use ndarray::Array2;
 use quorate::model::Consensus;
-use quorate::{Annotations, Context, Error, Result, TaskFeatures};
+use quorate::{Annotations, Context, Error, Remedy, Result, TaskFeatures};
 
 use crate::training::Scaling;
 
@@ -32,11 +32,10 @@ impl Examples {
         context: &Context,
         scaling: Scaling,
     ) -> Result<Self> {
-        let given = context.features().ok_or_else(|| Error::NotApplicable {
+        let given = context.features().ok_or(Error::MissingInput {
             method,
-            reason:
-                "it learns from features of the tasks, and none were given: give them with --features FILE"
-                    .to_owned(),
+            reason: "it learns from features of the tasks, and none were given",
+            remedy: Remedy::GiveFeatures,
         })?;
         given.check(annotations)?;
         if given.width() == 0 {
@@ -48,7 +47,7 @@ impl Examples {
         context.reserve(
             format!("the features of {} tasks", annotations.task_count()),
             4 * (annotations.task_count() * given.width()) as u64,
-            "use fewer features or raise the limit (--memory)",
+            "use fewer features",
         )?;
         let mut tasks: Vec<usize> = (0..annotations.task_count()).collect();
         tasks.sort_by_key(|&task| annotations.tasks().get(task));

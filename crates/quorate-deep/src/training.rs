@@ -117,7 +117,7 @@ impl Training {
         context.reserve(
             format!("a network of {inputs} features and {} hidden units", self.hidden),
             16 * Network::<f32>::size(inputs, self.hidden, classes) as u64,
-            "use fewer hidden units or raise the limit (--memory)",
+            "use fewer hidden units",
         )?;
         let [mut weights, mut order, mut dropout] = [0, 1, 2].map(|stream| context.rng(stream));
         let mut learner = Learner::new(Network::new(inputs, self.hidden, classes, &mut weights));

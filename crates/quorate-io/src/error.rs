@@ -3,6 +3,8 @@
 use std::fmt;
 use std::io;
 
+use quorate::Remedy;
+
 /// Result of reading or writing a file.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
@@ -60,6 +62,8 @@ pub enum ErrorKind {
         found: Vec<String>,
         /// What to do.
         hint: String,
+        /// What else would help.
+        remedy: Option<Remedy>,
     },
     /// A column name occurs twice, so which one is meant is not clear.
     #[error("found two columns of this name, expected one; rename one of them")]
@@ -131,6 +135,12 @@ pub enum ErrorKind {
     /// A model file that does not hold together.
     #[error("{0}")]
     Model(String),
+    /// The labels that a model rests on are missing, damaged or others.
+    #[error("{0}")]
+    KeptLabels(String),
+    /// An array of features whose rows are not those of the tasks.
+    #[error("{0}")]
+    FeatureRows(String),
     /// The rows are readable but not a table of annotations.
     #[error("{0}")]
     Data(quorate::Error),
@@ -206,6 +216,17 @@ impl Error {
     pub fn io_kind(&self) -> Option<io::ErrorKind> {
         match &self.0.kind {
             ErrorKind::Io(error) => Some(error.kind()),
+            _ => None,
+        }
+    }
+
+    /// What the caller can do about it, where something can be done.
+    pub fn remedy(&self) -> Option<Remedy> {
+        match &self.0.kind {
+            ErrorKind::MissingColumn { remedy, .. } => *remedy,
+            ErrorKind::KeptLabels(_) => Some(Remedy::KeepLabels),
+            ErrorKind::FeatureRows(_) => Some(Remedy::NameFeatureTasks),
+            ErrorKind::Data(error) => error.remedy(),
             _ => None,
         }
     }

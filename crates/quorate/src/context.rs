@@ -8,6 +8,7 @@ use rand::SeedableRng;
 
 use crate::error::{Error, Result};
 use crate::model::Priors;
+use crate::remedy::Remedy;
 use crate::task_features::TaskFeatures;
 use crate::task_probabilities::TaskProbabilities;
 
@@ -157,6 +158,7 @@ impl Context {
                 needed,
                 limit,
                 hint: hint.into(),
+                remedy: Some(Remedy::RaiseMemoryLimit),
             });
         }
         Ok(())
@@ -164,11 +166,18 @@ impl Context {
 
     /// Runs `work` on the context's threads.
     pub fn run<R: Send>(&self, work: impl FnOnce() -> R + Send) -> R {
-        match &self.pool {
-            Some(pool) => pool.install(work),
-            None => work(),
-        }
+        let Some(pool) = &self.pool else {
+            return work();
+        };
+        let (mut work, mut result) = (Some(work), None);
+        install(pool, &mut || result = work.take().map(|work| work()));
+        result.expect("a pool runs the work it is given")
     }
+}
+
+/// One installation for all kinds of work: a generic one would be compiled again for each of them.
+fn install(pool: &rayon::ThreadPool, work: &mut (dyn FnMut() + Send)) {
+    pool.install(work);
 }
 
 /// The generator behind every seed in this library: ChaCha with 8 rounds, one stream for each use.

@@ -1,6 +1,8 @@
-//! What can go wrong, in words that say what was found, what was expected and what to do.
+//! What can go wrong: what was found, what was expected, and a typed remedy.
 
 use std::sync::Arc;
+
+use crate::remedy::Remedy;
 
 /// Result of everything in this library that can fail on bad input.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
@@ -62,6 +64,8 @@ pub enum Error {
         limit: u64,
         /// What to do about it.
         hint: String,
+        /// What else would help.
+        remedy: Option<Remedy>,
     },
     /// The method is not defined for this input (binary-only method with more classes, say).
     #[error("{method} cannot be used here: {reason}")]
@@ -83,11 +87,18 @@ pub enum Error {
     /// Labels could not be read again from where they are.
     #[error("{0}")]
     Source(SourceError),
+    /// The method needs something besides the labels, and it was not given.
+    #[error("{method} cannot be used here: {reason}")]
+    MissingInput {
+        /// The method's name.
+        method: &'static str,
+        /// What it needs.
+        reason: &'static str,
+        /// How to give it.
+        remedy: Remedy,
+    },
     /// No method of this name.
-    #[error(
-        "there is no method {name:?}{}: `quorate methods` lists them all",
-        suggest(suggestion)
-    )]
+    #[error("there is no method {name:?}{}", suggest(suggestion))]
     UnknownMethod {
         /// The name asked for.
         name: String,
@@ -108,6 +119,18 @@ pub enum Error {
     /// The caller asked to stop.
     #[error("cancelled")]
     Cancelled,
+}
+
+impl Error {
+    /// What the caller can do about it, where something can be done.
+    pub fn remedy(&self) -> Option<Remedy> {
+        match self {
+            Self::TooLarge { remedy, .. } => *remedy,
+            Self::MissingInput { remedy, .. } => Some(*remedy),
+            Self::UnknownMethod { .. } => Some(Remedy::ListMethods),
+            _ => None,
+        }
+    }
 }
 
 fn list(names: &[String]) -> String {

@@ -38,6 +38,7 @@ pub mod linalg;
 pub mod methods;
 pub mod model;
 mod parallel;
+pub mod remedy;
 pub mod simulate;
 mod special;
 pub mod statistics;
@@ -48,6 +49,7 @@ pub mod task_probabilities;
 pub use annotations::{Annotations, AnnotationsBuilder};
 pub use context::Context;
 pub use error::{Error, Result};
+pub use remedy::Remedy;
 pub use task_features::TaskFeatures;
 pub use task_probabilities::TaskProbabilities;
 

@@ -4,6 +4,7 @@
 //! alone; partial results are collected in chunk order and folded in that order.
 
 use std::ops::Range;
+use std::sync::{Mutex, PoisonError};
 
 use rayon::prelude::*;
 
@@ -112,7 +113,36 @@ fn map_parts<P: Send, R: Send>(parts: Vec<P>, work: impl Fn(P) -> R + Sync + Sen
     if parts.len() <= 1 {
         return parts.into_iter().map(work).collect();
     }
-    parts.into_par_iter().map(work).collect()
+    let slots: Vec<Mutex<Slot<P, R>>> = parts
+        .into_iter()
+        .map(|part| Mutex::new(Slot::Part(part)))
+        .collect();
+    for_each_index(slots.len(), &|index| {
+        let mut slot = slots[index].lock().unwrap_or_else(PoisonError::into_inner);
+        if let Slot::Part(part) = std::mem::replace(&mut *slot, Slot::Taken) {
+            *slot = Slot::Result(work(part));
+        }
+    });
+    let results = slots.into_iter().filter_map(|slot| {
+        match slot.into_inner().unwrap_or_else(PoisonError::into_inner) {
+            Slot::Result(result) => Some(result),
+            _ => None,
+        }
+    });
+    results.collect()
+}
+
+/// Where a part lies until its result takes its place.
+enum Slot<P, R> {
+    Part(P),
+    Taken,
+    Result(R),
+}
+
+/// The one parallel loop under all maps of parts: a generic one would be compiled again for each kind of work, and a third of
+/// the library's code was that.
+fn for_each_index(count: usize, work: &(dyn Fn(usize) + Sync)) {
+    (0..count).into_par_iter().for_each(work);
 }
 
 /// Adds the parts to the total, each number in the order of the parts; which thread adds which makes no

@@ -1,7 +1,7 @@
 //! What every method of the table must keep to, whatever it is.
 
 use quorate::methods::{Fit, Kind, METHODS, Method, Values};
-use quorate::{Annotations, AnnotationsBuilder, Context, Error};
+use quorate::{Annotations, AnnotationsBuilder, Context, Error, Remedy};
 use quorate_testkit::crowds::{by_name, context, crowd, fit, table};
 use rand::seq::SliceRandom;
 
@@ -317,10 +317,11 @@ fn methods_that_need_a_classifier_say_so() {
             .with_defaults()
             .unwrap()
             .fit(&annotations, &mut Context::new(1));
-        let message = result.unwrap_err().to_string();
-        assert!(
-            message.contains("--probabilities-in"),
-            "{}: {message}",
+        let error = result.unwrap_err();
+        assert_eq!(
+            error.remedy(),
+            Some(Remedy::GiveClassProbabilities),
+            "{}: {error}",
             method.name
         );
     }

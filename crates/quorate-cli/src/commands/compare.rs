@@ -16,6 +16,7 @@ use crate::catalog::{find, methods};
 use crate::input::{InputArgs, size_line};
 use crate::knowledge::KnowledgeArgs;
 use crate::printer::Printer;
+use crate::remedies::with_remedy;
 use crate::session::Session;
 use crate::text_table::{Side, TextTable, count, duration, plural};
 
@@ -192,7 +193,7 @@ fn run_method(
             Ok(fit) => fit,
             Err(quorate::Error::Cancelled) => return Err(quorate::Error::Cancelled.into()),
             Err(error) => {
-                row.failure = Some(error.to_string());
+                row.failure = Some(with_remedy(error.to_string(), error.remedy()));
                 return Ok(row);
             }
         };

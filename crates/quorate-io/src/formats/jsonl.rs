@@ -112,6 +112,7 @@ impl JsonRow {
                 name: self.names[slot].clone(),
                 found: parse(text, Keys)?,
                 hint: "every object needs this key; null stands for no answer".into(),
+                remedy: None,
             }
             .into());
         }

@@ -1,5 +1,7 @@
 //! The one path from any format to rows: a reader finds columns and hands over rows, a sink takes them.
 
+use quorate::Remedy;
+
 use super::{FileFormat, Format, delimited, jsonl};
 use crate::error::{Error, ErrorKind, Position, Result};
 use crate::source::{Progress, Source};
@@ -71,28 +73,34 @@ pub(crate) fn find_column(names: &[String], name: &str, role: &str) -> Result<us
     match (found.next(), found.next()) {
         (Some(column), None) => Ok(column),
         (Some(_), Some(_)) => Err(Error::new(ErrorKind::RepeatedColumn).in_column(name)),
-        (None, _) => Err(ErrorKind::MissingColumn {
-            name: name.to_owned(),
-            found: names.to_vec(),
-            hint: missing_hint(names, role),
+        (None, _) => {
+            let (hint, remedy) = missing_hint(names, role);
+            Err(ErrorKind::MissingColumn {
+                name: name.to_owned(),
+                found: names.to_vec(),
+                hint,
+                remedy,
+            }
+            .into())
         }
-        .into()),
     }
 }
 
-fn missing_hint(names: &[String], role: &str) -> String {
+/// What to do where no column has the name, and whether it would help to name another one.
+fn missing_hint(names: &[String], role: &str) -> (String, Option<Remedy>) {
     if let [only] = names
         && let Some(delimiter) = [';', '\t', ',', '|']
             .into_iter()
             .find(|&mark| only.contains(mark))
     {
-        return format!(
+        let words = format!(
             "the values seem to be separated by {delimiter:?}: name the file .tsv if by tabs, .csv if by commas, \
              else save it as one of these"
         );
+        return (words, None);
     }
-    format!(
-        "say which column holds the {role} with `--columns {role}=NAME`, or, if the file has no header, put one \
-         on its first line"
-    )
+    let words = format!(
+        "say which column holds the {role}, or, if the file has no header, put one on its first line"
+    );
+    (words, Some(Remedy::NameColumns))
 }

@@ -66,7 +66,7 @@ fn line_up(rows: &npy::NumberRows, annotations: &Annotations, order: Option<&Nam
             Some(row) => features
                 .set(task, rows.row(row))
                 .map_err(|error| mismatch(format!("row {row} (task {name:?}): {error}")))?,
-            None => return Err(mismatch(no_row(name, rows.rows, order.is_some()))),
+            None => return Err(no_row(name, rows.rows, order.is_some())),
         }
     }
     Ok(FeaturesRead {
@@ -75,15 +75,14 @@ fn line_up(rows: &npy::NumberRows, annotations: &Annotations, order: Option<&Nam
     })
 }
 
-fn no_row(task: &str, rows: usize, listed: bool) -> String {
+fn no_row(task: &str, rows: usize, listed: bool) -> Error {
     match listed {
-        true => {
-            format!("the list of tasks does not name task {task:?}: every task of the labels needs a row")
-        }
-        false => format!(
-            "found {rows} rows, numbered from 0, but task {task:?} is not one of these numbers; say which task each row \
-             is about with --feature-tasks FILE"
-        ),
+        true => mismatch(format!(
+            "the list of tasks does not name task {task:?}: every task of the labels needs a row"
+        )),
+        false => Error::new(ErrorKind::FeatureRows(format!(
+            "found {rows} rows, numbered from 0, but task {task:?} is not one of these numbers"
+        ))),
     }
 }
 
@@ -242,7 +241,7 @@ mod tests {
             ("f.csv", b"task,x\na,nan\n", &["a"], None, "finite"),
             ("f.csv", b"task\na\n", &["a"], None, "no column beside"),
             ("f.csv", b"task,x\na,1\n", &["a"], Some(&["a"]), ".npy file only"),
-            ("f.npy", &array, &["0", "3"], None, "--feature-tasks"),
+            ("f.npy", &array, &["0", "3"], None, "is not one of these numbers"),
             (
                 "f.npy",
                 &array,

@@ -64,9 +64,9 @@ pub fn write_kept_labels(path: &Path, annotations: &Annotations, model: &mut Mod
 
 /// Reads the labels that the model at `path` rests on, and makes sure that they are these.
 pub fn read_kept_labels(path: &Path, model: &ModelFile) -> Result<Annotations> {
-    let wrong = |words: String| Err(ErrorKind::Model(words).into());
+    let wrong = |words: String| Err(ErrorKind::KeptLabels(words).into());
     let Some(name) = &model.labels_file else {
-        let words = "the labels that this model rests on were not kept: fit it anew with `--model FILE --keep-labels`";
+        let words = "the labels that this model rests on were not kept";
         return wrong(words.into());
     };
     let place: PathBuf = path.with_file_name(name);
@@ -92,20 +92,16 @@ fn fingerprint(model: &ModelFile) -> Option<u64> {
 }
 
 fn check_start(input: &mut impl Read, model: &ModelFile) -> Result<()> {
-    let wrong = |words: String| Err(ErrorKind::Model(words).into());
+    let wrong = |words: String| Err(ErrorKind::KeptLabels(words).into());
     if read_array(input)? != *MAGIC {
-        return wrong(
-            "found something else, expected kept labels: fit the model anew with --keep-labels".into(),
-        );
+        return wrong("found something else, expected kept labels".into());
     }
     let version = u32::from_le_bytes(read_array(input)?);
     if version != VERSION {
-        return wrong(format!(
-            "found format version {version}, expected {VERSION}: fit the model anew with --keep-labels"
-        ));
+        return wrong(format!("found format version {version}, expected {VERSION}"));
     }
     if Some(u64::from_le_bytes(read_array(input)?)) != fingerprint(model) {
-        return wrong("does not hold the labels that this model was fitted on: fit the model anew".into());
+        return wrong("does not hold the labels that this model was fitted on".into());
     }
     Ok(())
 }
@@ -221,6 +217,6 @@ fn read_array<const N: usize>(input: &mut impl Read) -> Result<[u8; N]> {
 }
 
 fn damaged() -> crate::Error {
-    let words = "the kept labels are damaged or cut short: get the whole file, or fit the model anew with --keep-labels";
-    ErrorKind::Model(words.into()).into()
+    let words = "the kept labels are damaged or cut short: get the whole file";
+    ErrorKind::KeptLabels(words.into()).into()
 }

@@ -268,8 +268,7 @@ fn parse_model(source: &Source) -> Result<ModelFile> {
         }
         Some(_) => {}
         None => {
-            let words =
-                "found no \"format_version\", expected a model file as `quorate aggregate --model` writes it";
+            let words = "found no \"format_version\", expected a model file of this library";
             return Err(ErrorKind::Model(words.into()).into());
         }
     }

@@ -65,11 +65,12 @@ fn missing_column_lists_the_header_and_says_what_to_do() {
     for part in [
         "line 1",
         r#""item", "worker", "label""#,
-        "--columns task=NAME",
+        "which column holds the task",
         "no header",
     ] {
         assert!(words.contains(part), "{words}");
     }
+    assert_eq!(error.remedy(), Some(quorate::Remedy::NameColumns));
     let words = refused("x.csv", "task;worker;label\n1;2;3\n").to_string();
     assert!(words.contains("separated by ';'"), "{words}");
     let error = refused("x.csv", "task,worker,label,task\n1,2,3,4\n");

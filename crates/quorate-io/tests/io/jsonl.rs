@@ -39,7 +39,7 @@ fn errors_point_to_the_line() {
     let error = assert_place(&with(r#"{"task": 1, "worker": 2}"#), 3, None);
     assert!(matches!(error.kind(), ErrorKind::MissingColumn { name, .. } if name == "label"));
     let error = assert_place(r#"{"task": 1, "worker": 2}"#, 1, None);
-    assert!(error.to_string().contains("--columns label=NAME"), "{error}");
+    assert_eq!(error.remedy(), Some(quorate::Remedy::NameColumns), "{error}");
     for broken in [
         "{\"task\": 1",
         "[1, 2, 3]",

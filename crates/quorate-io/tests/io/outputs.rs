@@ -115,8 +115,8 @@ fn outputs() -> Vec<Output> {
     let by_worker = |confusion: Option<&'static [f64]>| -> WriteOutput {
         Box::new(move |target| write_workers(target, None, &names(&["cat", "dog"]), &workers(confusion)))
     };
-    let ann = vec![Text("ann"), Count(2), Number(0.85), Number(0.5)];
-    let bob = vec![Text("bob"), Count(1), Missing, Missing];
+    let ann = vec![Text("ann"), Count(2), Number(0.85), Number(0.5), Number(-1.5)];
+    let bob = vec![Text("bob"), Count(1), Missing, Missing, Missing];
     vec![
         Output {
             name: "annotations",
@@ -157,7 +157,7 @@ fn outputs() -> Vec<Output> {
         Output {
             name: "workers",
             write: by_worker(None),
-            columns: &["worker", "labels", "accuracy", "agreement"],
+            columns: &["worker", "labels", "accuracy", "agreement", "score"],
             rows: vec![ann.clone(), bob.clone()],
         },
         Output {
@@ -168,6 +168,7 @@ fn outputs() -> Vec<Output> {
                 "labels",
                 "accuracy",
                 "agreement",
+                "score",
                 "p:cat|cat",
                 "p:cat|dog",
                 "p:dog|cat",

@@ -1,5 +1,7 @@
 //! One thing found, as a value that a terminal, a page or another language can show.
 
+use crate::remedy::Remedy;
+
 /// How much it matters.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Severity {
@@ -59,6 +61,8 @@ pub struct Finding {
     pub sentence: String,
     /// What to do.
     pub advice: String,
+    /// What else would help.
+    pub remedy: Option<Remedy>,
     /// The numbers behind it, each with a name.
     pub evidence: Vec<(&'static str, f64)>,
     /// Names of the workers concerned.
@@ -109,6 +113,7 @@ impl Finding {
             severity,
             sentence,
             advice: advice.to_owned(),
+            remedy: None,
             evidence: Vec::new(),
             workers: Vec::new(),
             classes: Vec::new(),
@@ -117,6 +122,11 @@ impl Finding {
 
     pub(super) fn with_evidence(mut self, evidence: &[(&'static str, f64)]) -> Self {
         self.evidence.extend_from_slice(evidence);
+        self
+    }
+
+    pub(super) fn with_remedy(mut self, remedy: Remedy) -> Self {
+        self.remedy = Some(remedy);
         self
     }
 

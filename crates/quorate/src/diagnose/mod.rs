@@ -21,7 +21,6 @@ mod answer_tables;
 mod connectivity;
 mod copy_groups;
 mod discoveries;
-mod distributions;
 mod effective_labels;
 mod finding;
 mod findings;
@@ -34,7 +33,6 @@ mod worker_kinds;
 pub use connectivity::{Connectivity, PairFacts};
 pub use copy_groups::CopyGroups;
 pub use discoveries::discoveries;
-pub(crate) use distributions::{beta_i, ln_gamma};
 pub use effective_labels::EffectiveLabels;
 pub use finding::{Finding, FindingKind, Severity};
 pub use shared_errors::{Baseline, PairErrors};
@@ -47,6 +45,7 @@ use crate::annotations::{Annotations, TableSummary};
 use crate::context::Context;
 use crate::error::{Error, Result};
 use crate::model::align_classes;
+use crate::special::distributions;
 
 /// How to inspect a table.
 #[derive(Debug, Clone, Copy, PartialEq)]

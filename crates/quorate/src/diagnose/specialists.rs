@@ -14,7 +14,7 @@
 //! "none found" is a warning and no proof; the prior plays a part (a common class is pure more easily).
 
 use super::answer_tables::AnswerTable;
-use super::distributions::normal_tail;
+use super::distributions::normal_quantile;
 
 /// Answers of a class that a worker needs to be a candidate.
 pub const LEAST_ANSWERS: f64 = 5.0;
@@ -74,27 +74,12 @@ fn lower_bound(successes: f64, n: f64, z: f64) -> f64 {
     ((centre - half) / (1.0 + z * z / n)).max(0.0)
 }
 
-/// The z with Pr(Z >= z) = tail, by bisection.
-fn normal_quantile(tail: f64) -> f64 {
-    let (mut low, mut high) = (-10.0, 10.0);
-    for _ in 0..100 {
-        let middle = 0.5 * (low + high);
-        if normal_tail(middle) > tail {
-            low = middle;
-        } else {
-            high = middle;
-        }
-    }
-    0.5 * (low + high)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
     fn the_best_of_many_needs_more_evidence() {
-        assert!((normal_quantile(0.025) - 1.959_963_984_540_054).abs() < 1e-9);
         let table = |answers: f64, right: f64| AnswerTable {
             counts: vec![0.0; 4],
             tasks: answers,

@@ -46,6 +46,7 @@ impl ConfusionTable {
                 needed,
                 limit: DEFAULT_MEMORY_LIMIT,
                 hint: "the error rate alone needs no table".into(),
+                remedy: None,
             });
         }
         let mut table = Self {

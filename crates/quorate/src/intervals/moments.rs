@@ -1,6 +1,6 @@
 //! Mean and variance over draws, and the interval of the Beta distribution that has them.
 
-use crate::diagnose::{beta_i, ln_gamma};
+use crate::special::beta_quantile;
 
 /// An estimate and the borders of its interval.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -56,32 +56,6 @@ impl Moments {
             high: beta_quantile(a, b, 1.0 - tail),
         }
     }
-}
-
-/// The number below which a Beta(a, b) variable falls with this probability: Newton's method, bisecting where it would leave
-/// the bracket.
-fn beta_quantile(a: f64, b: f64, probability: f64) -> f64 {
-    let ln_beta = ln_gamma(a) + ln_gamma(b) - ln_gamma(a + b);
-    let (mut low, mut high) = (0.0, 1.0);
-    let mut x = a / (a + b);
-    for _ in 0..100 {
-        let above = beta_i(x, a, b) - probability;
-        match above < 0.0 {
-            true => low = x,
-            false => high = x,
-        }
-        let density = ((a - 1.0) * x.ln() + (b - 1.0) * (-x).ln_1p() - ln_beta).exp();
-        let newton = x - above / density;
-        let next = match newton > low && newton < high {
-            true => newton,
-            false => 0.5 * (low + high),
-        };
-        if (next - x).abs() <= 1e-12 || high - low < 1e-12 {
-            return next;
-        }
-        x = next;
-    }
-    x
 }
 
 #[cfg(test)]

@@ -204,7 +204,7 @@ impl Aggregate for Auto {
         let (iterations, mut warnings) = (ballot.iterations, std::mem::take(&mut ballot.warnings));
         if !ballot.left_out.is_empty() {
             warnings.push(format!(
-                "left out of the average, since they would need more memory than the limit (--memory): {}",
+                "left out of the average, since they would need more memory than the limit: {}",
                 ballot.left_out.join(", ")
             ));
         }

@@ -39,6 +39,7 @@ use crate::declare_method;
 use crate::error::{Error, Result};
 use crate::model::{Consensus, TIE, count_answers, reserve_confusions};
 use crate::parallel::{balanced_ranges, map_rows};
+use crate::remedy::Remedy;
 use crate::task_probabilities::TaskProbabilities;
 
 declare_method! {
@@ -60,11 +61,10 @@ const FLOOR: f64 = 1e-6;
 
 impl Aggregate for Crowdlab {
     fn estimate(&self, annotations: &Annotations, context: &mut Context) -> Result<Fit> {
-        let predictions = context.class_probabilities().ok_or_else(|| Error::NotApplicable {
+        let predictions = context.class_probabilities().ok_or(Error::MissingInput {
             method: Self::METHOD.name,
-            reason: "it combines labels with a classifier's class probabilities, and none were given: give them with \
-                     --probabilities-in FILE"
-                .to_owned(),
+            reason: "it combines labels with a classifier's class probabilities, and none were given",
+            remedy: Remedy::GiveClassProbabilities,
         })?;
         predictions.check(annotations)?;
         reserve_confusions(annotations, context)?;
@@ -412,10 +412,10 @@ mod tests {
 
     #[test]
     fn says_what_is_missing() {
-        let message = Crowdlab::default()
+        let error = Crowdlab::default()
             .fit(&toy_a(), &mut Context::new(0))
-            .unwrap_err()
-            .to_string();
-        assert!(message.contains("--probabilities-in FILE"), "{message}");
+            .unwrap_err();
+        assert!(error.to_string().contains("probabilities"), "{error}");
+        assert_eq!(error.remedy(), Some(Remedy::GiveClassProbabilities));
     }
 }

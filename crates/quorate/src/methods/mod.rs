@@ -385,12 +385,9 @@ pub(crate) mod tests {
         assert_eq!(find("dawid_skene").unwrap().name, "dawid-skene");
         let message = find("majority-vot").unwrap_err().to_string();
         assert!(message.contains(r#"did you mean "majority-vote"?"#), "{message}");
-        assert!(
-            find("zzz")
-                .unwrap_err()
-                .to_string()
-                .starts_with(r#"there is no method "zzz": "#)
-        );
+        let error = find("zzz").unwrap_err();
+        assert_eq!(error.to_string(), r#"there is no method "zzz""#);
+        assert_eq!(error.remedy(), Some(crate::Remedy::ListMethods));
     }
 
     #[test]

@@ -20,7 +20,7 @@ pub enum Kind {
 /// One parameter of a method.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Parameter {
-    /// Name, as in `--param name=value`.
+    /// Name, as in the text `name=value`.
     pub name: &'static str,
     /// One line: what it does.
     pub about: &'static str,

@@ -351,6 +351,6 @@ fn reserve_dense(workers: usize, classes: usize, tables: u64, rows: u64, context
     context.reserve(
         format!("a {classes} x {classes} confusion matrix for each of {workers} workers"),
         8 * (tables * cells + rows),
-        "merge rare classes, use majority-vote, or raise the limit (--memory)",
+        "merge rare classes or use majority-vote",
     )
 }

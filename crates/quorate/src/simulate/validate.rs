@@ -153,6 +153,7 @@ impl Simulation {
                 needed: needed.min(u128::from(u64::MAX)) as u64,
                 limit: DEFAULT_MEMORY_LIMIT,
                 hint: "use fewer workers or classes".into(),
+                remedy: None,
             });
         }
         Ok(())

@@ -35,6 +35,7 @@ use crate::error::{Error, Result};
 use crate::model::{
     AnswerCounts, BlockFit, DawidSkene, Em, EmStart, First, Fit, RuleSource, align_classes, posterior_over,
 };
+use crate::remedy::Remedy;
 use crate::statistics::{
     Components, Crowd, PairBlocks, cap_labels, has_at_most_pairs, pair_budget, worker_order,
 };
@@ -345,6 +346,7 @@ fn all_pairs(
         needed: context.memory_limit() + 1,
         limit: context.memory_limit(),
         hint: "use a method without pairs, such as dawid-skene, or rob-symnmf with form=matrix-free".into(),
+        remedy: Some(Remedy::RaiseMemoryLimit),
     })
 }
 

@@ -7,6 +7,8 @@ use quorate::agreement::Coefficient;
 use quorate::diagnose::{Finding, Inspection, PairErrors, Structure, WorkerCheck};
 use serde::Serialize;
 
+use crate::remedies::advice;
+
 #[derive(Serialize)]
 pub(super) struct InspectionJson<'a> {
     table: TableJson,
@@ -135,7 +137,7 @@ struct FindingJson<'a> {
     kind: &'static str,
     severity: &'static str,
     sentence: &'a str,
-    advice: &'a str,
+    advice: String,
     evidence: BTreeMap<&'static str, f64>,
     workers: &'a [String],
     classes: &'a [String],
@@ -277,7 +279,7 @@ fn finding(finding: &Finding) -> FindingJson<'_> {
         kind: finding.kind.name(),
         severity: finding.severity.name(),
         sentence: &finding.sentence,
-        advice: &finding.advice,
+        advice: advice(finding),
         evidence: finding.evidence.iter().copied().collect(),
         workers: &finding.workers,
         classes: &finding.classes,

@@ -6,6 +6,7 @@ use quorate::diagnose::{Finding, Inspection, Structure};
 
 use super::Scale;
 use crate::input::size_line;
+use crate::remedies::advice;
 use crate::text_table::{Side, TextTable, count, plural};
 
 /// Classes shown one by one; more are cut.
@@ -234,7 +235,8 @@ fn findings(findings: &[Finding]) -> String {
                 &format!("  {name:<8} "),
                 "           ",
             ));
-            text.push_str(&wrapped(&finding.advice, "           -> ", "              "));
+            let advice = advice(finding);
+            text.push_str(&wrapped(&advice, "           -> ", "              "));
         }
         let hidden = of_kind.len().saturating_sub(MOST_OF_A_KIND);
         if hidden > 0 {

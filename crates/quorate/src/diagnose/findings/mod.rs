@@ -6,6 +6,7 @@ mod workers;
 
 use super::{Finding, FindingKind, Inspection, Severity};
 use crate::annotations::Annotations;
+use crate::remedy::Remedy;
 
 /// Margin of the naming of the classes below which it is unclear.
 const CLEAR_MARGIN: f64 = 0.05;
@@ -25,20 +26,25 @@ pub(super) fn collect(inspection: &Inspection, annotations: &Annotations) -> Vec
             findings.extend(workers::workers(structure, annotations, others_unsure));
             findings.extend(workers::copies(structure, annotations));
         }
-        None if annotations.class_count() > 1 => findings.push(Finding::new(
-            FindingKind::NotExamined,
-            Severity::Warning,
-            "A confusion matrix for every worker does not fit into the allowed memory, so that workers were not examined."
-                .into(),
-            "Merge rare classes, or raise the limit (--memory).",
-        )),
-        None => findings.push(Finding::new(
-            FindingKind::OneClass,
-            Severity::Problem,
-            "Every label is the same class: there is nothing to decide.".into(),
-            "If labels are missing, check the column and --missing; if other answers were possible, name them with \
-             --classes.",
-        )),
+        None if annotations.class_count() > 1 => {
+            let finding = Finding::new(
+                FindingKind::NotExamined,
+                Severity::Warning,
+                "A confusion matrix for every worker does not fit into the allowed memory, so that workers were not examined."
+                    .into(),
+                "Merge rare classes, or allow more memory.",
+            );
+            findings.push(finding.with_remedy(Remedy::RaiseMemoryLimit));
+        }
+        None => {
+            let finding = Finding::new(
+                FindingKind::OneClass,
+                Severity::Problem,
+                "Every label is the same class: there is nothing to decide.".into(),
+                "If labels are missing, check the column of the labels; if other answers were possible, name the classes.",
+            );
+            findings.push(finding.with_remedy(Remedy::NameClasses));
+        }
     }
     findings.sort_by_key(|finding| (std::cmp::Reverse(finding.severity), finding.kind));
     findings

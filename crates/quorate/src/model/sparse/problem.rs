@@ -72,7 +72,7 @@ impl<'a> Problem<'a> {
         context.reserve(
             format!("the probabilities of {classes} classes for each of {tasks} tasks, and the answers seen"),
             8 * tasks * classes + touched * BYTES_A_TOUCH,
-            "split the tasks into several files, merge rare classes, or raise the limit (--memory)",
+            "split the tasks into several files or merge rare classes",
         )?;
         // Places and touches are numbered with 32 bits.
         if touched.max(candidates.len() as u64) > u64::from(u32::MAX) {
@@ -81,6 +81,7 @@ impl<'a> Problem<'a> {
                 needed: touched * BYTES_A_TOUCH,
                 limit: u64::from(u32::MAX) * BYTES_A_TOUCH,
                 hint: "split the tasks into several files, or use one-coin".into(),
+                remedy: None,
             });
         }
         Ok(Self {

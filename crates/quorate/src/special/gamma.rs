@@ -1,4 +1,4 @@
-//! Special functions of the Bayesian methods: log-gamma, digamma, and the divergence of Dirichlet distributions.
+//! Log-gamma, digamma, and the divergence of Dirichlet distributions.
 //!
 //! ```text
 //! ln G(x) = ln G(x + n) - sum ln (x + i),      psi(x) = psi(x + n) - sum 1 / (x + i)      up to x + n >= 10, then
@@ -34,6 +34,11 @@ pub(crate) fn ln_gamma_and_digamma(x: f64) -> (f64, f64) {
         (x - 0.5) * ln - x + HALF_LN_TWO_PI + gamma_series - product.ln(),
         ln - 0.5 * inverse - digamma_series - reciprocals,
     )
+}
+
+/// Logarithm of the gamma function at a positive `x`.
+pub(crate) fn ln_gamma(x: f64) -> f64 {
+    ln_gamma_and_digamma(x).0
 }
 
 /// Logarithmic derivative of the gamma function at a positive `x`.

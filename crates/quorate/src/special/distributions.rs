@@ -1,4 +1,4 @@
-//! Tails of the distributions that the tests need.
+//! Tails and quantiles of distributions.
 //!
 //! ```text
 //! P(a, x) = 1/Gamma(a) integral_0^x t^(a-1) e^-t dt          I_x(a, b) = 1/B(a,b) integral_0^x t^(a-1) (1-t)^(b-1) dt
@@ -11,21 +11,10 @@
 //!
 //! Series where they converge fast, continued fractions (by Lentz' method) elsewhere; about 12 digits.
 
-/// ln Gamma(x) for x > 0: Stirling's series after moving x above 12.
-pub(crate) fn ln_gamma(x: f64) -> f64 {
-    let (mut x, mut shift) = (x, 0.0);
-    while x < 12.0 {
-        shift += x.ln();
-        x += 1.0;
-    }
-    let square = x * x;
-    let series =
-        (1.0 / 12.0 - (1.0 / 360.0 - (1.0 / 1260.0 - 1.0 / (1680.0 * square)) / square) / square) / x;
-    (x - 0.5) * x.ln() - x + 0.5 * (2.0 * std::f64::consts::PI).ln() + series - shift
-}
+use super::gamma::ln_gamma;
 
 /// P(a, x), the regularised lower incomplete gamma function.
-pub(super) fn gamma_p(a: f64, x: f64) -> f64 {
+fn gamma_p(a: f64, x: f64) -> f64 {
     if x <= 0.0 {
         return if a > 0.0 { 0.0 } else { 1.0 };
     }
@@ -46,7 +35,7 @@ pub(super) fn gamma_p(a: f64, x: f64) -> f64 {
 }
 
 /// 1 - P(a, x), accurate where it is small.
-pub(super) fn gamma_q(a: f64, x: f64) -> f64 {
+fn gamma_q(a: f64, x: f64) -> f64 {
     if x <= 0.0 || a <= 0.0 || x < a + 1.0 {
         return 1.0 - gamma_p(a, x);
     }
@@ -79,7 +68,7 @@ fn continued_fraction(term: impl Fn(usize) -> (f64, f64)) -> f64 {
 }
 
 /// I_x(a, b), the regularised incomplete beta function.
-pub(crate) fn beta_i(x: f64, a: f64, b: f64) -> f64 {
+fn beta_i(x: f64, a: f64, b: f64) -> f64 {
     if x <= 0.0 || x >= 1.0 {
         return x.clamp(0.0, 1.0);
     }
@@ -100,12 +89,12 @@ pub(crate) fn beta_i(x: f64, a: f64, b: f64) -> f64 {
 }
 
 /// Pr(X >= x) of the chi-square distribution.
-pub(super) fn chi_square_tail(x: f64, df: f64) -> f64 {
+pub(crate) fn chi_square_tail(x: f64, df: f64) -> f64 {
     gamma_q(df / 2.0, x / 2.0)
 }
 
 /// Pr(X <= x) of the noncentral chi-square distribution with noncentrality `d`.
-pub(super) fn noncentral_chi_square(x: f64, df: f64, d: f64) -> f64 {
+pub(crate) fn noncentral_chi_square(x: f64, df: f64, d: f64) -> f64 {
     let half = d / 2.0;
     // Poisson weights outside ten standard deviations are below 1e-20.
     let reach = 10.0 * half.sqrt() + 20.0;
@@ -121,7 +110,7 @@ pub(super) fn noncentral_chi_square(x: f64, df: f64, d: f64) -> f64 {
 }
 
 /// Pr(Z >= z) of the standard normal distribution.
-pub(super) fn normal_tail(z: f64) -> f64 {
+pub(crate) fn normal_tail(z: f64) -> f64 {
     if z < 0.0 {
         return 1.0 - normal_tail(-z);
     }
@@ -130,7 +119,7 @@ pub(super) fn normal_tail(z: f64) -> f64 {
 
 /// Pr(Y >= y) of counts with this mean and variance `mean + t mean^2`: Poisson for t = 0, else negative binomial.
 /// Defined for y that are not whole by the same integrals.
-pub(super) fn count_tail(y: f64, mean: f64, t: f64) -> f64 {
+pub(crate) fn count_tail(y: f64, mean: f64, t: f64) -> f64 {
     if y <= 0.0 {
         return 1.0;
     }
@@ -138,6 +127,46 @@ pub(super) fn count_tail(y: f64, mean: f64, t: f64) -> f64 {
         return gamma_p(y, mean);
     }
     beta_i(t * mean / (1.0 + t * mean), y, 1.0 / t)
+}
+
+/// The z with Pr(Z >= z) = tail, by bisection.
+pub(crate) fn normal_quantile(tail: f64) -> f64 {
+    let (mut low, mut high) = (-10.0, 10.0);
+    for _ in 0..100 {
+        let middle = 0.5 * (low + high);
+        if normal_tail(middle) > tail {
+            low = middle;
+        } else {
+            high = middle;
+        }
+    }
+    0.5 * (low + high)
+}
+
+/// The number below which a Beta(a, b) variable falls with this probability: Newton's method, bisecting where it would leave
+/// the bracket.
+pub(crate) fn beta_quantile(a: f64, b: f64, probability: f64) -> f64 {
+    let ln_beta = ln_gamma(a) + ln_gamma(b) - ln_gamma(a + b);
+    let (mut low, mut high) = (0.0, 1.0);
+    let mut x = a / (a + b);
+    for _ in 0..100 {
+        let above = beta_i(x, a, b) - probability;
+        match above < 0.0 {
+            true => low = x,
+            false => high = x,
+        }
+        let density = ((a - 1.0) * x.ln() + (b - 1.0) * (-x).ln_1p() - ln_beta).exp();
+        let newton = x - above / density;
+        let next = match newton > low && newton < high {
+            true => newton,
+            false => 0.5 * (low + high),
+        };
+        if (next - x).abs() <= 1e-12 || high - low < 1e-12 {
+            return next;
+        }
+        x = next;
+    }
+    x
 }
 
 #[cfg(test)]
@@ -190,6 +219,7 @@ mod tests {
     #[test]
     fn normal_and_chi_square() {
         close(normal_tail(1.959_963_984_540_054), 0.025);
+        close(normal_quantile(0.025), 1.959_963_984_540_054);
         close(normal_tail(-1.0) + normal_tail(1.0), 1.0);
         close(chi_square_tail(1.959_963_984_540_054f64.powi(2), 1.0), 0.05);
         // One degree of freedom: X = (N + sqrt d)^2.
