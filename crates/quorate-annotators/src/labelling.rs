@@ -1,6 +1,6 @@
 //! Who labels what: from the answers to all items to the labels of an experiment.
 
-use quorate::context::seeded;
+use quorate::internal::seeded;
 use quorate::{Annotations, Result};
 use rand::RngExt;
 use rand::seq::{SliceRandom, index};

@@ -1,7 +1,7 @@
 //! The ten annotators of the paper's table of classifiers, trained on one part of a data set, asked about another.
 
 use anyhow::Result;
-use quorate::context::seeded;
+use quorate::internal::seeded;
 use rand::seq::SliceRandom;
 use rayon::prelude::*;
 

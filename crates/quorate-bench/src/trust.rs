@@ -5,8 +5,8 @@
 use std::collections::BTreeMap;
 
 use clap::Args;
-use quorate::context::seeded;
 use quorate::evaluate::{Predictions, evaluate};
+use quorate::internal::seeded;
 use quorate::methods::find;
 use quorate::{Annotations, Context};
 use rand::RngExt;

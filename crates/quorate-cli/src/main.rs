@@ -3,6 +3,7 @@
 mod args;
 mod catalog;
 mod commands;
+mod files;
 mod input;
 mod knowledge;
 mod labels;

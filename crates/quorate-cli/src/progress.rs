@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 #[cfg(feature = "lab")]
 use indicatif::HumanDuration;
 use indicatif::{ProgressBar, ProgressStyle};
-use quorate::context::Progress;
+use quorate::Progress;
 
 /// Work shorter than this shows nothing.
 const PATIENCE: Duration = Duration::from_secs(1);

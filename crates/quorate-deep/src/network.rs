@@ -180,7 +180,7 @@ mod tests {
     /// The gradient of a loss that is linear in the logarithms of the probabilities, against central differences.
     #[test]
     fn gradients_are_finite_differences() {
-        let rng = &mut quorate::context::seeded(1, 0);
+        let rng = &mut quorate::internal::seeded(1, 0);
         let mut network = Network::<f64>::new(5, 7, 3, rng);
         network.layers[0]
             .bias

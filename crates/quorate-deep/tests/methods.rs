@@ -1,6 +1,6 @@
 //! What the methods must do: learn, beat majority vote where features help, repeat themselves, refuse what does not fit.
 
-use quorate::context::seeded;
+use quorate::internal::seeded;
 use quorate::methods::{Aggregate, Fit, METHODS as LIBRARY, Method, vote_fractions};
 use quorate::{Annotations, AnnotationsBuilder, Context, Error, TaskFeatures};
 use quorate_deep::{CrowdLayer, DlMv, METHODS};

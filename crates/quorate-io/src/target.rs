@@ -58,14 +58,21 @@ impl Target {
         }
     }
 
-    /// The format: the one given, else told by the extension, else CSV for standard output.
+    /// The format: the one given, else told by the extension, else CSV for standard output and devices.
     pub fn format(&self, given: Option<FileFormat>) -> Result<FileFormat> {
         match (given, self) {
             (Some(format), _) => Ok(format),
+            // A device or a pipe is as good as standard output.
+            (None, Self::Path(path)) if is_device(path) => Ok(Format::Csv.into()),
             (None, Self::Path(path)) => FileFormat::of_path(path),
             (None, Self::Stdout) => Ok(Format::Csv.into()),
         }
     }
+}
+
+/// Whether a path is there and neither a file nor a folder.
+fn is_device(path: &Path) -> bool {
+    fs::metadata(path).is_ok_and(|present| !present.is_file() && !present.is_dir())
 }
 
 /// Lets `write` fill a file that appears only if all of it was written. Standard output and devices are

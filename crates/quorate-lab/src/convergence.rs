@@ -6,9 +6,9 @@
 //! ```
 
 use anyhow::Result;
-use quorate::context::seeded;
-use quorate::linalg::lanczos::largest_eigenpairs;
-use quorate::linalg::small::dot;
+use quorate::internal::linalg::lanczos::largest_eigenpairs;
+use quorate::internal::linalg::small::dot;
+use quorate::internal::seeded;
 use quorate::symnmf::Alpha;
 use rand_distr::{Distribution, StandardNormal};
 

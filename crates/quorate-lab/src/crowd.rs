@@ -8,7 +8,7 @@
 
 use anyhow::Result;
 use quorate::Annotations;
-use quorate::context::seeded;
+use quorate::internal::seeded;
 use quorate::model::DawidSkene;
 use quorate::simulate::{Prior, Simulation};
 use rand::{Rng, RngExt};

@@ -1,8 +1,8 @@
 //! `tab:synthetic1`: exact co-occurrences, blocks missing.
 
 use anyhow::Result;
-use quorate::context::seeded;
 use quorate::evaluate::model_distance;
+use quorate::internal::seeded;
 use quorate::model::DawidSkene;
 use quorate::statistics::PairBlocks;
 use quorate::symnmf::{

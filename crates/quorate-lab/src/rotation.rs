@@ -6,8 +6,8 @@
 
 use anyhow::Result;
 use quorate::Context;
-use quorate::linalg::assignment;
-use quorate::linalg::small::{dot, multiply, norm_squared, transpose};
+use quorate::internal::linalg::assignment;
+use quorate::internal::linalg::small::{dot, multiply, norm_squared, transpose};
 use quorate::symnmf::{Alpha, FactorSettings, factor, rotation_towards};
 use rand::{Rng, RngExt};
 

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use quorate::context::seeded;
+use quorate::internal::seeded;
 use quorate::methods::{Fit, Method, vote_fractions};
 use quorate::{Annotations, AnnotationsBuilder, Context, TaskProbabilities};
 use rand::RngExt;

@@ -128,6 +128,7 @@ impl Context {
         self.memory_limit.unwrap_or(DEFAULT_MEMORY_LIMIT)
     }
 
+    #[doc(hidden)]
     /// A generator of its own for each `stream` (restart, worker, replicate): streams of one seed never
     /// overlap, and a stream does not depend on how much another one drew.
     pub fn rng(&self, stream: u64) -> ChaCha8Rng {

@@ -1,57 +1,119 @@
 //! **Quorate turns many unreliable answers into labels people can trust.**
 //!
-//! Input: who answered what on which task ([`Annotations`]). Output: a [`Fit`](methods::Fit) with a
-//! posterior over the classes for every task, and, for the methods that have one, a
-//! [`DawidSkene`](model::DawidSkene) model: a confusion matrix for every worker and the class prior.
+//! Input: who answered what on which task ([`Annotations`]). Output: a [`Fit`] with a posterior over the classes for every
+//! task, and, for the methods that have one, a [`DawidSkene`] model: a confusion matrix for every worker and the class prior.
 //!
 //! ```
-//! use quorate::{AnnotationsBuilder, Context, methods};
+//! use quorate::Annotations;
 //!
-//! let mut builder = AnnotationsBuilder::default();
-//! for (task, worker, label) in [
+//! let annotations = Annotations::from_triples([
 //!     ("t1", "ann", "cat"), ("t1", "bob", "cat"), ("t1", "cem", "dog"),
 //!     ("t2", "ann", "dog"), ("t2", "bob", "dog"), ("t2", "cem", "dog"),
-//! ] {
-//!     builder.push(task, worker, label)?;
+//! ])?;
+//! let fit = quorate::aggregate(&annotations)?;
+//! for found in fit.labels(&annotations) {
+//!     println!("{}: {} ({:.2})", found.task, found.label, found.confidence);
 //! }
-//! let annotations = builder.build()?;
-//! let method = methods::find("majority-vote").unwrap().with_defaults()?;
-//! let fit = method.fit(&annotations, &mut Context::new(7))?;
-//! assert_eq!(annotations.classes().get(fit.consensus.label(0)), "cat");
 //! # Ok::<(), quorate::Error>(())
 //! ```
 //!
-//! Data flow from left to right, once: annotations, [`statistics`], imputation and factorisation
-//! ([`symnmf`]), [`model`], consensus. [`methods`] holds the one table of methods.
+//! # Cookbook
+//!
+//! **Choose a method.** Every method is a type with a setter for each parameter. [`methods::METHODS`] lists them, and
+//! [`methods::find`] finds one by its name.
+//!
+//! ```
+//! use quorate::{Aggregate, Annotations, Context, methods};
+//! # let annotations = Annotations::from_triples([("t1", "ann", "cat"), ("t1", "bob", "dog"), ("t2", "ann", "cat")])?;
+//! let fit = methods::DawidSkeneEm::default().max_iter(50).fit(&annotations, &mut Context::new(0))?;
+//! let same = methods::find("dawid-skene")?
+//!     .with_parameters(&[("max-iter".into(), "50".into())])?
+//!     .fit(&annotations, &mut Context::new(0))?;
+//! assert_eq!(fit.consensus, same.consensus);
+//! # Ok::<(), quorate::Error>(())
+//! ```
+//!
+//! **Look at the workers.** Names, label counts and accuracies; the whole matrix is in `fit.model`.
+//!
+//! ```
+//! # use quorate::{Aggregate, Annotations, Context, methods::DawidSkeneEm};
+//! # let annotations = Annotations::from_triples([("t1", "ann", "cat"), ("t1", "bob", "dog"), ("t2", "ann", "cat")])?;
+//! let fit = DawidSkeneEm::default().fit(&annotations, &mut Context::new(0))?;
+//! for worker in fit.workers(&annotations) {
+//!     println!("{}: {} labels, accuracy {:.2?}", worker.worker, worker.labels, worker.accuracy);
+//! }
+//! # Ok::<(), quorate::Error>(())
+//! ```
+//!
+//! **Set seed, threads, memory.** The same table, method and seed give the same bits for any number of threads.
+//!
+//! ```
+//! use quorate::Context;
+//! let context = Context::new(7).with_threads(2)?.with_memory_limit(1 << 30);
+//! # Ok::<(), quorate::Error>(())
+//! ```
+//!
+//! **Use what is known.** True labels of some tasks go into the table ([`Annotations::with_gold`]); shares of classes and earlier
+//! work of workers into the context ([`Context::with_priors`]).
+//!
+//! **Bring your own columns.** [`Annotations::from_columns`] takes codes and names that are there already;
+//! [`AnnotationsBuilder`] takes rows one by one and says what happens to repeated ones.
+//!
+//! **Ask what the table can tell.** [`diagnose`] finds spammers, copies and classes that do not show; [`agreement`] measures
+//! agreement; [`intervals`] says how sure an accuracy is; [`evaluate`] compares with the truth.
+//!
+//! **Try it without data.** [`simulate`] draws crowds with known truth.
+//!
+//! Errors say what was found and carry a [`Remedy`].
+//!
+//! # How data flow
+//!
+//! From left to right, once: annotations, [`statistics`], imputation and factorisation ([`symnmf`]), [`model`], consensus.
 #![deny(missing_docs)]
+#![warn(unnameable_types)]
 
 pub mod agreement;
 pub mod annotations;
 pub mod blocks;
 pub mod calibrate;
-pub mod context;
+mod context;
 pub mod diagnose;
 pub mod error;
 pub mod evaluate;
 pub mod intervals;
-pub mod linalg;
+mod linalg;
 pub mod methods;
 pub mod model;
 mod parallel;
-pub mod remedy;
+mod remedy;
+mod results;
 pub mod simulate;
 mod special;
 pub mod statistics;
 pub mod symnmf;
-pub mod task_features;
-pub mod task_probabilities;
+mod task_features;
+mod task_probabilities;
 
 pub use annotations::{Annotations, AnnotationsBuilder};
-pub use context::Context;
+pub use context::{Context, DEFAULT_MEMORY_LIMIT, Progress};
 pub use error::{Error, Result};
+pub use methods::{Aggregate, Fit};
+pub use model::{Consensus, DawidSkene};
 pub use remedy::Remedy;
+pub use results::{TaskLabel, WorkerResult, aggregate};
 pub use task_features::TaskFeatures;
 pub use task_probabilities::TaskProbabilities;
+
+/// What the other crates of this workspace need. Not part of the public interface: it changes without notice.
+#[doc(hidden)]
+pub mod internal {
+    pub use crate::context::seeded;
+
+    /// Small dense kernels.
+    pub mod linalg {
+        pub use crate::linalg::{assignment, lanczos, small};
+    }
+}
 
 #[cfg(doctest)]
 #[doc = include_str!("../../../README.md")]

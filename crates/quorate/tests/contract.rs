@@ -123,7 +123,7 @@ fn order_of_rows_does_not_matter() {
     for method in METHODS {
         for rows in crowds() {
             let mut shuffled = rows.clone();
-            shuffled.shuffle(&mut quorate::context::seeded(9, 9));
+            shuffled.shuffle(&mut quorate::internal::seeded(9, 9));
             let (a, b) = (table(&rows), table(&shuffled));
             let (x, y) = (fit(method, &a).unwrap(), fit(method, &b).unwrap());
             let gap = difference((&a, &x), (&b, &y), str::to_owned);

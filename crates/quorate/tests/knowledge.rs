@@ -1,6 +1,6 @@
 //! What is known besides the labels: true labels of some tasks, shares of the classes, earlier work of the workers.
 
-use quorate::context::seeded;
+use quorate::internal::seeded;
 use quorate::methods::{Aggregate, DawidSkeneEm, Ibcc, METHODS, find};
 use quorate::model::{AnswerCounts, ClassPrior, Consensus, Priors, count_answers};
 use quorate::{Annotations, Context};

@@ -1,6 +1,6 @@
 //! A thousand classes: memory follows the labels.
 
-use quorate::context::seeded;
+use quorate::internal::seeded;
 use quorate::methods::{self, Fit};
 use quorate::{Annotations, Context, Error};
 use rand::RngExt;

@@ -40,7 +40,7 @@ fn paper_crowd(tasks: usize, epsilon: f64) -> Simulation {
 
 /// Exact blocks, each pair missing with probability `missing`.
 fn exact_blocks(model: &DawidSkene, missing: f64, seed: u64) -> PairBlocks {
-    let mut rng = quorate::context::seeded(seed, 77);
+    let mut rng = quorate::internal::seeded(seed, 77);
     PairBlocks::of_model(model, |_, _| rng.random::<f64>() >= missing)
 }
 
@@ -324,7 +324,7 @@ fn what_cannot_be_identified_is_said() {
         assert!((0..40).all(|n| fit.consensus.label(n) == n % 2), "{name}");
     }
     // Two workers who toss coins: nobody can say which component is which class.
-    let mut rng = quorate::context::seeded(1, 1);
+    let mut rng = quorate::internal::seeded(1, 1);
     let coins: Vec<_> = (0..400)
         .flat_map(|n| (0..4).map(move |m| (n, m)))
         .map(|(n, m)| (n, m, rng.random_range(0..2)))

@@ -11,11 +11,14 @@ use anyhow::{Result, bail};
 use clap::Args;
 use quorate::methods::{Aggregate, DEFAULT_METHOD, Method, Values};
 use quorate::model::Priors;
-use quorate_io::{ModelFile, Target, WantedResults, WorkerRow, write_intervals, write_model, write_workers};
+use quorate_io::{
+    FileFormat, ModelFile, Target, WantedResults, WorkerRow, write_intervals, write_model, write_workers,
+};
 
 use crate::args::{RunArgs, share};
 use crate::catalog::{find, streaming_names};
-use crate::input::{InputArgs, parse_parameters};
+use crate::files::{Content, Files};
+use crate::input::{FormatArg, InputArgs, parse_parameters};
 use crate::knowledge::KnowledgeArgs;
 use crate::labels::Labels;
 use crate::printer::Printer;
@@ -44,6 +47,9 @@ pub struct AggregateArgs {
     /// Where the labels go; standard output if not given. The extension tells the format
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
+    /// Format of the labels, where the name of the file does not tell it
+    #[arg(long, value_enum, value_name = "FORMAT")]
+    output_format: Option<FormatArg>,
     /// Write the probability of every class, too (columns p:CLASS)
     #[arg(long)]
     probabilities: bool,
@@ -99,6 +105,7 @@ pub fn run(args: &AggregateArgs, printer: &mut Printer) -> Result<()> {
     }
     let aggregate = method.with_parameters(&parameters)?;
     args.refuse_without_model(method)?;
+    args.check_files()?;
     let spilling = args
         .spill
         .plan(&args.input, &args.run, method, args.output.as_deref(), printer)?;
@@ -174,6 +181,28 @@ pub fn run(args: &AggregateArgs, printer: &mut Printer) -> Result<()> {
 }
 
 impl AggregateArgs {
+    /// Refuses outputs that would overwrite something or cannot be written.
+    fn check_files(&self) -> Result<()> {
+        let mut files = Files::default()
+            .reads("the labels", Some(&self.input.labels))
+            .reads("--keep-workers", self.input.keep_workers.as_ref())
+            .reads("--probabilities-in", self.input.probabilities_in.as_ref())
+            .reads("--features", self.input.features.as_ref())
+            .reads("--feature-tasks", self.input.feature_tasks.as_ref())
+            .reads("--gold", self.knowledge.gold.as_ref())
+            .reads("--worker-prior", self.knowledge.worker_prior.as_ref())
+            .writes("--workers", self.workers.as_ref(), Content::Table)
+            .writes("--changes", self.changes.as_ref(), Content::Table)
+            .writes("--intervals", self.intervals.as_ref(), Content::Table)
+            .writes("--model", self.model.as_ref(), Content::Other)
+            .writes("-o", self.output.as_ref(), Content::Table);
+        // A model that is brought up to date may take its own place.
+        if self.update.path() != self.model.as_ref() {
+            files = files.reads("--update", self.update.path());
+        }
+        files.check(self.output_format.is_some())
+    }
+
     /// Refuses outputs of a model where there will be none.
     fn refuse_without_model(&self, method: &Method) -> Result<()> {
         for (option, asked) in [
@@ -260,7 +289,8 @@ impl AggregateArgs {
             }
             write_model(&Target::from(path.clone()), &file)?;
         }
-        results.write(&Target::from(self.output.clone()), None, self.probabilities)?;
+        let format = self.output_format.map(FileFormat::from);
+        results.write(&Target::from(self.output.clone()), format, self.probabilities)?;
         Ok(())
     }
 }

@@ -6,7 +6,7 @@
 //! ```
 
 use anyhow::Result;
-use quorate::context::seeded;
+use quorate::internal::seeded;
 use quorate::symnmf::{Alpha, identity};
 use rand::RngExt;
 

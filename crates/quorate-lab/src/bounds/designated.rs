@@ -6,8 +6,8 @@
 //! ```
 
 use anyhow::Result;
-use quorate::context::seeded;
-use quorate::linalg::small::{inverse, multiply};
+use quorate::internal::linalg::small::{inverse, multiply};
+use quorate::internal::seeded;
 use quorate::model::DawidSkene;
 use quorate::simulate::{Prior, Quality, Simulation};
 
@@ -166,7 +166,7 @@ fn figure(by_shared: &[[f64; 9]], shared: &[(f64, f64)], condition: &[(f64, f64)
 
 #[cfg(test)]
 mod tests {
-    use quorate::linalg::small::{singular_values, transpose};
+    use quorate::internal::linalg::small::{singular_values, transpose};
 
     use super::*;
 
@@ -186,7 +186,7 @@ mod tests {
             gram.iter_mut().zip(own).for_each(|(sum, value)| *sum += value);
         }
         // V S^-1 from C^T C = V S^2 V^T.
-        let (values, vectors) = quorate::linalg::small::symmetric_eigen(&gram, 3);
+        let (values, vectors) = quorate::internal::linalg::small::symmetric_eigen(&gram, 3);
         let scaled: Vec<f64> = (0..9)
             .map(|cell| vectors[cell] / values[cell % 3].sqrt())
             .collect();

@@ -81,7 +81,7 @@ fn theory_line(name: &str, points: &[(f64, f64)], slope: f64) -> Series {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use quorate::context::seeded;
+    use quorate::internal::seeded;
 
     #[test]
     fn sampled_blocks_sum_to_one_and_come_near_the_block() {

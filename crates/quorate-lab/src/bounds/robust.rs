@@ -6,8 +6,8 @@
 
 use anyhow::Result;
 use quorate::Context;
-use quorate::context::seeded;
-use quorate::linalg::small::multiply_transposed;
+use quorate::internal::linalg::small::multiply_transposed;
+use quorate::internal::seeded;
 use quorate::model::DawidSkene;
 use quorate::statistics::PairBlocks;
 use quorate::symnmf::{impute_robust, random_factor};

@@ -19,6 +19,7 @@ mod gold;
 mod joined;
 mod names;
 pub(crate) mod row_offsets;
+mod similar_classes;
 mod summary;
 mod worker_order;
 
@@ -32,6 +33,7 @@ pub use fingerprint::Fingerprint;
 pub use gold::NO_GOLD;
 pub(crate) use gold::{gold_worker_name, keep_truth};
 pub use names::Names;
+pub use similar_classes::{Likeness, SimilarClasses, find_similar, join_codes, looks_missing};
 pub use summary::TableSummary;
 pub(crate) use worker_order::WorkerOrder;
 

@@ -17,17 +17,24 @@ const MAGIC: &[u8; 3] = b"QRT";
 
 /// A value that can be sent to another process and back.
 pub trait Wire: Sized {
+    /// The binary form.
+    fn to_bytes(&self) -> Vec<u8>;
+
+    /// The value of a binary form; fails on anything else.
+    fn from_bytes(bytes: &[u8]) -> Result<Self>;
+}
+
+/// A type with its fields, one after another.
+trait Fields: Sized {
     /// Stands for the type in the header.
-    #[doc(hidden)]
     const KIND: u8;
 
-    #[doc(hidden)]
     fn write(&self, to: &mut Writer);
 
-    #[doc(hidden)]
     fn read(from: &mut Reader<'_>) -> Result<Self>;
+}
 
-    /// The binary form.
+impl<T: Fields> Wire for T {
     fn to_bytes(&self) -> Vec<u8> {
         let mut to = Writer(Vec::new());
         to.0.extend_from_slice(MAGIC);
@@ -36,7 +43,6 @@ pub trait Wire: Sized {
         to.0
     }
 
-    /// The value of a binary form; fails on anything else.
     fn from_bytes(bytes: &[u8]) -> Result<Self> {
         let Some((header, rest)) = bytes.split_first_chunk::<5>() else {
             return Err(damaged("shorter than its header"));
@@ -66,11 +72,9 @@ fn damaged(problem: &str) -> Error {
     Error::Mismatch(format!("binary data {problem}"))
 }
 
-#[doc(hidden)]
-pub struct Writer(Vec<u8>);
+struct Writer(Vec<u8>);
 
-#[doc(hidden)]
-pub struct Reader<'b>(&'b [u8]);
+struct Reader<'b>(&'b [u8]);
 
 macro_rules! arrays {
     ($($write:ident $read:ident $type:ty),+) => {
@@ -113,7 +117,7 @@ impl Reader<'_> {
     }
 }
 
-impl Wire for TaskBlock {
+impl Fields for TaskBlock {
     const KIND: u8 = 1;
 
     fn write(&self, to: &mut Writer) {
@@ -134,7 +138,7 @@ impl Wire for TaskBlock {
     }
 }
 
-impl Wire for DawidSkene {
+impl Fields for DawidSkene {
     const KIND: u8 = 2;
 
     fn write(&self, to: &mut Writer) {
@@ -152,7 +156,7 @@ impl Wire for DawidSkene {
     }
 }
 
-impl Wire for AnswerCounts {
+impl Fields for AnswerCounts {
     const KIND: u8 = 3;
 
     fn write(&self, to: &mut Writer) {
@@ -172,7 +176,7 @@ impl Wire for AnswerCounts {
     }
 }
 
-impl Wire for Step {
+impl Fields for Step {
     const KIND: u8 = 4;
 
     fn write(&self, to: &mut Writer) {
@@ -189,7 +193,7 @@ impl Wire for Step {
     }
 }
 
-impl Wire for CoOccurrence {
+impl Fields for CoOccurrence {
     const KIND: u8 = 5;
 
     fn write(&self, to: &mut Writer) {

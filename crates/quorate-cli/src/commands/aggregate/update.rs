@@ -69,6 +69,11 @@ impl UpdateArgs {
         }))
     }
 
+    /// The model that is to be updated.
+    pub fn path(&self) -> Option<&PathBuf> {
+        self.update.as_ref()
+    }
+
     /// Whether a model is to be updated.
     pub fn is_given(&self) -> bool {
         self.update.is_some()
