@@ -11,7 +11,8 @@ use quorate::methods::{DEFAULT_METHOD, Fit, Method, Values, changed_from_votes};
 use quorate::model::count_answers;
 use quorate::{Annotations, Context};
 use quorate_io::{
-    ModelFile, Target, WorkerRow, write_consensus, write_intervals, write_model, write_workers,
+    ModelFile, Target, WorkerRow, write_consensus_with_difficulty, write_intervals, write_model,
+    write_workers,
 };
 use serde::Serialize;
 
@@ -49,6 +50,11 @@ pub struct AggregateArgs {
     /// Write the probability of every class, too (columns p:CLASS)
     #[arg(long)]
     probabilities: bool,
+    /// Write how difficult each task is, too (column difficulty): the chance that an average worker answers it wrongly
+    ///
+    /// For methods in which tasks differ: auto and task-effects.
+    #[arg(long)]
+    difficulty: bool,
     /// Write a table of the workers: labels, accuracy, agreement with the consensus, confusion matrix
     #[arg(long, value_name = "FILE")]
     workers: Option<PathBuf>,
@@ -225,7 +231,21 @@ pub fn run(args: &AggregateArgs, printer: &mut Printer) -> Result<()> {
     }
     let output = Target::from(args.output.clone());
     let (tasks, classes) = (annotations.tasks(), annotations.classes());
-    write_consensus(&output, None, tasks, classes, &fit.consensus, args.probabilities)?;
+    let difficulty = fit.task_difficulty.as_deref().filter(|_| args.difficulty);
+    if args.difficulty && difficulty.is_none() {
+        printer.warning(
+            "no difficulty of tasks was estimated (auto and task-effects do): there is no column for it",
+        );
+    }
+    write_consensus_with_difficulty(
+        &output,
+        None,
+        tasks,
+        classes,
+        &fit.consensus,
+        args.probabilities,
+        difficulty,
+    )?;
     let changed = changed_from_votes(&annotations, &fit.consensus);
     report(method, &annotations, &fit, seconds, changed, printer);
     if let Some(interval) = error_interval {
@@ -260,6 +280,7 @@ impl AggregateArgs {
             ("--intervals", self.intervals.is_some()),
             ("--changes", self.changes.is_some()),
             ("--calibrate", self.calibrate),
+            ("--difficulty", self.difficulty),
             ("--gold", self.knowledge.gold.is_some()),
             ("--prior", self.knowledge.prior.is_some()),
             ("--worker-prior", self.knowledge.worker_prior.is_some()),

@@ -28,6 +28,7 @@ mod shared;
 mod sign_svd;
 mod spectral_ds;
 mod streamed;
+mod task_effects;
 mod tensor_admm;
 mod wawa;
 mod zero_based_skill;
@@ -64,6 +65,7 @@ pub use shared::weighted_vote::SkillTies;
 pub use sign_svd::{GhoshSvd, KosSvd};
 pub use spectral_ds::SpectralDs;
 pub use streamed::{LabelBlocks, STREAMED, StreamedFit, StreamedMethod};
+pub use task_effects::TaskEffects;
 pub use tensor_admm::TensorAdmm;
 pub use wawa::Wawa;
 pub use zero_based_skill::ZeroBasedSkill;
@@ -139,6 +141,8 @@ pub struct Fit {
     pub model: Option<DawidSkene>,
     /// One number for each worker in the method's own terms (a weight, a skill), for methods that have one.
     pub worker_scores: Option<Vec<f64>>,
+    /// For each task the chance that an average worker answers it wrongly, for methods in which tasks differ.
+    pub task_difficulty: Option<Vec<f64>>,
     /// The objective before each iteration and at the end; empty for methods without one.
     pub trace: Vec<f64>,
     /// Iterations done.
@@ -158,6 +162,7 @@ impl Fit {
             consensus,
             model: None,
             worker_scores: None,
+            task_difficulty: None,
             trace: Vec::new(),
             iterations: 0,
             converged: true,
@@ -246,6 +251,7 @@ pub static METHODS: &[Method] = &[
     SymNmf::METHOD,
     MajorityVote::METHOD,
     DawidSkeneEm::METHOD,
+    TaskEffects::METHOD,
     PooledDawidSkene::METHOD,
     OneCoin::METHOD,
     FastDawidSkene::METHOD,
