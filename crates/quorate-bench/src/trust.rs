@@ -21,7 +21,7 @@ pub struct TrustArgs {
         short,
         long,
         value_delimiter = ',',
-        default_value = "bluebird,dog,rte,trec,web,labelme"
+        default_value = "bluebird,dog,labelme,rte,trec,web,age,barzan,cf,cf_amt,ducks,face,flower,music,product,weather1000"
     )]
     sets: Vec<String>,
     /// Thinned copies of each kind
@@ -42,6 +42,7 @@ type Row = (
 /// The rows of the tables.
 const ROWS: &[Row] = &[
     ("majority-vote", "majority-vote", &[]),
+    ("task-effects", "task-effects", &[]),
     ("dawid-skene", "dawid-skene", &[]),
     ("one-coin", "one-coin", &[]),
     ("mace", "mace", &[]),

@@ -305,8 +305,11 @@ fn the_default_method_goes_to_disk_and_says_what_it_is_there() {
     assert_eq!(run.code, 0, "{}", run.stderr);
     let summary: serde_json::Value = serde_json::from_str(&run.stdout).unwrap();
     assert!(summary["expected_error"].as_f64().unwrap() > 0.0);
-    let notes = summary["notes"].to_string();
-    assert!(notes.contains("need all labels in memory"), "{notes}");
+    let warnings = summary["warnings"].to_string();
+    assert!(
+        warnings.contains("task-effects needs all labels in memory"),
+        "{warnings}"
+    );
     let memory = quorate(
         folder.path(),
         &["aggregate", "labels.csv", "-o", "memory.csv", "-q"],

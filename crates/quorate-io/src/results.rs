@@ -7,7 +7,7 @@ use quorate::model::{Consensus, ConsensusSummary, DawidSkene, vote_fractions};
 use crate::error::Result;
 use crate::formats::FileFormat;
 use crate::spill::SpilledResults;
-use crate::tables::{ChangeRow, write_changes, write_consensus};
+use crate::tables::{ChangeRow, write_changes, write_consensus_with_difficulty};
 use crate::target::Target;
 
 /// The consensus on all tasks, in memory or on disk.
@@ -84,15 +84,30 @@ impl TaskResults<'_> {
         }
     }
 
-    /// Writes the label and the confidence of every task, with the probabilities of all classes if asked for.
-    pub fn write(&self, target: &Target, format: Option<FileFormat>, probabilities: bool) -> Result<()> {
+    /// Writes the label and the confidence of every task, with the probabilities of all classes if asked for, and with the
+    /// difficulty of every task where that is in memory.
+    pub fn write(
+        &self,
+        target: &Target,
+        format: Option<FileFormat>,
+        probabilities: bool,
+        difficulty: Option<&[f64]>,
+    ) -> Result<()> {
         match self {
             Self::Memory {
                 annotations,
                 consensus,
             } => {
                 let (tasks, classes) = (annotations.tasks(), annotations.classes());
-                write_consensus(target, format, tasks, classes, consensus, probabilities)
+                write_consensus_with_difficulty(
+                    target,
+                    format,
+                    tasks,
+                    classes,
+                    consensus,
+                    probabilities,
+                    difficulty,
+                )
             }
             Self::Disk(results) => results.write(target, format, probabilities),
         }

@@ -94,7 +94,7 @@ pub(crate) fn map_slices<T: Send, R: Send>(
 }
 
 /// Each range with its part of the rows.
-fn split_rows<T>(
+pub(crate) fn split_rows<T>(
     ranges: Vec<Range<usize>>,
     rows: &mut [T],
     length: impl Fn(&Range<usize>) -> usize,

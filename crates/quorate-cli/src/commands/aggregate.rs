@@ -53,6 +53,11 @@ pub struct AggregateArgs {
     /// Write the probability of every class, too (columns p:CLASS)
     #[arg(long)]
     probabilities: bool,
+    /// Write how difficult each task is, too (column difficulty): the chance that an average worker answers it wrongly
+    ///
+    /// For methods in which tasks differ: auto and task-effects.
+    #[arg(long)]
+    difficulty: bool,
     /// Write a table of the workers: labels, accuracy, agreement with the consensus, confusion matrix
     #[arg(long, value_name = "FILE")]
     workers: Option<PathBuf>,
@@ -289,8 +294,16 @@ impl AggregateArgs {
             }
             write_model(&Target::from(path.clone()), &file)?;
         }
+        let difficulty = outcome.fit.task_difficulty.as_deref().filter(|_| self.difficulty);
+        if self.difficulty && difficulty.is_none() {
+            printer.warning(
+                "no difficulty of tasks was estimated (auto and task-effects do, with all labels in memory): there is no column \
+                 for it",
+            );
+        }
         let format = self.output_format.map(FileFormat::from);
-        results.write(&Target::from(self.output.clone()), format, self.probabilities)?;
+        let output = Target::from(self.output.clone());
+        results.write(&output, format, self.probabilities, difficulty)?;
         Ok(())
     }
 }

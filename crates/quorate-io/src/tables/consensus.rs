@@ -1,4 +1,4 @@
-//! The consensus as a table: `task, label, confidence` and, if asked for, `p:<class>` for every class.
+//! The consensus as a table: `task, label, confidence` and, if asked for, `difficulty` and `p:<class>` for every class.
 
 use std::ops::Range;
 
@@ -10,6 +10,9 @@ use crate::error::Result;
 use crate::formats::{Cell, ColumnKind, FileFormat, PIECE, RowSource, write_table};
 use crate::target::Target;
 
+/// The column with the chance that an average worker answers a task wrongly.
+const DIFFICULTY_COLUMN: &str = "difficulty";
+
 /// Writes the label and the confidence of every task, with the probabilities of all classes if asked for.
 pub fn write_consensus(
     target: &Target,
@@ -19,6 +22,23 @@ pub fn write_consensus(
     consensus: &Consensus,
     probabilities: bool,
 ) -> Result<()> {
+    write_consensus_with_difficulty(target, format, tasks, classes, consensus, probabilities, None)
+}
+
+/// [`write_consensus`] with the difficulty of every task, if there is one.
+pub fn write_consensus_with_difficulty(
+    target: &Target,
+    format: Option<FileFormat>,
+    tasks: &Names,
+    classes: &Names,
+    consensus: &Consensus,
+    probabilities: bool,
+    difficulty: Option<&[f64]>,
+) -> Result<()> {
+    if difficulty.is_some_and(|difficulty| difficulty.len() != tasks.len()) {
+        let problem = format!("a difficulty is needed for each of the {} tasks", tasks.len());
+        return Err(quorate::Error::Mismatch(problem).into());
+    }
     if consensus.len() != tasks.len() || consensus.class_count() != classes.len() {
         return Err(quorate::Error::Mismatch(format!(
             "a consensus on {} tasks and {} classes does not fit {} tasks and {} classes",
@@ -34,6 +54,7 @@ pub fn write_consensus(
         classes,
         consensus,
         probabilities,
+        difficulty,
         rows: 0..tasks.len(),
     };
     write_table(target, format, &table)
@@ -44,12 +65,17 @@ struct ConsensusRows<'t> {
     classes: &'t Names,
     consensus: &'t Consensus,
     probabilities: bool,
+    difficulty: Option<&'t [f64]>,
     rows: Range<usize>,
 }
 
 impl RowSource for ConsensusRows<'_> {
     fn columns(&self) -> Vec<(String, ColumnKind)> {
-        consensus_columns(self.classes, self.probabilities)
+        let mut columns = consensus_columns(self.classes, self.probabilities);
+        if self.difficulty.is_some() {
+            columns.insert(3, (DIFFICULTY_COLUMN.to_owned(), ColumnKind::Number));
+        }
+        columns
     }
 
     fn for_each_row(&self, each: &mut dyn FnMut(&[Cell<'_>]) -> Result<()>) -> Result<()> {
@@ -60,6 +86,7 @@ impl RowSource for ConsensusRows<'_> {
             cells.push(Cell::Text(self.tasks.get(n)));
             cells.push(Cell::Text(self.classes.get(label)));
             cells.push(row[label].into());
+            cells.extend(self.difficulty.map(|difficulty| Cell::from(difficulty[n])));
             if self.probabilities {
                 cells.extend(row.iter().map(|&p| Cell::from(p)));
             }

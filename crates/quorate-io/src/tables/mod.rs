@@ -17,7 +17,7 @@ pub use annotations::{
     AnnotationsRead, Columns, ReadOptions, read_annotations, read_annotations_with, write_annotations,
 };
 pub use changes::{ChangeRow, write_changes};
-pub use consensus::write_consensus;
+pub use consensus::{write_consensus, write_consensus_with_difficulty};
 pub use features::{FeaturesRead, read_features};
 pub use ids::read_ids;
 pub use intervals::write_intervals;

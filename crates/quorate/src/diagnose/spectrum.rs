@@ -29,6 +29,12 @@ pub const SHUFFLES: usize = 5;
 pub const MOST_CELLS: usize = 20_000_000;
 const STREAM: u64 = 0x5bec << 40;
 
+/// Residuals of eigenpairs, relative to the largest value. The error of a value is of the order of their square: with more
+/// cells than [`LARGE`], where each step goes over many numbers, the coarse one is far below what chance varies by.
+const TOL: f64 = 1e-4;
+const COARSE_TOL: f64 = 1e-2;
+const LARGE: usize = 50_000;
+
 /// Leading eigenvalues of the co-occurrences.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Spectrum {
@@ -110,7 +116,8 @@ fn eigenvalues(annotations: &Annotations, labels: &[u16], count: usize) -> Vec<f
             .zip(&scale)
             .for_each(|(value, scale)| *value *= scale);
     };
-    largest_eigenpairs(n, count, 1e-4, product).values
+    let tol = if n > LARGE { COARSE_TOL } else { TOL };
+    largest_eigenpairs(n, count, tol, product).values
 }
 
 /// Each worker's answers in random order over its tasks, by task.

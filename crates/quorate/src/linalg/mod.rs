@@ -4,6 +4,7 @@
 pub(crate) mod aligned;
 pub mod assignment;
 pub mod block_sparse;
+pub(crate) mod exponential;
 pub mod lanczos;
 pub mod lbfgs;
 pub mod simplex;

@@ -8,11 +8,17 @@ pub(crate) trait Width: Copy + Send + Sync {
     /// As many numbers; in registers where the compiler knows how many.
     type Row: AsRef<[f64]> + AsMut<[f64]>;
 
+    /// As many rows; in registers where the compiler knows how many.
+    type Block: AsRef<[f64]> + AsMut<[f64]>;
+
     /// The number.
     fn get(self) -> usize;
 
     /// Zeros.
     fn row(self) -> Self::Row;
+
+    /// Rows of zeros.
+    fn block(self) -> Self::Block;
 
     /// Puts the rows of a table that stand at these indexes into `row` one after the other, number by number.
     fn gather(self, row: &mut [f64], table: &[f64], rows: &[usize], join: impl Fn(f64, f64) -> f64);
@@ -32,8 +38,26 @@ pub(crate) struct Fixed<const K: usize>;
 #[derive(Clone, Copy)]
 pub(crate) struct Runtime(pub usize);
 
+/// A square table whose size is known to the compiler, row by row.
+pub(crate) struct Square<const K: usize>([[f64; K]; K]);
+
+impl<const K: usize> AsRef<[f64]> for Square<K> {
+    #[inline(always)]
+    fn as_ref(&self) -> &[f64] {
+        self.0.as_flattened()
+    }
+}
+
+impl<const K: usize> AsMut<[f64]> for Square<K> {
+    #[inline(always)]
+    fn as_mut(&mut self) -> &mut [f64] {
+        self.0.as_flattened_mut()
+    }
+}
+
 impl<const K: usize> Width for Fixed<K> {
     type Row = [f64; K];
+    type Block = Square<K>;
 
     #[inline(always)]
     fn get(self) -> usize {
@@ -43,6 +67,11 @@ impl<const K: usize> Width for Fixed<K> {
     #[inline(always)]
     fn row(self) -> [f64; K] {
         [0.0; K]
+    }
+
+    #[inline(always)]
+    fn block(self) -> Square<K> {
+        Square([[0.0; K]; K])
     }
 
     #[inline(always)]
@@ -100,6 +129,7 @@ impl<const K: usize> Width for Fixed<K> {
 
 impl Width for Runtime {
     type Row = Vec<f64>;
+    type Block = Vec<f64>;
 
     #[inline(always)]
     fn get(self) -> usize {
@@ -109,6 +139,11 @@ impl Width for Runtime {
     #[inline(always)]
     fn row(self) -> Vec<f64> {
         vec![0.0; self.0]
+    }
+
+    #[inline(always)]
+    fn block(self) -> Vec<f64> {
+        vec![0.0; self.0 * self.0]
     }
 
     #[inline(always)]

@@ -27,6 +27,7 @@ mod pooled_ds;
 mod shared;
 mod sign_svd;
 mod spectral_ds;
+mod task_effects;
 mod tensor_admm;
 mod wawa;
 mod zero_based_skill;
@@ -62,6 +63,7 @@ pub(crate) use pooled_ds::crowd_matrix;
 pub use shared::weighted_vote::SkillTies;
 pub use sign_svd::{GhoshSvd, KosSvd};
 pub use spectral_ds::SpectralDs;
+pub use task_effects::TaskEffects;
 pub use tensor_admm::TensorAdmm;
 pub use wawa::Wawa;
 pub use zero_based_skill::ZeroBasedSkill;
@@ -254,6 +256,7 @@ pub static METHODS: &[Method] = &[
     SymNmf::METHOD,
     MajorityVote::METHOD,
     DawidSkeneEm::METHOD,
+    TaskEffects::METHOD,
     PooledDawidSkene::METHOD,
     OneCoin::METHOD,
     FastDawidSkene::METHOD,

@@ -16,6 +16,8 @@ pub struct Fit<C = Consensus> {
     pub model: Option<DawidSkene>,
     /// One number for each worker in the method's own terms (a weight, a skill), for methods that have one.
     pub worker_scores: Option<Vec<f64>>,
+    /// For each task the chance that an average worker answers it wrongly, for methods in which tasks differ.
+    pub task_difficulty: Option<Vec<f64>>,
     /// The objective before each iteration and at the end; empty for methods without one.
     pub trace: Vec<f64>,
     /// Iterations done.
@@ -38,6 +40,7 @@ impl<C> Fit<C> {
             consensus,
             model: None,
             worker_scores: None,
+            task_difficulty: None,
             trace: Vec::new(),
             iterations: 0,
             converged: true,
@@ -57,6 +60,7 @@ impl<C> Fit<C> {
             consensus: form(self.consensus),
             model: self.model,
             worker_scores: self.worker_scores,
+            task_difficulty: self.task_difficulty,
             trace: self.trace,
             iterations: self.iterations,
             converged: self.converged,

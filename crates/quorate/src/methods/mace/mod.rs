@@ -16,7 +16,8 @@
 //! 4. Repeat 2 and 3 `max-iter` times, always all of them; from `restarts` starts keep the one with the largest
 //!    likelihood.
 //!
-//! `O(L + N K)` a round; memory `O(M K + N K)`. The quantity compared (the trace) is the sum of the logarithms of
+//! `O(L + N K)` a round, E- and M-step in one pass over the labels, up to eight starts at a time side by side (`pass.rs`); memory
+//! `O(M K + N)` for each of these, and `O(N K)`. The quantity compared (the trace) is the sum of the logarithms of
 //! step 2, under sub-normalised parameters for the variational update; it does not fall with `update=em,
 //! smoothing=0`. Robust against spammers, who are recognised as guessers; blind to workers who confuse two classes.
 //!
@@ -29,14 +30,19 @@
 
 use rand::RngExt;
 
+mod guessers;
+mod pass;
+mod starts;
+
 use super::{Aggregate, Fit, beats, starting_votes};
 use crate::annotations::Annotations;
 use crate::context::Context;
 use crate::error::Result;
-use crate::model::{Consensus, DawidSkene, reserve_confusions, softmax_in_place};
+use crate::model::{Consensus, reserve_confusions, softmax_in_place};
 use crate::parallel::{balanced_ranges, map_rows};
-use crate::special::digamma;
 use crate::{declare_method, declare_words};
+use guessers::Guessers;
+use starts::Starts;
 
 declare_method! {
     /// MACE by (variational) EM from several starts.
@@ -71,10 +77,6 @@ declare_words! {
     }
 }
 
-/// Pseudo-counts of knowing and guessing, and of each guess, in the variational update.
-const KNOW_COUNT: f64 = 0.5;
-const GUESS_COUNT: f64 = 10.0;
-
 /// A start has settled if its last round changed the likelihood by less than this share. It does not stop for that:
 /// starts are compared after the same number of rounds.
 const SETTLED: f64 = 1e-6;
@@ -82,41 +84,29 @@ const SETTLED: f64 = 1e-6;
 /// Probabilities are floored here before the logarithm.
 const FLOOR: f64 = 1e-300;
 
+/// Starts that go through the labels together.
+const TOGETHER: usize = 8;
+
 impl Aggregate for Mace {
     fn estimate(&self, annotations: &Annotations, context: &mut Context) -> Result<Fit> {
         reserve_confusions(annotations, context)?;
         let votes = starting_votes(annotations, context)?;
-        let order = annotations.tasks().natural_order();
-        let mut best: Option<(Guessers, Vec<f64>, Vec<f64>)> = None;
-        for restart in 0..self.restarts {
-            let mut workers = Guessers::even(annotations);
-            if restart > 0 || annotations.has_gold() {
-                let start = match restart {
-                    0 => votes.as_slice().to_vec(),
-                    _ => temper_votes(&votes, &order, &mut context.rng(restart as u64)),
-                };
-                let counts = context.run(|| count_known(annotations, &workers, &start));
-                workers = self.maximise(&counts);
+        let mut best = Best::default();
+        // The first start is even: it has no votes to temper.
+        self.run_starts::<1>(annotations, &votes, 0, &mut best, context)?;
+        let mut next = 1;
+        while next < self.restarts {
+            match self.restarts - next {
+                1 => self.run_starts::<1>(annotations, &votes, next, &mut best, context)?,
+                2..=4 => self.run_starts::<4>(annotations, &votes, next, &mut best, context)?,
+                _ => self.run_starts::<TOGETHER>(annotations, &votes, next, &mut best, context)?,
             }
-            let mut rows = vec![0.0; annotations.task_count() * annotations.class_count()];
-            let mut trace = Vec::with_capacity(self.max_iter);
-            for round in 0..self.max_iter {
-                context.step(
-                    "MACE",
-                    restart * self.max_iter + round,
-                    Some(self.restarts * self.max_iter),
-                )?;
-                if round > 0 {
-                    let counts = context.run(|| count_known(annotations, &workers, &rows));
-                    workers = self.maximise(&counts);
-                }
-                trace.push(context.run(|| find_posteriors(annotations, &workers, &mut rows)));
-            }
-            if best.as_ref().is_none_or(|(_, _, best)| beats(&trace, best)) {
-                best = Some((workers, rows, trace));
-            }
+            next += TOGETHER;
         }
-        let (workers, rows, trace) = best.expect("there is at least one start");
+        drop(votes);
+        let Best { workers, trace } = best;
+        let mut rows = vec![0.0; annotations.task_count() * annotations.class_count()];
+        context.run(|| find_posteriors(annotations, &workers, &mut rows));
         Ok(Fit {
             model: Some(workers.to_model()),
             worker_scores: Some(
@@ -135,79 +125,96 @@ impl Aggregate for Mace {
     }
 }
 
-/// Parameters of all workers, or the expected counts that they follow from.
-#[derive(Debug, Clone, PartialEq)]
-struct Guessers {
-    classes: usize,
-    guess: Vec<f64>,
-    know: Vec<f64>,
-    /// `xi`, `[worker][answer]`.
-    guesses: Vec<f64>,
+/// The start with the largest likelihood so far.
+struct Best {
+    workers: Guessers,
+    trace: Vec<f64>,
 }
 
-impl Guessers {
-    fn filled(workers: usize, classes: usize, known: f64, guesses: f64) -> Self {
+impl Default for Best {
+    fn default() -> Self {
         Self {
-            classes,
-            guess: vec![known; workers],
-            know: vec![known; workers],
-            guesses: vec![guesses; workers * classes],
+            workers: Guessers::new(1),
+            trace: Vec::new(),
         }
-    }
-
-    /// Knows half of the time, guesses evenly.
-    fn even(annotations: &Annotations) -> Self {
-        let classes = annotations.class_count();
-        Self::filled(annotations.worker_count(), classes, 0.5, 1.0 / classes as f64)
-    }
-
-    /// Probability that the worker knows, normalised.
-    fn competence(&self, worker: usize) -> f64 {
-        self.know[worker] / (self.know[worker] + self.guess[worker]).max(FLOOR)
-    }
-
-    /// `A_m(a, k) = guess_m xi_m(a) + know_m [a = k]` with normalised parameters, flat prior.
-    fn to_model(&self) -> DawidSkene {
-        let classes = self.classes;
-        let mut confusion = Vec::with_capacity(self.guesses.len() * classes);
-        for (worker, guesses) in self.guesses.chunks_exact(classes).enumerate() {
-            let (know, total) = (self.competence(worker), guesses.iter().sum::<f64>());
-            for (answer, guess) in guesses.iter().enumerate() {
-                let guessed = (1.0 - know) * guess / total;
-                confusion.extend((0..classes).map(|k| guessed + if k == answer { know } else { 0.0 }));
-            }
-        }
-        DawidSkene::new(vec![1.0 / classes as f64; classes], confusion)
     }
 }
 
 impl Mace {
-    /// M-step: parameters from expected counts.
-    fn maximise(&self, counts: &Guessers) -> Guessers {
-        let mut workers = counts.clone();
-        let classes = counts.classes;
-        let share = |count: f64, total: f64, pseudo: f64, cells: usize| match self.update {
-            MaceUpdate::Variational => {
-                (digamma(count + pseudo) - digamma(total + pseudo * cells as f64)).exp()
+    /// Runs at most `S` starts from number `first` on side by side; lanes beyond the last start repeat it and are not
+    /// looked at.
+    fn run_starts<const S: usize>(
+        &self,
+        annotations: &Annotations,
+        votes: &Consensus,
+        first: usize,
+        best: &mut Best,
+        context: &mut Context,
+    ) -> Result<()> {
+        let given = context.run(|| count_given(annotations));
+        let mut starts = context.run(|| Starts::<S>::even(annotations, &given, self.into()));
+        let count = S.min(self.restarts - first);
+        if first > 0 || annotations.has_gold() {
+            let mut weights = vec![[1.0; S]; annotations.task_count()];
+            if first > 0 {
+                draw_weights(annotations, first, count, &mut weights, context);
             }
-            MaceUpdate::Em => {
-                let pseudo = self.smoothing / classes as f64;
-                match total + pseudo * cells as f64 {
-                    sum if sum > 0.0 => (count + pseudo) / sum,
-                    _ => 1.0 / cells as f64,
-                }
-            }
-        };
-        for (worker, guesses) in workers.guesses.chunks_exact_mut(classes).enumerate() {
-            let (guess, know) = (counts.guess[worker], counts.know[worker]);
-            workers.guess[worker] = share(guess, guess + know, KNOW_COUNT, 2);
-            workers.know[worker] = share(know, guess + know, KNOW_COUNT, 2);
-            let total = guesses.iter().sum();
-            guesses
-                .iter_mut()
-                .for_each(|count| *count = share(*count, total, GUESS_COUNT, classes));
+            context.run(|| {
+                starts.count_tempered(votes.as_slice(), &weights);
+                starts.maximise();
+            });
         }
-        workers
+        let mut traces = vec![Vec::with_capacity(self.max_iter); S];
+        for round in 0..self.max_iter {
+            let done = first * self.max_iter + round * count;
+            context.step("MACE", done, Some(self.restarts * self.max_iter))?;
+            let logs = context.run(|| {
+                if round > 0 {
+                    starts.maximise();
+                }
+                starts.expect()
+            });
+            traces
+                .iter_mut()
+                .zip(logs)
+                .for_each(|(trace, log)| trace.push(log));
+        }
+        for (start, trace) in traces.into_iter().enumerate().take(count) {
+            if best.trace.is_empty() || beats(&trace, &best.trace) {
+                *best = Best {
+                    workers: starts.guessers(start),
+                    trace,
+                };
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Number of labels of each worker and answer, `[worker][answer]`.
+fn count_given(annotations: &Annotations) -> Vec<f64> {
+    let classes = annotations.class_count();
+    let mut given = vec![0.0; annotations.worker_count() * classes];
+    for (_, worker, answer) in annotations.iter() {
+        given[worker * classes + answer] += 1.0;
+    }
+    given
+}
+
+/// How much the votes of each task count in each start, drawn in the order of the tasks' names, a stream for each start.
+fn draw_weights<const S: usize>(
+    annotations: &Annotations,
+    first: usize,
+    count: usize,
+    weights: &mut [[f64; S]],
+    context: &Context,
+) {
+    let order = annotations.tasks().natural_order();
+    for lane in 0..count {
+        let mut rng = context.rng((first + lane) as u64);
+        for &task in &order {
+            weights[task][lane] = rng.random();
+        }
     }
 }
 
@@ -247,45 +254,6 @@ fn find_posteriors(annotations: &Annotations, workers: &Guessers, rows: &mut [f6
     parts.into_iter().sum()
 }
 
-/// Expected numbers of known and guessed answers, given parameters and posteriors.
-fn count_known(annotations: &Annotations, workers: &Guessers, rows: &[f64]) -> Guessers {
-    let classes = annotations.class_count();
-    let by_worker = annotations.by_worker();
-    let mut counts = Guessers::filled(annotations.worker_count(), classes, 0.0, 0.0);
-    let ranges = balanced_ranges(by_worker.starts(), 64);
-    let parts = map_rows(ranges, &mut counts.guesses, classes, |range, guesses| {
-        let mut sums = Vec::with_capacity(range.len());
-        for (worker, guesses) in range.zip(guesses.chunks_exact_mut(classes)) {
-            let (know, guess) = (workers.know[worker], workers.guess[worker]);
-            let (mut known, mut guessed) = (0.0, 0.0);
-            for (task, answer) in by_worker.labels(worker) {
-                let right = know / (guess * workers.guesses[worker * classes + answer] + know).max(FLOOR);
-                let expected = rows[task * classes + answer] * right;
-                known += expected;
-                guessed += 1.0 - expected;
-                guesses[answer] += 1.0 - expected;
-            }
-            sums.push((guessed, known));
-        }
-        sums
-    });
-    (counts.guess, counts.know) = parts.into_iter().flatten().unzip();
-    counts
-}
-
-/// The votes of each task, drawn towards the uniform distribution by a random weight, task by task in this order.
-fn temper_votes(votes: &Consensus, order: &[usize], rng: &mut impl rand::Rng) -> Vec<f64> {
-    let classes = votes.class_count();
-    let mut rows = votes.as_slice().to_vec();
-    for &task in order {
-        let weight: f64 = rng.random();
-        for share in &mut rows[task * classes..][..classes] {
-            *share = weight * *share + (1.0 - weight) / classes as f64;
-        }
-    }
-    rows
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -295,9 +263,12 @@ mod tests {
     fn toy_b_by_hand() {
         // Worked example from t = xi = 1/2: posteriors of class 1, likelihood, known answers, variational M-step.
         let annotations = toy_b();
-        let workers = Guessers::even(&annotations);
+        let given = count_given(&annotations);
+        let method = Mace::default();
+        let mut starts = Starts::<1>::even(&annotations, &given, (&method).into());
         let mut rows = vec![0.0; 16];
-        let likelihood = find_posteriors(&annotations, &workers, &mut rows);
+        let likelihood = find_posteriors(&annotations, &starts.guessers(0), &mut rows);
+        assert_close(&starts.expect(), &[likelihood], 1e-12);
         let second: Vec<f64> = rows.iter().skip(1).step_by(2).copied().collect();
         assert_close(
             &second,
@@ -305,20 +276,18 @@ mod tests {
             1e-6,
         );
         assert_close(&[likelihood], &[-27.022286], 1e-6);
-        let counts = count_known(&annotations, &workers, &rows);
-        assert_close(
-            &counts.know,
-            &[4.585714, 4.052381, 3.319048, 2.414286, 1.919048],
-            1e-6,
-        );
-        let labels: Vec<f64> = counts
-            .know
-            .iter()
-            .zip(&counts.guess)
-            .map(|(a, b)| a + b)
+        // Known with probability q(x) / (1 + 1/2): half of the answers are known, a guess is right half of the time.
+        let labels = |worker: usize| annotations.by_worker().labels(worker);
+        let known: Vec<f64> = (0..5)
+            .map(|worker| {
+                labels(worker)
+                    .map(|(task, answer)| rows[2 * task + answer] / 1.5)
+                    .sum()
+            })
             .collect();
-        assert_close(&labels, &[8.0, 8.0, 7.0, 7.0, 7.0], 1e-12);
-        let updated = Mace::default().maximise(&counts);
+        assert_close(&known, &[4.585714, 4.052381, 3.319048, 2.414286, 1.919048], 1e-6);
+        starts.maximise();
+        let updated = starts.guessers(0);
         assert_close(
             &updated.guess,
             &[0.402866, 0.465388, 0.491923, 0.612179, 0.678046],
