@@ -38,7 +38,7 @@
 //! The E-step adds up the first pass of the next M-step on its way, so a round goes over the labels twice: `O(L K^2)`.
 //! Memory `O(N K^2 + M K^2)`. Tasks with equal labels are visited once and counted. Tables of some 10^6 labels and more go
 //! through the rounds with a sample of the tasks first; then a few rounds with all tasks, until the mean change of a
-//! posterior is below `tol`. In very large crowds workers with one or two labels share one set of parameters. With more
+//! posterior is below twice `tol`. In very large crowds workers with one or two labels share one set of parameters. With more
 //! than 32 classes or too little memory it steps down to `dawid-skene` and says so.
 //!
 //! Limits of the effects and the anchor of `pi` are essential with more than two classes and few labels per task: without
@@ -98,6 +98,9 @@ const MOST_CLASSES: usize = 32;
 const SAMPLE_LABELS: usize = 250_000;
 const SAMPLE_PARTS: usize = 20;
 
+/// The rounds on all tasks end when the mean change of a posterior is below so many times the tolerance.
+const MEAN_CHANGE: f64 = 2.0;
+
 impl Aggregate for TaskEffects {
     fn estimate(&self, annotations: &Annotations, context: &mut Context) -> Result<Fit> {
         let priors = context.priors();
@@ -108,8 +111,8 @@ impl Aggregate for TaskEffects {
         {
             return self.step_down(annotations, context);
         }
-        let classes = annotations.class_count();
         let start = starting_votes(annotations, context)?;
+        let classes = annotations.class_count();
         // Earlier answers are by worker of the table: no pooling.
         let problem = context.run(|| Problem::new(annotations, priors.workers.is_none()));
         let mut run = Run {
@@ -185,7 +188,7 @@ impl Run<'_> {
         self.trace.clear();
         for round in 0..self.method.max_iter {
             self.round(rounds, rounds::EARLY + round, context)?;
-            self.converged = rounds.mean_change() < self.method.tol;
+            self.converged = rounds.mean_change() < MEAN_CHANGE * self.method.tol;
             if self.converged {
                 break;
             }

@@ -27,6 +27,11 @@ const FIRST_EFFECT: usize = 5;
 /// alike.
 const STEPS_WITH_KNOWLEDGE: usize = 12;
 
+/// Newton rounds on a task end when no step is longer: what is left of the way then changes a log-likelihood by about the
+/// square. Where the parameters are nearly settled from the start, the next round goes the rest of the way.
+const SMALL_STEP: f64 = 1e-3;
+const SMALL_STEP_RESUMED: f64 = 2e-2;
+
 /// Newton rounds on effects that start from nothing.
 const NEWTON_ROUNDS_COLD: usize = 4;
 
@@ -76,6 +81,7 @@ pub(super) struct Rounds<'p> {
     tasks: f64,
     sums: TaskSums,
     tables: Vec<WorkerSums>,
+    small_step: f64,
 }
 
 /// What tasks say about others.
@@ -147,6 +153,7 @@ impl<'p> Rounds<'p> {
             tasks,
             sums: TaskSums::zero(classes),
             tables: Vec::new(),
+            small_step: SMALL_STEP,
         };
         rounds.update_prior(&mass);
         rounds
@@ -155,6 +162,7 @@ impl<'p> Rounds<'p> {
     /// Goes on from what was learnt from other tasks of the same workers, with an E-step.
     pub(super) fn resume(&mut self, learnt: Learnt) {
         (self.parameters, self.variance) = (learnt.parameters, learnt.variance);
+        self.small_step = SMALL_STEP_RESUMED;
         self.sums = self.expect(NEWTON_ROUNDS_COLD);
         let mass = std::mem::take(&mut self.sums.mass);
         self.update_prior(&mass);
@@ -313,6 +321,7 @@ impl<'p> Rounds<'p> {
                 rows,
                 effects,
                 rounds: newton_rounds,
+                small_step: self.small_step,
                 variance: self.variance,
                 prior: &self.prior,
                 log_prior: &log_prior,

@@ -18,10 +18,6 @@ use crate::linalg::width::Width;
 /// Longest Newton step of one effect.
 const LONGEST_STEP: f64 = 1.5;
 
-/// Newton rounds on a task end when no step is longer: what is left of the way then changes a log-likelihood by about the
-/// square.
-const SMALL_STEP: f64 = 1e-3;
-
 /// `den / n` is floored here before the logarithm.
 const FLOOR: f64 = 1e-9;
 
@@ -90,8 +86,9 @@ pub(super) struct Expect<'b, W> {
     pub(super) rows: &'b mut [f64],
     /// `tau` of these tasks, `[task][answer][truth]`, to be improved.
     pub(super) effects: &'b mut [f64],
-    /// Newton rounds.
+    /// Newton rounds, and the longest step of one after which no other is needed.
     pub(super) rounds: usize,
+    pub(super) small_step: f64,
     /// `s^2`.
     pub(super) variance: f64,
     /// `pi` and its logarithms.
@@ -126,7 +123,7 @@ impl<W: Chances> Kernel for Expect<'_, W> {
             counts.fill(0.0);
             answers.iter().for_each(|&answer| counts[answer as usize] += 1.0);
             for _ in 0..self.rounds {
-                if self.improve(task, tau, &mut scratch) < SMALL_STEP {
+                if self.improve(task, tau, &mut scratch) < self.small_step {
                     break;
                 }
             }
