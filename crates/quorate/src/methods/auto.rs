@@ -73,10 +73,11 @@ impl Auto {
     /// the least that keeps them from outvoting it.
     fn members(&self) -> [Member; 3] {
         let member = |name, weight, method| Member { name, weight, method };
+        let (effects, votes) = (TaskEffects::default(), MajorityVote::default());
         let fast = FastDawidSkene::default().max_iter(self.max_iter);
         [
-            member("task-effects", 4.0, Box::new(TaskEffects::default())),
-            member("majority-vote", 2.0, Box::new(MajorityVote::default())),
+            member("task-effects", 4.0, Box::new(effects)),
+            member("majority-vote", 2.0, Box::new(votes)),
             member("fast-ds", 1.0, Box::new(fast)),
         ]
     }

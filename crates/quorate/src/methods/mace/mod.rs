@@ -210,11 +210,9 @@ fn draw_weights<const S: usize>(
     context: &Context,
 ) {
     let order = annotations.tasks().natural_order();
-    for lane in 0..count {
-        let mut rng = context.rng((first + lane) as u64);
-        for &task in &order {
-            weights[task][lane] = rng.random();
-        }
+    let streams = (first..first + count).map(|start| context.rng(start as u64));
+    for (lane, mut rng) in streams.enumerate() {
+        order.iter().for_each(|&task| weights[task][lane] = rng.random());
     }
 }
 

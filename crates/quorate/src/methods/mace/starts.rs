@@ -6,7 +6,7 @@ use super::guessers::{Guessers, Update};
 use super::pass::{Lanes, Pass, Tempered};
 use crate::annotations::Annotations;
 use crate::blocks::Block;
-use crate::parallel::{balanced_ranges, even_ranges, map_rows_with, private_chunks, split_rows};
+use crate::parallel::{add, balanced_ranges, even_ranges, map_rows_with, private_chunks, split_rows};
 use rayon::prelude::*;
 
 /// Workers of a chunk of an M-step.
@@ -57,9 +57,7 @@ impl<'a, const S: usize> Starts<'a, S> {
     /// E-step and counts; returns the log-likelihood of each start.
     pub(super) fn expect(&mut self) -> Lanes<S> {
         let mut logs = self.pass(None);
-        for s in 0..S {
-            logs[s] += self.base[s];
-        }
+        add(&mut logs, &self.base);
         logs
     }
 
@@ -130,11 +128,7 @@ impl<'a, const S: usize> Starts<'a, S> {
         let summary = Block::from(self.annotations);
         let labelled = (0..summary.task_count()).filter(|&task| !summary.task(task).0.is_empty());
         self.base = [-(classes as f64).ln() * labelled.count() as f64; S];
-        for base in bases {
-            for s in 0..S {
-                self.base[s] += base[s];
-            }
-        }
+        bases.iter().for_each(|base| add(&mut self.base, base));
     }
 
     fn pass(&mut self, tempered: Option<(&[f64], &[Lanes<S>])>) -> Lanes<S> {
@@ -162,11 +156,7 @@ impl<'a, const S: usize> Starts<'a, S> {
         }
         self.counts = counts;
         let mut logs = [0.0; S];
-        for part in parts {
-            for s in 0..S {
-                logs[s] += part[s];
-            }
-        }
+        parts.iter().for_each(|part| add(&mut logs, part));
         logs
     }
 }
