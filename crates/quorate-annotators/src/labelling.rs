@@ -58,7 +58,8 @@ pub fn by_share(panel: &Panel, shares: Shares, seed: u64) -> Result<Labelled> {
 /// Shares of the items in the three parts.
 pub const PARTS: [f64; 3] = [0.1, 0.3, 0.6];
 
-/// The items are cut into three parts of 0.1, 0.3 and 0.6; each part is labelled by the annotators of one group.
+/// The items are cut into three parts of 0.1, 0.3 and 0.6; each part is labelled by the annotators of one
+/// group.
 pub fn by_parts(panel: &Panel, groups: &[Vec<usize>; 3], seed: u64) -> Result<Annotations> {
     let mut order: Vec<u32> = (0..panel.items() as u32).collect();
     order.shuffle(&mut seeded(seed, 2));
@@ -80,7 +81,8 @@ pub fn by_parts(panel: &Panel, groups: &[Vec<usize>; 3], seed: u64) -> Result<An
     Annotations::from_codes(panel.items(), panel.answers.len(), panel.classes, labels)
 }
 
-/// Share of the blocks of pairs, the annotators' own included as in the paper, in which nobody labelled a common item.
+/// Share of the blocks of pairs, the annotators' own included as in the paper, in which nobody labelled a
+/// common item.
 pub fn missing_share(groups: &[Vec<usize>; 3], annotators: usize) -> f64 {
     let seen = (0..annotators * annotators).filter(|cell| {
         let (a, b) = (cell / annotators, cell % annotators);
@@ -92,9 +94,10 @@ pub fn missing_share(groups: &[Vec<usize>; 3], annotators: usize) -> f64 {
     1.0 - seen.count() as f64 / (annotators * annotators) as f64
 }
 
-/// Groups of annotators, every annotator in at least one, whose share of missing blocks is as near to `missing` as such
-/// groups allow: the nearest of many draws. Where they are to be `linked`, common annotators hold the three groups together;
-/// without links the parts are crowds of their own, in which the classes cannot be told to be the same.
+/// Groups of annotators, every annotator in at least one, whose share of missing blocks is as near to
+/// `missing` as such groups allow: the nearest of many draws. Where they are to be `linked`, common
+/// annotators hold the three groups together; without links the parts are crowds of their own, in which the
+/// classes cannot be told to be the same.
 pub fn draw_groups(annotators: usize, missing: f64, linked: bool, seed: u64) -> [Vec<usize>; 3] {
     const DRAWS: usize = 5000;
     let mut rng = seeded(seed, 3);
@@ -169,7 +172,8 @@ mod tests {
         for (asked, linked, missing) in [
             // 4, 4 and 3 annotators with one in common: the third group stands apart.
             (0.7, false, 0.7),
-            // Three linked groups over ten annotators leave at most this: 4 in each, two of them in two groups.
+            // Three linked groups over ten annotators leave at most this: 4 in each, two of them in two
+            // groups.
             (0.7, true, 0.64),
             (0.5, true, 0.5),
             (0.3, true, 0.3),

@@ -1,11 +1,12 @@
-//! Classifiers as annotators: the ten of the paper's table, trained on a small part of a UCI data set, label the rest.
+//! Classifiers as annotators: the ten of the paper's table, trained on a small part of a UCI data set, label
+//! the rest.
 //!
 //! ```text
 //! Uci --load--> DataSet --Panel::train--> answers of every annotator to every item --by_share | by_parts--> Annotations
 //! ```
 //!
-//! Support vector machines are those of `linfa-svm`. Nearest neighbours are searched by brute force, and the trees are
-//! grown here (see [`tree`](Tree)): the crates of the field bound trees by depth and not by splits.
+//! Support vector machines are those of `linfa-svm`. Nearest neighbours are searched by brute force, and the
+//! trees are grown here (see [`tree`](Tree)): the crates of the field bound trees by depth and not by splits.
 #![deny(missing_docs)]
 
 mod labelling;

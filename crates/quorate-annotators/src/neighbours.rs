@@ -15,8 +15,8 @@ pub enum Distance {
     Cosine,
 }
 
-/// The classes of `items` by the votes of the `k` nearest training rows, for each `k` asked for: `[k][item]`. A `k`
-/// beyond the number of training rows takes them all.
+/// The classes of `items` by the votes of the `k` nearest training rows, for each `k` asked for: `[k][item]`.
+/// A `k` beyond the number of training rows takes them all.
 pub fn classify(
     distance: Distance,
     train: &Rows,

@@ -1,4 +1,5 @@
-//! The ten annotators of the paper's table of classifiers, trained on one part of a data set, asked about another.
+//! The ten annotators of the paper's table of classifiers, trained on one part of a data set, asked about
+//! another.
 
 use anyhow::Result;
 use quorate::internal::seeded;
@@ -105,7 +106,8 @@ impl Panel {
         self.answers.iter().map(right).collect()
     }
 
-    /// How many of the classes each annotator ever answers with. Fewer than all: its confusion matrix is singular.
+    /// How many of the classes each annotator ever answers with. Fewer than all: its confusion matrix is
+    /// singular.
     pub fn classes_answered(&self) -> Vec<usize> {
         let answered = |answers: &Vec<u8>| {
             (0..self.classes as u8)

@@ -95,7 +95,8 @@ impl Pair {
     }
 }
 
-/// The classes of `items` by a machine for each pair of the classes that occur in training; ties to the lowest class.
+/// The classes of `items` by a machine for each pair of the classes that occur in training; ties to the
+/// lowest class.
 pub fn classify(
     kernel: Kernel,
     scale: f32,

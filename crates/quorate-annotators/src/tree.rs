@@ -1,7 +1,8 @@
 //! Decision trees with a largest number of splits, by the Gini index.
 //!
-//! Splits are made where they lower the impurity most, best first, until there are `max_splits`. Written here because the
-//! trees of the known crates are bounded by depth, not by splits, and one of them breaks ties at random.
+//! Splits are made where they lower the impurity most, best first, until there are `max_splits`. Written here
+//! because the trees of the known crates are bounded by depth, not by splits, and one of them breaks ties at
+//! random.
 
 use crate::rows::{Rows, count_classes, most_frequent};
 
@@ -112,7 +113,8 @@ impl Leaf {
     }
 }
 
-/// How far the best split of these rows by a feature lowers their summed impurity, the feature and the threshold.
+/// How far the best split of these rows by a feature lowers their summed impurity, the feature and the
+/// threshold.
 fn best_split(
     feature: usize,
     members: &[u32],

@@ -1,4 +1,5 @@
-//! The UCI data sets Car, Credit (Statlog Australian) and Connect-4 as integer codes, coded as in the authors' program.
+//! The UCI data sets Car, Credit (Statlog Australian) and Connect-4 as integer codes, coded as in the
+//! authors' program.
 
 use std::fs::File;
 use std::io::Read;

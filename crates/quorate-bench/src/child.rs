@@ -1,7 +1,7 @@
 //! Other programs, run and measured: time, CPU time and peak memory of each.
 //!
-//! A child starts with the peak memory of the process that starts it. Whoever measures therefore holds nothing large
-//! itself: files are made and compared in children, too.
+//! A child starts with the peak memory of the process that starts it. Whoever measures therefore holds
+//! nothing large itself: files are made and compared in children, too.
 
 use std::fs::File;
 use std::path::{Path, PathBuf};

@@ -1,6 +1,7 @@
 //! Large label files, made row by row: seeded, in parallel, in constant memory.
 //!
-//! Every task is a function of the seed and its number, so that rows can be written in any order without being held.
+//! Every task is a function of the seed and its number, so that rows can be written in any order without
+//! being held.
 
 use std::fs::File;
 use std::io::{BufWriter, Write};
@@ -27,7 +28,8 @@ pub struct GenerateArgs {
     /// Labels of each task
     #[arg(long, default_value_t = LABELS_PER_TASK, value_parser = clap::value_parser!(u64).range(1..))]
     labels_per_task: u64,
-    /// Skewed: one worker gives half of the labels (one on each task at most), and one more task has this many
+    /// Skewed: one worker gives half of the labels (one on each task at most), and one more task has this
+    /// many
     #[arg(long, value_name = "LABELS")]
     skew: Option<u64>,
 }
@@ -227,7 +229,8 @@ fn mix(mut x: u64) -> u64 {
     x ^ (x >> 31)
 }
 
-/// A permutation of `0..count`: a Feistel network on the next even power of two, walked until it lands inside.
+/// A permutation of `0..count`: a Feistel network on the next even power of two, walked until it lands
+/// inside.
 fn shuffled(row: u64, count: u64) -> u64 {
     let half = (64 - count.leading_zeros()).div_ceil(2);
     let mask = (1u64 << half) - 1;

@@ -29,7 +29,8 @@ pub struct LargeArgs {
     /// Order of the rows
     #[arg(long, value_enum, default_value = "task")]
     order: RowOrder,
-    /// Skewed: one worker gives half of the labels (one on each task at most), and one more task has this many
+    /// Skewed: one worker gives half of the labels (one on each task at most), and one more task has this
+    /// many
     #[arg(long, value_name = "LABELS")]
     skew: Option<u64>,
     /// Threads; 0 takes all

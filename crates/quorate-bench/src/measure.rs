@@ -71,7 +71,8 @@ fn cpu_seconds() -> f64 {
     let Ok(stat) = std::fs::read_to_string("/proc/self/stat") else {
         return 0.0;
     };
-    // Behind the name in brackets: user and system time are fields 14 and 15 of the line, in hundredths of a second.
+    // Behind the name in brackets: user and system time are fields 14 and 15 of the line, in hundredths of a
+    // second.
     let fields = stat.rsplit(')').next().unwrap_or("").split_whitespace();
     let ticks = fields
         .skip(11)

@@ -1,6 +1,8 @@
-//! Error and calibration of `auto` beside its members and others, on the public data sets and on thinned copies of them.
+//! Error and calibration of `auto` beside its members and others, on the public data sets and on thinned
+//! copies of them.
 //!
-//! Thinning makes harder sets of the same kind: labels are dropped at random (every task keeps one), or tasks, or both.
+//! Thinning makes harder sets of the same kind: labels are dropped at random (every task keeps one), or
+//! tasks, or both.
 
 use std::collections::BTreeMap;
 

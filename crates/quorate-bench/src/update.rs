@@ -17,7 +17,8 @@ use crate::warm_start::{self, WarmStart};
 /// Which labels, and how many of them are new.
 #[derive(Debug, Args)]
 pub struct UpdateArgs {
-    /// Files of labels with the columns task, worker, label, without quotes; a large simulated crowd if there is none
+    /// Files of labels with the columns task, worker, label, without quotes; a large simulated crowd if there
+    /// is none
     files: Vec<PathBuf>,
     /// The public data sets instead (QUORATE_DATA, else ../shared/data)
     #[arg(long, conflicts_with = "files")]

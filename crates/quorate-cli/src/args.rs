@@ -8,8 +8,8 @@ use crate::commands::{aggregate, compare, completions, data, demo, evaluate, ins
 
 /// Turns many unreliable answers into labels you can trust.
 ///
-/// From a table of who answered what on which task (crowd workers, experts, LLM judges), quorate works out the true
-/// label of every task with a confidence, and how each worker errs.
+/// From a table of who answered what on which task (crowd workers, experts, LLM judges), quorate works out
+/// the true label of every task with a confidence, and how each worker errs.
 #[derive(Debug, Parser)]
 #[command(
     name = "quorate",

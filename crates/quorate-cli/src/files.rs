@@ -1,5 +1,5 @@
-//! The files of a command, checked before any work: nothing that is read or written is overwritten by surprise, and every
-//! output can be written.
+//! The files of a command, checked before any work: nothing that is read or written is overwritten by
+//! surprise, and every output can be written.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -45,8 +45,8 @@ impl<'a> Files<'a> {
         self
     }
 
-    /// Fails if an output is an input or another output, or cannot be written. `format_given`: the user said which format
-    /// `-o` has.
+    /// Fails if an output is an input or another output, or cannot be written. `format_given`: the user said
+    /// which format `-o` has.
     pub fn check(&self, format_given: bool) -> Result<()> {
         let mut taken: Vec<(&str, Place)> = Vec::new();
         for &(name, path, content) in &self.outputs {

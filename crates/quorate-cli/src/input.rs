@@ -23,8 +23,8 @@ use crate::text_table::plural;
 pub struct InputArgs {
     /// Annotations: a row for each label with columns task, worker, label. `-` is standard input
     ///
-    /// The extension tells the format: .csv .tsv .jsonl .parquet .arrow, and .gz or .zst of the text ones. Other columns
-    /// are ignored.
+    /// The extension tells the format: .csv .tsv .jsonl .parquet .arrow, and .gz or .zst of the text ones.
+    /// Other columns are ignored.
     #[arg(value_name = "LABELS")]
     pub labels: PathBuf,
     /// Names of the columns, where they are not task, worker and label
@@ -47,9 +47,11 @@ pub struct InputArgs {
     /// Class probabilities from a classifier, for methods that use them (columns task and p:CLASS)
     #[arg(long, value_name = "FILE")]
     pub probabilities_in: Option<PathBuf>,
-    /// Features of the tasks, for methods that learn from them: a table (task, then numbers) or a NumPy array (.npy)
+    /// Features of the tasks, for methods that learn from them: a table (task, then numbers) or a NumPy array
+    /// (.npy)
     ///
-    /// Row i of an array, counted from 0, belongs to the task with the id i, or to the i-th task of --feature-tasks.
+    /// Row i of an array, counted from 0, belongs to the task with the id i, or to the i-th task of
+    /// --feature-tasks.
     #[arg(long, value_name = "FILE")]
     pub features: Option<PathBuf>,
     /// The tasks of a .npy file's rows, in their order (a table with a column `task`)

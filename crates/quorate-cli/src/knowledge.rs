@@ -18,10 +18,12 @@ use crate::text_table::plural;
 #[derive(Debug, Clone, Default, Args)]
 #[command(next_help_heading = "What you know already")]
 pub struct KnowledgeArgs {
-    /// Tasks whose truth is known (columns task, label): fixed in every step, and workers are learnt from them
+    /// Tasks whose truth is known (columns task, label): fixed in every step, and workers are learnt from
+    /// them
     #[arg(long, value_name = "FILE")]
     pub gold: Option<PathBuf>,
-    /// Shares of the classes, for example spam=0.1,ham=0.9, or `uniform`; held fixed unless --prior-weight is given
+    /// Shares of the classes, for example spam=0.1,ham=0.9, or `uniform`; held fixed unless --prior-weight is
+    /// given
     #[arg(long, value_name = "CLASS=SHARE,..")]
     pub prior: Option<String>,
     /// Let the data correct --prior: it counts as much as this many tasks

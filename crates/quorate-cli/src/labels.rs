@@ -51,8 +51,8 @@ impl Labels {
         })
     }
 
-    /// The same labels with the truth of some tasks known, and how many of these have labels. The classes of gold are among
-    /// those of the labels.
+    /// The same labels with the truth of some tasks known, and how many of these have labels. The classes of
+    /// gold are among those of the labels.
     pub fn with_gold(self, gold: &TaskLabels) -> Result<(Self, usize)> {
         let class_of = |task: usize, classes: &Names| classes.find(gold.classes.get(gold.labels[task]));
         match self {

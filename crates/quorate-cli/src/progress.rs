@@ -33,8 +33,8 @@ impl Bar {
         })
     }
 
-    /// Shows `done` of `total` seconds of expected work, with the time left by how fast it went so far; the clock runs on
-    /// while nothing is reported.
+    /// Shows `done` of `total` seconds of expected work, with the time left by how fast it went so far; the
+    /// clock runs on while nothing is reported.
     #[cfg(feature = "lab")]
     pub fn show_work(&mut self, stage: &str, done: f64, total: f64) {
         if self.bar.is_none() && self.started.elapsed() < PATIENCE {

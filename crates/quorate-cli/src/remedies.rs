@@ -1,5 +1,5 @@
-//! What to do about an error or a finding, in the words of this program: the library names a remedy, and only this file
-//! knows the options that apply it.
+//! What to do about an error or a finding, in the words of this program: the library names a remedy, and only
+//! this file knows the options that apply it.
 
 use quorate::Remedy;
 use quorate::diagnose::Finding;

@@ -22,8 +22,8 @@ pub struct Session {
 }
 
 impl Session {
-    /// Ctrl-C stops a fit at its next step, so that no half-written file stays behind; a second one ends the program at
-    /// once.
+    /// Ctrl-C stops a fit at its next step, so that no half-written file stays behind; a second one ends the
+    /// program at once.
     pub fn start(run: &RunArgs, quiet: bool) -> Self {
         let cancelled = Arc::new(AtomicBool::new(false));
         let flag = Arc::clone(&cancelled);

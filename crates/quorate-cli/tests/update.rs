@@ -79,7 +79,8 @@ fn an_update_ends_where_a_full_fit_ends() {
     let folder = folder.path();
     // One old task and one old worker have nothing but an empty label.
     let old = format!("{}t900,w0,\nt0,w900,\n", rows(0..400, 0..12));
-    // New tasks, new workers, new labels on old tasks, changed labels, a repeated row, a class not seen before.
+    // New tasks, new workers, new labels on old tasks, changed labels, a repeated row, a class not seen
+    // before.
     let new = format!(
         "{}{}{}{}t5,w1,c2\nt5,w1,c0\nt900,w3,c1\n",
         rows(400..430, 3..14),

@@ -102,7 +102,8 @@ impl<F: NdFloat + Sum> Annotators<F> {
         }
     }
 
-    /// The loss of one task's labels times `scale`; adds to the gradient of the maps, sets that at the task's logits.
+    /// The loss of one task's labels times `scale`; adds to the gradient of the maps, sets that at the task's
+    /// logits.
     pub(crate) fn task_loss(&mut self, p: &[F], labels: &[(u32, u16)], scale: F, at_logits: &mut [F]) -> F {
         let (classes, size) = (self.classes, self.map.size(self.classes));
         self.slopes.fill(F::zero());
@@ -164,7 +165,8 @@ mod tests {
         }
     }
 
-    /// `K = 3`, `z = (1, 0, -1)`, worker 0 with `I` says 0, worker 1 with .8 on and .1 off the diagonal says 1; by hand.
+    /// `K = 3`, `z = (1, 0, -1)`, worker 0 with `I` says 0, worker 1 with .8 on and .1 off the diagonal says
+    /// 1; by hand.
     #[test]
     fn the_worked_example() {
         let mut p = [1.0, 0.0, -1.0];

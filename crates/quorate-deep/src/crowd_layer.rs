@@ -5,20 +5,22 @@
 //! loss = 1/(B d) sum over labels (n, m, x) of -ln softmax(W_m p_n)[x]
 //! ```
 //!
-//! Symbols: `f_n` features of task `n`, `p_n` its class probabilities, `W_m` the map of worker `m`, `B` tasks in a batch,
-//! `d` mean number of labels of a task.
+//! Symbols: `f_n` features of task `n`, `p_n` its class probabilities, `W_m` the map of worker `m`, `B` tasks
+//! in a batch, `d` mean number of labels of a task.
 //!
 //! 1. `W_m = c I` (`start`); the network (dense, ReLU, dropout, dense, softmax) starts at random.
-//! 2. Network and maps descend the loss by Adam for a fixed number of epochs; tasks without labels take no part.
+//! 2. Network and maps descend the loss by Adam for a fixed number of epochs; tasks without labels take no
+//!    part.
 //! 3. The maps are taken off: the label is the first choice of `p_n`, without dropout.
 //!
-//! Confusion matrices are counted against `p_n`: the maps, which move little from their start, are only roughly like them.
-//! Cost: `6 epochs N (d h + h K)` multiplications for the
-//! network, `3 epochs (L + M N/B) K^2` for the maps. As published (`start=1`) the second softmax is nearly flat at first,
-//! and in some runs two classes merge or swap: that is where the large spread between runs comes from.
+//! Confusion matrices are counted against `p_n`: the maps, which move little from their start, are only
+//! roughly like them. Cost: `6 epochs N (d h + h K)` multiplications for the network, `3 epochs (L + M N/B)
+//! K^2` for the maps. As published (`start=1`) the second softmax is nearly flat at first, and in some runs
+//! two classes merge or swap: that is where the large spread between runs comes from.
 //!
-//! Differs from the publication: the loss is divided by `d`, not by the number of workers (with Adam a constant factor
-//! hardly matters, but with very many workers it would drown in Adam's `eps`); `start` is added.
+//! Differs from the publication: the loss is divided by `d`, not by the number of workers (with Adam a
+//! constant factor hardly matters, but with very many workers it would drown in Adam's `eps`); `start` is
+//! added.
 //!
 //! F. Rodrigues, F. Pereira: Deep learning from crowds. AAAI (2018)
 

@@ -10,9 +10,9 @@
 //! 2. The network (dense, ReLU, dropout, dense, softmax) learns them by Adam for a fixed number of epochs.
 //! 3. The label is the network's first choice, without dropout. Confusion matrices are counted against that.
 //!
-//! Cost: `6 epochs N (d h + h K)` multiplications for `d` features and `h` hidden units. A network that is trained long
-//! enough on few tasks learns the votes by heart and gives them back: it is of use for tasks without labels, or with
-//! fewer epochs.
+//! Cost: `6 epochs N (d h + h K)` multiplications for `d` features and `h` hidden units. A network that is
+//! trained long enough on few tasks learns the votes by heart and gives them back: it is of use for tasks
+//! without labels, or with fewer epochs.
 //!
 //! F. Rodrigues, F. Pereira: Deep learning from crowds. AAAI (2018)
 

@@ -1,8 +1,9 @@
 //! The tasks as a network sees them: a matrix of features and the labels, in an order of their own.
 //!
-//! A network starts from random weights and sums in floating point, so what it learns hangs on the order of tasks, workers
-//! and classes. Here that order depends neither on the order of the rows nor on the names of workers and classes (as far
-//! as they differ in anything else): tasks by name, workers in canonical order, classes by number of labels.
+//! A network starts from random weights and sums in floating point, so what it learns hangs on the order of
+//! tasks, workers and classes. Here that order depends neither on the order of the rows nor on the names of
+//! workers and classes (as far as they differ in anything else): tasks by name, workers in canonical order,
+//! classes by number of labels.
 
 use ndarray::Array2;
 use quorate::model::Consensus;

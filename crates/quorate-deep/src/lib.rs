@@ -1,9 +1,10 @@
-//! Methods that learn a small network on the features of the tasks (images, texts as numbers), for use beside those of
+//! Methods that learn a small network on the features of the tasks (images, texts as numbers), for use beside
+//! those of
 //! [`quorate`]. A crate of its own, so that only those who want them compile them.
 //!
-//! The network is two dense layers with hand-written gradients, checked against finite differences; its matrix products
-//! are those of `ndarray`. A framework with automatic differentiation was measured to take a hundred times longer to
-//! compile and several times longer for a step of a network of this size.
+//! The network is two dense layers with hand-written gradients, checked against finite differences; its
+//! matrix products are those of `ndarray`. A framework with automatic differentiation was measured to take a
+//! hundred times longer to compile and several times longer for a step of a network of this size.
 //!
 //! ```
 //! use quorate::{AnnotationsBuilder, Context, TaskFeatures};

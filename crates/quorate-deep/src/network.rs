@@ -177,7 +177,8 @@ pub(crate) fn softmax<F: NdFloat>(row: &mut [F]) -> F {
 mod tests {
     use super::*;
 
-    /// The gradient of a loss that is linear in the logarithms of the probabilities, against central differences.
+    /// The gradient of a loss that is linear in the logarithms of the probabilities, against central
+    /// differences.
     #[test]
     fn gradients_are_finite_differences() {
         let rng = &mut quorate::internal::seeded(1, 0);

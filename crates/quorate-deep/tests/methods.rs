@@ -1,4 +1,5 @@
-//! What the methods must do: learn, beat majority vote where features help, repeat themselves, refuse what does not fit.
+//! What the methods must do: learn, beat majority vote where features help, repeat themselves, refuse what
+//! does not fit.
 
 use quorate::internal::seeded;
 use quorate::methods::{Aggregate, Fit, METHODS as LIBRARY, Method, vote_fractions};
@@ -7,7 +8,8 @@ use quorate_deep::{CrowdLayer, DlMv, METHODS};
 use rand::RngExt;
 use rand::seq::SliceRandom;
 
-/// A crowd on tasks of `classes` classes: features are the class's corner plus noise, workers are right with 0.55.
+/// A crowd on tasks of `classes` classes: features are the class's corner plus noise, workers are right with
+/// 0.55.
 struct Made {
     rows: Vec<(String, String, String)>,
     features: Vec<(String, Vec<f32>)>,

@@ -1,8 +1,8 @@
 //! LabelMe: 1000 images with 512 features each, 2547 labels.
 //!
-//! Expected values: measured with an independent version of both methods on the same features (50 epochs): dl-mv 23.10 on
-//! every run, which is the error of the majority votes; crowd-layer started at I 18.1 on average, range 14.6 to 34.6 over
-//! 20 runs. The paper (other features): 23.10 and 20.90.
+//! Expected values: measured with an independent version of both methods on the same features (50 epochs):
+//! dl-mv 23.10 on every run, which is the error of the majority votes; crowd-layer started at I 18.1 on
+//! average, range 14.6 to 34.6 over 20 runs. The paper (other features): 23.10 and 20.90.
 
 use std::path::PathBuf;
 use std::process::ExitCode;

@@ -84,8 +84,8 @@ impl TaskResults<'_> {
         }
     }
 
-    /// Writes the label and the confidence of every task, with the probabilities of all classes if asked for, and with the
-    /// difficulty of every task where that is in memory.
+    /// Writes the label and the confidence of every task, with the probabilities of all classes if asked for,
+    /// and with the difficulty of every task where that is in memory.
     pub fn write(
         &self,
         target: &Target,
@@ -113,7 +113,8 @@ impl TaskResults<'_> {
         }
     }
 
-    /// Writes the tasks whose label is not that of majority vote. Results on disk must have been made with them.
+    /// Writes the tasks whose label is not that of majority vote. Results on disk must have been made with
+    /// them.
     pub fn write_changes(
         &self,
         target: &Target,

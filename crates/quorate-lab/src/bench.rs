@@ -168,7 +168,8 @@ impl Bench<'_> {
         Ok(())
     }
 
-    /// Does `count` independent pieces of work on all threads, results in order. Not for anything that is timed.
+    /// Does `count` independent pieces of work on all threads, results in order. Not for anything that is
+    /// timed.
     pub fn in_parallel<T: Send>(
         &self,
         count: usize,

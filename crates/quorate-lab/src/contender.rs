@@ -160,8 +160,8 @@ impl Contender {
         Ok((fit, started.elapsed().as_secs_f64()))
     }
 
-    /// Error of its fit in percent of the tasks with known truth. The authors' program shares the ties of majority voting
-    /// out; their other errors have ties to the lowest class.
+    /// Error of its fit in percent of the tasks with known truth. The authors' program shares the ties of
+    /// majority voting out; their other errors have ties to the lowest class.
     pub fn error(&self, fit: &Fit, truth: &[Option<usize>]) -> Result<f64> {
         let ties = match *self == MAJORITY_VOTE {
             true => TieRule::Fractional,

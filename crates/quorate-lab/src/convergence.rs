@@ -228,8 +228,8 @@ fn median_line(pairs: &[Pair], algorithm: usize) -> Vec<f64> {
     (0..=STEPS).map(at).collect()
 }
 
-/// Steps until the error stays within twice the lower of the two algorithms' last errors (at least 1e-9 of the first one);
-/// the number of steps taken if it never does.
+/// Steps until the error stays within twice the lower of the two algorithms' last errors (at least 1e-9 of
+/// the first one); the number of steps taken if it never does.
 fn settling_step(pair: &Pair, algorithm: usize) -> f64 {
     let end = pair
         .iter()

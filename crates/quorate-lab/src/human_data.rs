@@ -16,7 +16,8 @@ pub struct HumanData {
 }
 
 impl HumanData {
-    /// Reads `folder/name/labels.csv` and `truth.csv`; of dog, the 52 workers of `workers_top52.csv`, as in the paper.
+    /// Reads `folder/name/labels.csv` and `truth.csv`; of dog, the 52 workers of `workers_top52.csv`, as in
+    /// the paper.
     pub fn read(folder: &Path, name: &str) -> Result<Self> {
         let place = folder.join(name);
         let mut options = ReadOptions::default();

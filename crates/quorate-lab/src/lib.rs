@@ -1,7 +1,8 @@
 //! The paper's experiments, run again: every table and figure with the paper's value beside ours.
 //!
-//! S. Ibrahim, X. Fu, "Crowdsourcing via Annotator Co-occurrence Imputation and Provable Symmetric Nonnegative Matrix
-//! Factorization", ICML 2021. An experiment is called by its label there (`tab:AMT1`, `fig:conv_symnmf1`, `thm:converge`).
+//! S. Ibrahim, X. Fu, "Crowdsourcing via Annotator Co-occurrence Imputation and Provable Symmetric
+//! Nonnegative Matrix Factorization", ICML 2021. An experiment is called by its label there (`tab:AMT1`,
+//! `fig:conv_symnmf1`, `thm:converge`).
 //!
 //! ```text
 //! registry (what there is) --run--> Section (tables, figures, claims) --page--> Markdown, JSON, one HTML page
@@ -9,9 +10,10 @@
 //!
 //! # Adding an experiment
 //!
-//! 1. A file with `pub(crate) fn run(bench: &Bench<'_>) -> Result<Section>`. The [`Bench`] says how many trials, with
-//!    which seed, where the data are, and is told of progress: `for trial in 0..bench.trials()`, or `bench.in_parallel(..)` for what is not timed,
-//!    `bench.context(trial)` for a fit, `bench.done(share)?` from time to time (this is also where Ctrl-C is seen).
+//! 1. A file with `pub(crate) fn run(bench: &Bench<'_>) -> Result<Section>`. The [`Bench`] says how many
+//!    trials, with which seed, where the data are, and is told of progress: `for trial in 0..bench.trials()`,
+//!    or `bench.in_parallel(..)` for what is not timed, `bench.context(trial)` for a fit,
+//!    `bench.done(share)?` from time to time (this is also where Ctrl-C is seen).
 //! 2. Fill a [`Section`]: text on how the numbers were obtained and where the set-up differs, [`Table`]s of
 //!    [`Cell`]s (paper, ours, verdict), [`Figure`]s, [`Claim`]s of the paper with what was found.
 //!    `paper::printed(table, row, column)` has the printed values; new ones go into `paper/printed.csv`.

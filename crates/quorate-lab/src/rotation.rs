@@ -54,7 +54,8 @@ pub(crate) fn follow(
     Ok(trace)
 }
 
-/// The least squared distance of ReLU(U Q) to H over the orders of columns, and that order: column `order[k]` stands for k.
+/// The least squared distance of ReLU(U Q) to H over the orders of columns, and that order: column `order[k]`
+/// stands for k.
 fn h_error(u: &[f64], h: &[f64], q: &[f64], alpha: f64, classes: usize) -> (f64, Vec<usize>) {
     let columns = transpose(q, classes);
     let mut cost = vec![0.0; classes * classes];
@@ -86,7 +87,8 @@ fn q_error(q: &[f64], truth: &[f64], order: &[usize], classes: usize) -> f64 {
     sum
 }
 
-/// A nonnegative matrix whose entries are nonzero with probability `density`, and then uniform in the given range.
+/// A nonnegative matrix whose entries are nonzero with probability `density`, and then uniform in the given
+/// range.
 pub(crate) fn sparse_factor(entries: usize, density: f64, range: (f64, f64), rng: &mut impl Rng) -> Vec<f64> {
     let draw = |_| {
         let (kept, value) = (rng.random::<f64>() < density, rng.random::<f64>());

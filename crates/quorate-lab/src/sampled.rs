@@ -14,8 +14,8 @@ use crate::verdict::{Better, Noise};
 const TABLE: &str = "tab:synthetic2";
 const TASKS: [usize; 3] = [1000, 5000, 10_000];
 const PAPER_TRIALS: usize = 20;
-/// As published, with the sweeps of the authors' synthetic program: the library's default is ten sweeps, right for the few
-/// labels of people and far too early a stop here.
+/// As published, with the sweeps of the authors' synthetic program: the library's default is ten sweeps,
+/// right for the few labels of people and far too early a stop here.
 const CNMF_LONG: Contender = Contender {
     parameters: &[("sweeps", "500"), ("update", "mirror"), ("weights", "equal")],
     ..CNMF

@@ -18,7 +18,8 @@ pub fn median(values: &[f64]) -> f64 {
     }
 }
 
-/// Spearman's correlation of ranks: 1 for the same order, -1 for the opposite one. NaN where one side is constant.
+/// Spearman's correlation of ranks: 1 for the same order, -1 for the opposite one. NaN where one side is
+/// constant.
 pub fn rank_correlation(a: &[f64], b: &[f64]) -> f64 {
     let ranks = |values: &[f64]| -> Vec<f64> {
         let below = |x: &f64| values.iter().filter(|y| *y < x).count() as f64;

@@ -5,13 +5,14 @@
 //! better, worse   otherwise, by the sign
 //! ```
 //!
-//! `s` is the standard deviation of our n trials, taken to be the paper's too, which prints none; `t` the two-sided
-//! 95 % point of Student's distribution with n - 1 degrees of freedom.
+//! `s` is the standard deviation of our n trials, taken to be the paper's too, which prints none; `t` the
+//! two-sided 95 % point of Student's distribution with n - 1 degrees of freedom.
 //!
-//! `grain` is for errors on one fixed set of tasks, where trials hardly differ: three tasks. Two labelings whose numbers
-//! of errors differ by d tasks disagree on at least d of them, so the statistic of McNemar's test is at most `d / d^(1/2)`:
-//! a difference below four tasks can never be two standard errors, however the disagreements fall.
-//! Four tasks or more need not be significant either: better and worse say what was measured on these tasks.
+//! `grain` is for errors on one fixed set of tasks, where trials hardly differ: three tasks. Two labelings
+//! whose numbers of errors differ by d tasks disagree on at least d of them, so the statistic of McNemar's
+//! test is at most `d / d^(1/2)`: a difference below four tasks can never be two standard errors, however the
+//! disagreements fall. Four tasks or more need not be significant either: better and worse say what was
+//! measured on these tasks.
 
 use serde::Serialize;
 
@@ -53,7 +54,8 @@ pub enum Better {
 /// What may differ by chance alone.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Noise {
-    /// Trials behind the paper's value; none where it comes from one fixed set of data and trials play no part.
+    /// Trials behind the paper's value; none where it comes from one fixed set of data and trials play no
+    /// part.
     pub paper_trials: Option<usize>,
     /// A difference that means nothing, in the unit of the value.
     pub grain: f64,

@@ -7,8 +7,8 @@ use quorate::methods::{Fit, Method, vote_fractions};
 use quorate::{Annotations, AnnotationsBuilder, Context, TaskProbabilities};
 use rand::RngExt;
 
-/// Rows of a small crowd of `workers` with `classes` classes: accuracies from 0.5 to 0.95, each task labelled with
-/// probability `density` by each worker, at least by one.
+/// Rows of a small crowd of `workers` with `classes` classes: accuracies from 0.5 to 0.95, each task labelled
+/// with probability `density` by each worker, at least by one.
 pub fn crowd(
     tasks: usize,
     workers: usize,
@@ -55,8 +55,8 @@ pub fn context(method: &Method, annotations: &Annotations, seed: u64) -> Context
     }
 }
 
-/// Predictions of a made-up classifier: votes, blurred towards the mean vote by a share that hangs on the task's name
-/// alone, so that neither the order of rows nor the names of workers and classes matter.
+/// Predictions of a made-up classifier: votes, blurred towards the mean vote by a share that hangs on the
+/// task's name alone, so that neither the order of rows nor the names of workers and classes matter.
 fn predict_classes(annotations: &Annotations) -> TaskProbabilities {
     let votes = vote_fractions(annotations);
     let mut mean = vec![0.0; votes.class_count()];

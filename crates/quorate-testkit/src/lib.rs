@@ -1,6 +1,7 @@
 //! What the tests of several crates share. Not published.
 //!
-//! - [`public_data`]: where the public data sets are, and tests that are counted as ignored where they are not.
+//! - [`public_data`]: where the public data sets are, and tests that are counted as ignored where they are
+//!   not.
 //! - [`crowds`]: small crowds made of rows, and fits by the name of a method.
 
 pub mod crowds;

@@ -1,8 +1,9 @@
 //! Tests on the public data sets, which are no part of the repository.
 //!
-//! A test program of such tests has a `main` of its own (`harness = false`) that calls [`run_public_tests`]. Where a set
-//! is missing, its tests are counted as ignored, and one line on standard error says which sets and where to read on.
-//! A plain `#[test]` can only pass or fail, so it would pass without having tested anything.
+//! A test program of such tests has a `main` of its own (`harness = false`) that calls [`run_public_tests`].
+//! Where a set is missing, its tests are counted as ignored, and one line on standard error says which sets
+//! and where to read on. A plain `#[test]` can only pass or fail, so it would pass without having tested
+//! anything.
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -22,7 +23,8 @@ pub struct PublicTest {
     pub run: fn(),
 }
 
-/// A [`PublicTest`] from a function and the data sets that it reads: `public_test!(function, ["bluebird", "rte"])`.
+/// A [`PublicTest`] from a function and the data sets that it reads: `public_test!(function, ["bluebird",
+/// "rte"])`.
 #[macro_export]
 macro_rules! public_test {
     ($run:ident, $sets:expr) => {
@@ -34,7 +36,8 @@ macro_rules! public_test {
     };
 }
 
-/// The folder of the public data sets: `QUORATE_DATA`, else `data` in the project, else `shared/data` beside it.
+/// The folder of the public data sets: `QUORATE_DATA`, else `data` in the project, else `shared/data` beside
+/// it.
 pub fn folder() -> PathBuf {
     if let Some(folder) = std::env::var_os("QUORATE_DATA") {
         return folder.into();
@@ -47,7 +50,8 @@ pub fn folder() -> PathBuf {
     }
 }
 
-/// Runs the tests whose data sets are there and counts the others as ignored. Takes the arguments of `cargo test`.
+/// Runs the tests whose data sets are there and counts the others as ignored. Takes the arguments of `cargo
+/// test`.
 pub fn run_public_tests(tests: Vec<PublicTest>) -> ExitCode {
     let (arguments, folder) = (Arguments::from_args(), folder());
     let mut missing: Vec<&str> = Vec::new();

@@ -1,7 +1,8 @@
 //! **Quorate turns many unreliable answers into labels people can trust.**
 //!
-//! Input: who answered what on which task ([`Annotations`]). Output: a [`Fit`] with a posterior over the classes for every
-//! task, and, for the methods that have one, a [`DawidSkene`] model: a confusion matrix for every worker and the class prior.
+//! Input: who answered what on which task ([`Annotations`]). Output: a [`Fit`] with a posterior over the
+//! classes for every task, and, for the methods that have one, a [`DawidSkene`] model: a confusion matrix for
+//! every worker and the class prior.
 //!
 //! ```
 //! use quorate::Annotations;
@@ -19,7 +20,8 @@
 //!
 //! # Cookbook
 //!
-//! **Choose a method.** Every method is a type with a setter for each parameter. [`methods::METHODS`] lists them, and
+//! **Choose a method.** Every method is a type with a setter for each parameter. [`methods::METHODS`] lists
+//! them, and
 //! [`methods::find`] finds one by its name.
 //!
 //! ```
@@ -45,7 +47,8 @@
 //! # Ok::<(), quorate::Error>(())
 //! ```
 //!
-//! **Set seed, threads, memory.** The same table, method and seed give the same bits for any number of threads.
+//! **Set seed, threads, memory.** The same table, method and seed give the same bits for any number of
+//! threads.
 //!
 //! ```
 //! use quorate::Context;
@@ -53,14 +56,15 @@
 //! # Ok::<(), quorate::Error>(())
 //! ```
 //!
-//! **Use what is known.** True labels of some tasks go into the table ([`Annotations::with_gold`]); shares of classes and earlier
-//! work of workers into the context ([`Context::with_priors`]).
+//! **Use what is known.** True labels of some tasks go into the table ([`Annotations::with_gold`]); shares of
+//! classes and earlier work of workers into the context ([`Context::with_priors`]).
 //!
 //! **Bring your own columns.** [`Annotations::from_columns`] takes codes and names that are there already;
 //! [`AnnotationsBuilder`] takes rows one by one and says what happens to repeated ones.
 //!
-//! **Ask what the table can tell.** [`diagnose`] finds spammers, copies and classes that do not show; [`agreement`] measures
-//! agreement; [`intervals`] says how sure an accuracy is; [`evaluate`] compares with the truth.
+//! **Ask what the table can tell.** [`diagnose`] finds spammers, copies and classes that do not show;
+//! [`agreement`] measures agreement; [`intervals`] says how sure an accuracy is; [`evaluate`] compares with
+//! the truth.
 //!
 //! **Try it without data.** [`simulate`] draws crowds with known truth.
 //!
@@ -68,7 +72,8 @@
 //!
 //! # How data flow
 //!
-//! From left to right, once: annotations, [`statistics`], imputation and factorisation ([`symnmf`]), [`model`], consensus.
+//! From left to right, once: annotations, [`statistics`], imputation and factorisation ([`symnmf`]),
+//! [`model`], consensus.
 #![deny(missing_docs)]
 #![warn(unnameable_types)]
 

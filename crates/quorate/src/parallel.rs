@@ -139,8 +139,8 @@ enum Slot<P, R> {
     Result(R),
 }
 
-/// The one parallel loop under all maps of parts: a generic one would be compiled again for each kind of work, and a third of
-/// the library's code was that.
+/// The one parallel loop under all maps of parts: a generic one would be compiled again for each kind of
+/// work, and a third of the library's code was that.
 fn for_each_index(count: usize, work: &(dyn Fn(usize) + Sync)) {
     (0..count).into_par_iter().for_each(work);
 }

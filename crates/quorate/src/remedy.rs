@@ -1,7 +1,7 @@
 //! What can be done about an error or a finding, without a program's words for it.
 
-/// What a caller can do. The library says what happened; how a remedy is applied depends on the caller: the program names
-/// an option, another language an argument.
+/// What a caller can do. The library says what happened; how a remedy is applied depends on the caller: the
+/// program names an option, another language an argument.
 ///
 /// Every variant needs words in every program, so the list is exhaustive: a new one must not be forgotten.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]

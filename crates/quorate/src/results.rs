@@ -30,8 +30,8 @@ pub struct WorkerResult<'a> {
 }
 
 impl Fit {
-    /// The label of every task with its confidence, by name, in the order of the tasks. `annotations` is the table that was
-    /// fitted.
+    /// The label of every task with its confidence, by name, in the order of the tasks. `annotations` is the
+    /// table that was fitted.
     ///
     /// ```
     /// let rows = [("t1", "ann", "cat"), ("t1", "bob", "cat"), ("t1", "cem", "dog")];

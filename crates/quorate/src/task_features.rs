@@ -1,7 +1,8 @@
 //! Numbers that describe the tasks: what a network sees of an image or a text.
 //!
-//! Side data of a fit, lined up with the tasks of its annotations: a row of `width` numbers for each task. Methods that
-//! learn from features need a row for every task, so a missing one is an error that names the task.
+//! Side data of a fit, lined up with the tasks of its annotations: a row of `width` numbers for each task.
+//! Methods that learn from features need a row for every task, so a missing one is an error that names the
+//! task.
 
 use crate::annotations::Annotations;
 use crate::error::{Error, Result};

@@ -1,7 +1,7 @@
 //! Class probabilities of tasks from elsewhere: the predictions of a classifier.
 //!
-//! Side data of a fit, lined up with the tasks and classes of its annotations: a row of K probabilities for each
-//! of the N tasks, or none where the classifier said nothing.
+//! Side data of a fit, lined up with the tasks and classes of its annotations: a row of K probabilities for
+//! each of the N tasks, or none where the classifier said nothing.
 
 use crate::annotations::Annotations;
 use crate::error::{Error, Result};

@@ -150,7 +150,8 @@ fn names_of_workers_do_not_matter() {
 
 #[test]
 fn names_of_classes_do_not_matter() {
-    // Reverses the order of the classes. Two classes: for every method; more: where their order has no meaning.
+    // Reverses the order of the classes. Two classes: for every method; more: where their order has no
+    // meaning.
     let rename = |class: &str| match class {
         "class 0" => "z".to_owned(),
         "class 1" => "y".to_owned(),

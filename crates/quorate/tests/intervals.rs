@@ -69,8 +69,8 @@ fn crowd(classes: usize, per_task: usize) -> Simulation {
 
 #[test]
 fn intervals_hold_what_they_promise() {
-    // 60 crowds: the standard error of a share is 0.01 for the 1200 accuracies and far less for the cells, but 0.016 for the
-    // 180 class shares and 0.03 for the 60 errors.
+    // 60 crowds: the standard error of a share is 0.01 for the 1200 accuracies and far less for the cells,
+    // but 0.016 for the 180 class shares and 0.03 for the 60 errors.
     let [prevalence, accuracy, cells, error] = coverage(&crowd(3, 6), 60);
     assert!((accuracy - 0.95).abs() < 0.02, "accuracies: {accuracy}");
     assert!((cells - 0.95).abs() < 0.02, "cells: {cells}");

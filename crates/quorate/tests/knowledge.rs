@@ -1,4 +1,5 @@
-//! What is known besides the labels: true labels of some tasks, shares of the classes, earlier work of the workers.
+//! What is known besides the labels: true labels of some tasks, shares of the classes, earlier work of the
+//! workers.
 
 use quorate::internal::seeded;
 use quorate::methods::{Aggregate, DawidSkeneEm, Ibcc, METHODS, find};

@@ -13,7 +13,8 @@ const LABELS_A_TASK: usize = 5;
 /// Far below the 4 x 1.6 GB of dense matrices; the consensus itself takes 160 MB.
 const MEMORY: u64 = 320 << 20;
 
-/// Workers right with probability 0.3 to 0.9; half of the errors are the other class of a pair, half are anywhere.
+/// Workers right with probability 0.3 to 0.9; half of the errors are the other class of a pair, half are
+/// anywhere.
 fn crowd(tasks: usize) -> (Annotations, Vec<usize>) {
     let mut rng = seeded(11, 0);
     let accuracy: Vec<f64> = (0..WORKERS).map(|_| rng.random_range(0.3..0.9)).collect();

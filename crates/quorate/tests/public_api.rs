@@ -1,7 +1,9 @@
-//! The public surface of the library is what `docs/reference/api.txt` lists: a change of one is a change of the other.
+//! The public surface of the library is what `docs/reference/api.txt` lists: a change of one is a change of
+//! the other.
 //!
-//! Sources are parsed, not compiled: modules, re-exports, and the signatures of what can be reached through them, without
-//! what is hidden from the documentation. `QUORATE_WRITE_API=1 cargo test -p quorate --test public_api` writes the list.
+//! Sources are parsed, not compiled: modules, re-exports, and the signatures of what can be reached through
+//! them, without what is hidden from the documentation. `QUORATE_WRITE_API=1 cargo test -p quorate --test
+//! public_api` writes the list.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;

@@ -1,8 +1,8 @@
 //! Errors of the methods on the public data sets.
 //!
-//! Origin of the figures: scratch programs in double precision, ties to the lowest class, written from the methods'
-//! published formulas before this library; a figure may differ by the tolerance beside it (0.005: the printed
-//! digits).
+//! Origin of the figures: scratch programs in double precision, ties to the lowest class, written from the
+//! methods' published formulas before this library; a figure may differ by the tolerance beside it (0.005:
+//! the printed digits).
 
 use std::process::ExitCode;
 
@@ -68,7 +68,8 @@ const MEASURED: &[Measured] = &[
     ("one-coin", &[], "trec", 43.956, 0.005),
     ("one-coin", &[], "web", 19.224, 0.005),
     ("one-coin", &[], "labelme", 23.3, 0.005),
-    // Few tasks apart where a worker never met a class: the scratch program keeps an empty column, ours is the crowd's.
+    // Few tasks apart where a worker never met a class: the scratch program keeps an empty column, ours is
+    // the crowd's.
     ("fast-ds", &[], "bluebird", 12.037, 0.005),
     ("fast-ds", &[], "rte", 7.125, 0.005),
     ("fast-ds", &[], "dog", 15.613, 0.005),
@@ -83,9 +84,9 @@ const MEASURED: &[Measured] = &[
     ("ibcc", &[], "trec", 29.451, 0.005),
     ("ibcc", &[], "web", 24.915, 0.005),
     ("ibcc", &[], "labelme", 23.6, 0.005),
-    // Random starts: as many as the scratch program had, except on trec (5, it had 2; the expensive row of this
-    // table). The scratch program's best start erred by 20.37: an optimum with a bound of -2073.54. This one is at
-    // -2068.37, the authors' program (40 starts) errs by 13.89 as well.
+    // Random starts: as many as the scratch program had, except on trec (5, it had 2; the expensive row of
+    // this table). The scratch program's best start erred by 20.37: an optimum with a bound of -2073.54. This
+    // one is at -2068.37, the authors' program (40 starts) errs by 13.89 as well.
     ("ebcc", EBCC_10, "bluebird", 13.889, 0.005),
     ("ebcc", EBCC_10, "rte", 6.875, 0.005),
     ("ebcc", EBCC_10, "dog", 15.985, 0.005),
@@ -94,7 +95,8 @@ const MEASURED: &[Measured] = &[
     // Two random starts, other draws than the scratch program's: one task apart.
     ("ebcc", &[("restarts", "2")], "web", 25.631, 0.05),
     ("ebcc", &[], "labelme", 21.4, 0.005),
-    // With m-steps=25 and tol=1e-7 (8 s on trec) all printed digits are met; the defaults stop a little earlier.
+    // With m-steps=25 and tol=1e-7 (8 s on trec) all printed digits are met; the defaults stop a little
+    // earlier.
     ("glad", &[], "bluebird", 27.778, 0.005),
     ("glad", &[], "rte", 7.5, 0.005),
     ("glad", &[], "dog", 16.605, 0.005),
@@ -179,8 +181,8 @@ const MEASURED: &[Measured] = &[
         15.266,
         0.005,
     ),
-    // Ties shared, our default (no scratch program: our own figures). On web the lowest class happens to win most ties:
-    // majority vote errs by 22.35 % with it and by 26.93 % with fractional credit.
+    // Ties shared, our default (no scratch program: our own figures). On web the lowest class happens to win
+    // most ties: majority vote errs by 22.35 % with it and by 26.93 % with fractional credit.
     ("wawa", &[], "bluebird", 24.074, 0.005),
     ("wawa", &[], "rte", 7.875, 0.005),
     ("wawa", &[], "dog", 16.976, 0.005),
@@ -210,7 +212,8 @@ const MEASURED: &[Measured] = &[
     ("m-msr", &[], "trec", 36.659, 0.005),
     ("m-msr", &[], "web", 32.152, 0.005),
     ("m-msr", &[], "labelme", 22.7, 0.005),
-    // Exact ties go to the lowest class, in the scratch program to the highest: two tasks of 2275 apart on trec.
+    // Exact ties go to the lowest class, in the scratch program to the highest: two tasks of 2275 apart on
+    // trec.
     ("kos", &[], "bluebird", 27.778, 0.005),
     ("kos", &[], "rte", 49.875, 0.005),
     ("kos", &[], "dog", 18.959, 0.005),
@@ -236,8 +239,8 @@ const MEASURED: &[Measured] = &[
     ("eigen-ratio", &[], "dog52", 17.720, 0.005),
     ("eigen-ratio", &[], "trec", 38.637, 0.05),
     ("eigen-ratio", &[], "web", 24.840, 0.005),
-    // Equal residuals go to the column with more evidence, so that the order of workers does not matter: a few tasks apart
-    // on dog and web.
+    // Equal residuals go to the column with more evidence, so that the order of workers does not matter: a
+    // few tasks apart on dog and web.
     ("multi-spa", &[], "bluebird", 13.889, 0.005),
     ("multi-spa", &[], "rte", 8.375, 0.005),
     ("multi-spa", &[], "dog", 16.853, 0.13),
@@ -259,8 +262,8 @@ const MEASURED: &[Measured] = &[
     ("cnmf", CNMF_MIRROR, "rte", 7.125, 0.005),
     ("cnmf", CNMF_MIRROR, "dog", 14.746, 0.005),
     ("cnmf", CNMF_MIRROR, "dog52", 15.242, 0.13),
-    // Our figure. The scratch program had 22.77, 23 tasks of 2653 fewer; other tie rules in the start (23.33) and other
-    // fill columns (23.67) do not explain it.
+    // Our figure. The scratch program had 22.77, 23 tasks of 2653 fewer; other tie rules in the start (23.33)
+    // and other fill columns (23.67) do not explain it.
     ("cnmf", CNMF_MIRROR, "web", 23.634, 0.005),
     // Our figure, better than the scratch program's 20.6.
     ("cnmf", CNMF_MIRROR, "labelme", 19.8, 0.005),
@@ -274,7 +277,8 @@ const MEASURED: &[Measured] = &[
     ("spectral-ds", &[], "dog52", 15.737, 0.38),
     ("spectral-ds", &[], "trec", 29.582, 0.005),
     ("spectral-ds", &[], "web", 16.736, 0.005),
-    // Our figure; the scratch program, which places columns by their largest entry instead of by assignment, had 35.6.
+    // Our figure; the scratch program, which places columns by their largest entry instead of by assignment,
+    // had 35.6.
     ("spectral-ds", &[], "labelme", 19.7, 0.105),
     ("minimax-entropy", &[], "bluebird", 8.333, 0.005),
     ("minimax-entropy", &[], "rte", 7.625, 0.005),

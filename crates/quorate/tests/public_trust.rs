@@ -1,5 +1,5 @@
-//! The default method on the public data sets: never much worse than majority vote, better on average than any single method,
-//! and honest about its confidence.
+//! The default method on the public data sets: never much worse than majority vote, better on average than
+//! any single method, and honest about its confidence.
 
 use std::process::ExitCode;
 

@@ -1,4 +1,5 @@
-//! What the methods reach on simulated crowds: the properties that `public_data` and `public_trust` show on real ones.
+//! What the methods reach on simulated crowds: the properties that `public_data` and `public_trust` show on
+//! real ones.
 
 use quorate::methods::{Fit, METHODS, find};
 use quorate::model::posterior;
@@ -59,8 +60,8 @@ fn error(fit: &Fit, crowd: &Simulated) -> f64 {
     100.0 * wrong as f64 / crowd.truth.len() as f64
 }
 
-/// Method and the largest mean error over three crowds of either kind, in percent: our own figures and half a point.
-/// On two classes `one-coin` gives in to the constant spammers, as it does on bluebird and trec.
+/// Method and the largest mean error over three crowds of either kind, in percent: our own figures and half a
+/// point. On two classes `one-coin` gives in to the constant spammers, as it does on bluebird and trec.
 const AT_MOST: &[(&str, f64, f64)] = &[
     ("auto", 8.0, 5.95),
     ("rob-symnmf-em", 7.8, 6.1),

@@ -1,5 +1,5 @@
-//! What the SymNMF family must show: exact recovery, the paper's synthetic tables, monotone objectives, agreement of
-//! the matrix-free form with its definition, and plain words where nothing can be identified.
+//! What the SymNMF family must show: exact recovery, the paper's synthetic tables, monotone objectives,
+//! agreement of the matrix-free form with its definition, and plain words where nothing can be identified.
 
 use quorate::evaluate::model_distance;
 use quorate::methods::{self, Fit};
@@ -27,8 +27,8 @@ fn settings(weights: Weights, solver: Solver) -> RobustSettings {
     }
 }
 
-/// The paper's crowd (M = 25, K = 3, one specialist for all classes within `epsilon`) with a uniform prior, as the
-/// authors' program has it.
+/// The paper's crowd (M = 25, K = 3, one specialist for all classes within `epsilon`) with a uniform prior,
+/// as the authors' program has it.
 fn paper_crowd(tasks: usize, epsilon: f64) -> Simulation {
     Simulation {
         tasks,
@@ -399,7 +399,8 @@ fn every_threshold_and_solver_gives_nearly_the_same_labels_on_dense_data() {
     }
 }
 
-/// A task that everybody answered, and one worker in half of the labels: pairs are capped, said, and the answer stands.
+/// A task that everybody answered, and one worker in half of the labels: pairs are capped, said, and the
+/// answer stands.
 #[test]
 fn skewed_tables_are_capped_and_say_so() {
     let answer = |task: u32, worker: u32| {

@@ -103,8 +103,8 @@ fn effects_of_tasks_and_workers_are_recovered() {
     for seed in 0..5 {
         let crowd = draw_crowd(0.5, seed);
         let fit = fit(&crowd.annotations);
-        // Written for the contrast of two answers, sqrt(2) s; 500 tasks with 20 labels tell it to about a tenth, and the
-        // Laplace approximation errs by as much again.
+        // Written for the contrast of two answers, sqrt(2) s; 500 tasks with 20 labels tell it to about a
+        // tenth, and the Laplace approximation errs by as much again.
         let effect = size(&fit, "right answer ") / 2f64.sqrt();
         assert!((effect - 0.5).abs() < 0.12, "seed {seed}: s = {effect}");
         // 40 abilities tell their standard deviation to a ninth; three standard errors.

@@ -53,7 +53,8 @@ pub struct AggregateArgs {
     /// Write the probability of every class, too (columns p:CLASS)
     #[arg(long)]
     probabilities: bool,
-    /// Write how difficult each task is, too (column difficulty): the chance that an average worker answers it wrongly
+    /// Write how difficult each task is, too (column difficulty): the chance that an average worker answers
+    /// it wrongly
     ///
     /// For methods in which tasks differ: auto and task-effects.
     #[arg(long)]
@@ -69,8 +70,9 @@ pub struct AggregateArgs {
     model: Option<PathBuf>,
     /// Write intervals of worker accuracies, confusion matrices, class shares and the error of the labels
     ///
-    /// One row for each number, with columns what, worker, answer, truth, estimate, low, high. Truths and matrices are drawn
-    /// from their posterior, which takes about as long as 400 rounds of EM; assumes that workers err independently.
+    /// One row for each number, with columns what, worker, answer, truth, estimate, low, high. Truths and
+    /// matrices are drawn from their posterior, which takes about as long as 400 rounds of EM; assumes that
+    /// workers err independently.
     #[arg(long, value_name = "FILE")]
     intervals: Option<PathBuf>,
     /// Probability that an interval of --intervals holds the true value
@@ -78,8 +80,9 @@ pub struct AggregateArgs {
     level: f64,
     /// Lower the confidence to what it is worth if some tasks mislead many workers at once
     ///
-    /// Models in which workers err independently are too sure of themselves. `auto` allows for it by itself; this does the
-    /// same for any method with a model. Labels stay. With --gold the share of such tasks is learnt, else it is a typical one.
+    /// Models in which workers err independently are too sure of themselves. `auto` allows for it by itself;
+    /// this does the same for any method with a model. Labels stay. With --gold the share of such tasks is
+    /// learnt, else it is a typical one.
     #[arg(long)]
     calibrate: bool,
     /// Set a parameter of the method; may be repeated

@@ -205,7 +205,8 @@ impl Matched {
         }
     }
 
-    /// Rows over all classes from rows over the predicted ones. Files round: the rows are made to sum to 1 again.
+    /// Rows over all classes from rows over the predicted ones. Files round: the rows are made to sum to 1
+    /// again.
     fn widen(&self, rows: &[f64], width: usize) -> Vec<f64> {
         let classes = self.classes.len();
         let mut full = vec![0.0; rows.len() / width * classes];

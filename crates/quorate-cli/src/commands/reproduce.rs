@@ -43,8 +43,8 @@ pub struct ReproduceArgs {
     /// Trials of every experiment, instead of its own number
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=100_000))]
     trials: Option<u32>,
-    /// Set-up of the synthetic tables: as the paper's text says, the same with a uniform prior, as the authors'
-    /// program has it, or all three. The UCI tables train their annotators by it (text or code)
+    /// Set-up of the synthetic tables: as the paper's text says, the same with a uniform prior, as the
+    /// authors' program has it, or all three. The UCI tables train their annotators by it (text or code)
     #[arg(long, value_enum, default_value_t = SetupArg::All)]
     setup: SetupArg,
     /// Folder to write to; made if it is not there

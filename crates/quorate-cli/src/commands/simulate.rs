@@ -43,7 +43,8 @@ pub struct SimulateArgs {
     /// Each task gets exactly this many labels
     #[arg(long)]
     labels_per_task: Option<usize>,
-    /// Accuracy of ordinary workers, drawn between these two; without it confusion matrices are random (the paper)
+    /// Accuracy of ordinary workers, drawn between these two; without it confusion matrices are random (the
+    /// paper)
     #[arg(long, value_name = "LOW,HIGH", value_delimiter = ',', num_args = 1)]
     accuracy: Vec<f64>,
     /// Workers that are nearly always right

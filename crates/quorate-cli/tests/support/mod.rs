@@ -77,8 +77,8 @@ pub fn done(folder: &Path, arguments: &str) -> Run {
     run
 }
 
-/// What differs from run to run or in its last digits is put in other words: `TIME` for times, and then without the
-/// blanks and lines that go by their widths; numbers with many digits to six decimals.
+/// What differs from run to run or in its last digits is put in other words: `TIME` for times, and then
+/// without the blanks and lines that go by their widths; numbers with many digits to six decimals.
 pub fn stable(text: &str) -> String {
     let mut timed = false;
     let mut lines: Vec<String> = Vec::new();

@@ -95,7 +95,8 @@ impl SpilledLabels {
         self.class_codes = Some(codes);
     }
 
-    /// Keeps the truth of some tasks, by name, beside their labels; returns how many of the tasks have labels here.
+    /// Keeps the truth of some tasks, by name, beside their labels; returns how many of the tasks have labels
+    /// here.
     pub fn set_gold(&mut self, truths: &FxHashMap<&str, u16>) -> Result<usize> {
         let mut found = 0;
         for partition in 0..self.partitions {

@@ -1,7 +1,8 @@
 //! Results of labels on disk: posteriors partition by partition, merged into the order of the input.
 //!
-//! A record is `row u64, length u32, name, label u16, K x f64, changed u8`, and where that is 1 `majority u16` and two texts,
-//! each behind its length u32: the votes and who tipped them. A partition's records stand in order of `row`.
+//! A record is `row u64, length u32, name, label u16, K x f64, changed u8`, and where that is 1 `majority
+//! u16` and two texts, each behind its length u32: the votes and who tipped them. A partition's records stand
+//! in order of `row`.
 
 use std::cell::RefCell;
 use std::cmp::Reverse;

@@ -44,8 +44,8 @@ impl ChangeRow<'_> {
         parts.join(" ")
     }
 
-    /// The workers of a task whose answers favour the label most, with the factor by which each multiplies its odds against
-    /// the majority's label.
+    /// The workers of a task whose answers favour the label most, with the factor by which each multiplies
+    /// its odds against the majority's label.
     pub fn name_tipping(
         labels: (&[u32], &[u16]),
         model: Option<&DawidSkene>,

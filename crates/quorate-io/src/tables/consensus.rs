@@ -1,4 +1,5 @@
-//! The consensus as a table: `task, label, confidence` and, if asked for, `difficulty` and `p:<class>` for every class.
+//! The consensus as a table: `task, label, confidence` and, if asked for, `difficulty` and `p:<class>` for
+//! every class.
 
 use std::ops::Range;
 

@@ -1,5 +1,5 @@
-//! The workers as a table: `worker, labels, accuracy, agreement`, for methods that have one `score`, and, with a model, a
-//! column `p:<answer>|<truth>` for every cell of the confusion matrix.
+//! The workers as a table: `worker, labels, accuracy, agreement`, for methods that have one `score`, and,
+//! with a model, a column `p:<answer>|<truth>` for every cell of the confusion matrix.
 
 use quorate::annotations::Names;
 

@@ -105,7 +105,8 @@ fn workers_of(condition: f64) -> DawidSkene {
     DawidSkene::new(vec![1.0 / CLASSES as f64; CLASSES], confusion.collect())
 }
 
-/// The error of R_mn = R_mr R_lr^-1 R_ln from blocks of `shared` draws; a singular estimate counts as the whole block wrong.
+/// The error of R_mn = R_mr R_lr^-1 R_ln from blocks of `shared` draws; a singular estimate counts as the
+/// whole block wrong.
 fn imputation_error(model: &DawidSkene, shared: usize, seed: u64) -> f64 {
     let mut rng = seeded(seed, STREAM);
     let (m, n, l, r) = (0, 1, 2, 3);

@@ -1,4 +1,5 @@
-//! Draws a [`Figure`] as SVG: axes, lines, dots, bars, a legend. Colours come from `figure.css`, for light and dark pages.
+//! Draws a [`Figure`] as SVG: axes, lines, dots, bars, a legend. Colours come from `figure.css`, for light
+//! and dark pages.
 
 use std::fmt::Write;
 

@@ -13,7 +13,8 @@ use crate::paper::{printed, printed_time};
 use crate::section::{Cell, Measure, Row, Section, Table};
 use crate::verdict::{Better, Noise};
 
-/// Methods whose fits take a minute on the large sets and do not depend on the seed: one trial, and fewer steps in a quick run.
+/// Methods whose fits take a minute on the large sets and do not depend on the seed: one trial, and fewer
+/// steps in a quick run.
 const SLOW: [(Contender, &[(&str, &str)]); 2] = [
     (PG_TAC, &[("outer", "1"), ("inner", "5")]),
     (CRIA_V, &[("steps", "6")]),

@@ -24,7 +24,8 @@ pub struct Page {
     pub json: PathBuf,
 }
 
-/// Writes `index.html`, `results.md`, `results.json` and `figures/*.svg` into a folder, which is made if needed.
+/// Writes `index.html`, `results.md`, `results.json` and `figures/*.svg` into a folder, which is made if
+/// needed.
 pub fn write_page(report: &Report, folder: &Path) -> Result<Page> {
     let figures = folder.join("figures");
     std::fs::create_dir_all(&figures)

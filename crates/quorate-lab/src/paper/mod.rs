@@ -1,6 +1,7 @@
 //! What the paper prints, value by value.
 //!
-//! `printed.csv` holds every table cell as printed, and the figures that stand in the running text (tables `text:..`).
+//! `printed.csv` holds every table cell as printed, and the figures that stand in the running text (tables
+//! `text:..`).
 
 use std::collections::BTreeMap;
 use std::sync::LazyLock;

@@ -117,8 +117,8 @@ enum Training {
 }
 
 impl Training {
-    /// By default both, but the text's alone in a quick run and for Connect4, where the two are alike (a quarter of the
-    /// items against 43 %) and the trials long.
+    /// By default both, but the text's alone in a quick run and for Connect4, where the two are alike (a
+    /// quarter of the items against 43 %) and the trials long.
     fn chosen(bench: &Bench<'_>, set: Uci) -> Vec<Self> {
         match bench.setup() {
             Setup::Text | Setup::Uniform => vec![Self::Text],

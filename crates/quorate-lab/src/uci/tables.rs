@@ -99,8 +99,8 @@ fn gaps(experiment: &Experiment, training: Training, runs: &Runs) -> Table {
     table
 }
 
-/// The median error of the paper's rows in a column: the paper's (NaN in a column that it does not have), and ours in each
-/// trial.
+/// The median error of the paper's rows in a column: the paper's (NaN in a column that it does not have), and
+/// ours in each trial.
 fn middle(experiment: &Experiment, runs: &Runs, column: usize) -> (f64, Vec<f64>) {
     let value = |one: &Contender, column: usize| {
         printed(experiment.table, one.paper, experiment.columns[column].key)?.value

@@ -4,10 +4,10 @@
 //! n_ik = labels of class k on task i,      r_i = sum_k n_ik
 //! ```
 //!
-//! Tasks with the same counts are one pattern with a multiplicity. With five labels of four classes there are 56
-//! patterns at most, however many tasks: a bootstrap replicate then costs as much as the patterns, never more than the
-//! tasks. Patterns stand in order of their counts, so that neither the order of rows nor that of tasks matters, to the
-//! last bit.
+//! Tasks with the same counts are one pattern with a multiplicity. With five labels of four classes there are
+//! 56 patterns at most, however many tasks: a bootstrap replicate then costs as much as the patterns, never
+//! more than the tasks. Patterns stand in order of their counts, so that neither the order of rows nor that
+//! of tasks matters, to the last bit.
 
 use crate::annotations::Annotations;
 
@@ -31,7 +31,8 @@ pub(super) struct Pattern<'a> {
 }
 
 impl AnswerPatterns {
-    /// Counts the patterns of a table; tasks without labels do not take part. Time linear in labels up to sorting.
+    /// Counts the patterns of a table; tasks without labels do not take part. Time linear in labels up to
+    /// sorting.
     pub fn of(annotations: &Annotations) -> Self {
         let mut starts = vec![0u32];
         let mut counts: Vec<(u16, u32)> = Vec::new();

@@ -1,14 +1,15 @@
 //! Percentile intervals by resampling tasks.
 //!
-//! A replicate draws as many tasks as there are, with replacement. Only the number of tasks of each pattern matters, so
-//! it is drawn as such: a multinomial, by one binomial for each pattern given those before,
+//! A replicate draws as many tasks as there are, with replacement. Only the number of tasks of each pattern
+//! matters, so it is drawn as such: a multinomial, by one binomial for each pattern given those before,
 //!
 //! ```text
 //! w_1 ~ Bin(N, N_1/N),    w_2 ~ Bin(N - w_1, N_2/(N - N_1)),    ..
 //! ```
 //!
-//! Each replicate has a random stream of its own: the result does not depend on threads. Replicates in which a
-//! coefficient is undefined (no variation left) are left out; with fewer than half of them there is no interval.
+//! Each replicate has a random stream of its own: the result does not depend on threads. Replicates in which
+//! a coefficient is undefined (no variation left) are left out; with fewer than half of them there is no
+//! interval.
 
 use rand_distr::{Binomial, Distribution};
 use rayon::prelude::*;

@@ -6,7 +6,8 @@
 //!
 //! Undefined (0/0) where both gave one and the same answer to every shared task.
 //!
-//! J. Cohen, "A coefficient of agreement for nominal scales", Educational and Psychological Measurement 20 (1960).
+//! J. Cohen, "A coefficient of agreement for nominal scales", Educational and Psychological Measurement 20
+//! (1960).
 
 use super::Undefined;
 

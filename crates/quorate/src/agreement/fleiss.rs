@@ -6,9 +6,9 @@
 //! kappa   = (p_o - p_e) / (1 - p_e),      p_e = sum_k p(k)^2
 //! ```
 //!
-//! Every task counts the same, however many labels it has. With the same number on each this is Fleiss (1971); the
-//! generalisation, in which a task with one label counts in the class shares but not in the agreement, is that of Gwet
-//! (Handbook of Inter-Rater Reliability, 2014).
+//! Every task counts the same, however many labels it has. With the same number on each this is Fleiss
+//! (1971); the generalisation, in which a task with one label counts in the class shares but not in the
+//! agreement, is that of Gwet (Handbook of Inter-Rater Reliability, 2014).
 //!
 //! For one class k all others are taken together:
 //!

@@ -12,9 +12,9 @@
 //! | ordinal | (n_c/2 + sum of n_g between c and k + n_k/2)^2 = (x_c - x_k)^2 with the mid-rank x_c = sum_{g<c} n_g + n_c/2 |
 //! | interval | (x_c - x_k)^2 with the value x_c |
 //!
-//! Ordinal is interval on mid-ranks, and `sum_{c,k} n_c n_k (x_c - x_k)^2 = 2 n sum_c n_c (x_c - mean)^2`: each scale
-//! costs one pass over the counts, no K x K table. Every label counts the same, so that a task with more labels counts
-//! more (unlike in [Fleiss' kappa](super::fleiss)).
+//! Ordinal is interval on mid-ranks, and `sum_{c,k} n_c n_k (x_c - x_k)^2 = 2 n sum_c n_c (x_c - mean)^2`:
+//! each scale costs one pass over the counts, no K x K table. Every label counts the same, so that a task
+//! with more labels counts more (unlike in [Fleiss' kappa](super::fleiss)).
 //!
 //! Undefined (0/0) where all pairable labels are the same class: D_e = 0.
 //!

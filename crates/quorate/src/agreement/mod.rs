@@ -8,12 +8,12 @@
 //! | Gwet's AC1 | .. with a chance that does not explode for rare classes | `gwet` |
 //! | Cohen's kappa | two workers at a time, each with class shares of its own | `cohen`, `pairwise` |
 //!
-//! Agreement is not truth: workers who copy each other agree, and workers who see different halves of the truth do
-//! not. Where a coefficient is 0/0 the result says so ([`Undefined`]). Tasks with one label cannot disagree: they are
-//! not pairable, and count in no observed agreement.
+//! Agreement is not truth: workers who copy each other agree, and workers who see different halves of the
+//! truth do not. Where a coefficient is 0/0 the result says so ([`Undefined`]). Tasks with one label cannot
+//! disagree: they are not pairable, and count in no observed agreement.
 //!
-//! All coefficients over tasks are functions of the labels of each class on each task ([`AnswerPatterns`]); time is
-//! linear in labels, and in replicates times distinct patterns for the intervals (`bootstrap`).
+//! All coefficients over tasks are functions of the labels of each class on each task ([`AnswerPatterns`]);
+//! time is linear in labels, and in replicates times distinct patterns for the intervals (`bootstrap`).
 
 mod answer_patterns;
 mod bootstrap;
@@ -110,8 +110,8 @@ pub struct AgreementReport {
 const OVERALL: usize = 6;
 
 impl AgreementSettings {
-    /// Measures the agreement of a table's workers. The same table, settings and seed give the same bits, for any
-    /// number of threads and any order of the rows.
+    /// Measures the agreement of a table's workers. The same table, settings and seed give the same bits, for
+    /// any number of threads and any order of the rows.
     ///
     /// ```
     /// use quorate::agreement::AgreementSettings;

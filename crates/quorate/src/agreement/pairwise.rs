@@ -1,9 +1,9 @@
 //! Agreement of every two workers that share enough tasks.
 //!
-//! Only observed pairs are looked at. The mean over pairs weights Cohen's kappa by the shared tasks, so that a pair
-//! with three tasks does not weigh as much as one with three hundred. Of the pairs those with the most shared tasks
-//! are listed, up to a limit. Time linear in the pairs of labels within tasks; memory in observed pairs times K^2
-//! while counting.
+//! Only observed pairs are looked at. The mean over pairs weights Cohen's kappa by the shared tasks, so that
+//! a pair with three tasks does not weigh as much as one with three hundred. Of the pairs those with the most
+//! shared tasks are listed, up to a limit. Time linear in the pairs of labels within tasks; memory in
+//! observed pairs times K^2 while counting.
 //!
 //! Intervals of a pair resample its shared tasks, which is a multinomial draw over the cells of its table.
 

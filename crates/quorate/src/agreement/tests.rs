@@ -43,7 +43,8 @@ fn close(found: Coefficient, wanted: f64, tolerance: f64) {
     assert!((value - wanted).abs() <= tolerance, "{value} instead of {wanted}");
 }
 
-/// K. Krippendorff, "Computing Krippendorff's alpha-reliability" (2011), example C: 4 observers, 12 units, 5 values.
+/// K. Krippendorff, "Computing Krippendorff's alpha-reliability" (2011), example C: 4 observers, 12 units, 5
+/// values.
 fn krippendorff_example() -> Annotations {
     table(&[
         &[1, 1, 0, 1],
@@ -73,8 +74,9 @@ fn krippendorff_2011_four_observers() {
 
 #[test]
 fn gwet_four_raters() {
-    // The same ratings in the documentation of Gwet's irrCAC (data set cac.raw4raters; Handbook of Inter-Rater
-    // Reliability, 4th edition, 2014), five decimals: observed 0.81818, Fleiss 0.76117, AC1 0.77544, alpha 0.74342.
+    // The same ratings in the documentation of Gwet's irrCAC (data set cac.raw4raters; Handbook of
+    // Inter-Rater Reliability, 4th edition, 2014), five decimals: observed 0.81818, Fleiss 0.76117, AC1
+    // 0.77544, alpha 0.74342.
     let report = measure(&krippendorff_example());
     close(report.observed, 0.81818, 5e-6);
     close(report.fleiss, 0.76117, 5e-6);
@@ -195,8 +197,8 @@ fn labels() -> impl Strategy<Value = Vec<(u32, u32, u16)>> {
         .prop_map(|map| map.into_iter().map(|((n, m), x)| (n, m, x)).collect())
 }
 
-/// Alpha by its definition, label by label: the mean of d over pairs of values within tasks (each task's pairs with
-/// weight 1/(r - 1)) against the mean over all pairs of pairable values.
+/// Alpha by its definition, label by label: the mean of d over pairs of values within tasks (each task's
+/// pairs with weight 1/(r - 1)) against the mean over all pairs of pairable values.
 fn naive_alpha(annotations: &Annotations, distance: impl Fn(usize, usize) -> f64) -> Option<f64> {
     let tasks: Vec<Vec<usize>> = (0..annotations.task_count())
         .map(|task| annotations.labels_of_task(task).map(|(_, x)| x).collect())

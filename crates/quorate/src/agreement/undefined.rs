@@ -1,6 +1,7 @@
 //! Why a coefficient has no value.
 
-/// Why a coefficient has no value. A number that means nothing is worse than none: 0/0 is said, not rounded to 0 or 1.
+/// Why a coefficient has no value. A number that means nothing is worse than none: 0/0 is said, not rounded
+/// to 0 or 1.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Undefined {
     /// No task has two labels, so nothing can be compared.

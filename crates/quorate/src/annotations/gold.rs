@@ -1,7 +1,7 @@
 //! Gold: tasks whose truth is known.
 //!
-//! The truths travel with the labels, so that every step of every method that goes through the tasks can hold them
-//! fixed: a known task is no vote but a fact.
+//! The truths travel with the labels, so that every step of every method that goes through the tasks can hold
+//! them fixed: a known task is no vote but a fact.
 
 use super::{Annotations, Names};
 use crate::error::{Error, Result};
@@ -13,7 +13,8 @@ pub const NO_GOLD: u32 = u32::MAX;
 const GOLD_WORKER: &str = "gold";
 
 impl Annotations {
-    /// The same labels with the truth of some tasks known, as (task, class) codes. Later truths replace earlier ones.
+    /// The same labels with the truth of some tasks known, as (task, class) codes. Later truths replace
+    /// earlier ones.
     pub fn with_gold(mut self, truths: impl IntoIterator<Item = (u32, u16)>) -> Result<Self> {
         let mut gold = vec![NO_GOLD; self.task_count()];
         for (task, class) in truths {
@@ -51,7 +52,8 @@ impl Annotations {
         gold.filter(|&&class| class != NO_GOLD).count()
     }
 
-    /// Puts all mass of a known task on its truth; leaves the others alone. A row holds a probability for each class.
+    /// Puts all mass of a known task on its truth; leaves the others alone. A row holds a probability for
+    /// each class.
     #[inline]
     pub(crate) fn pin(&self, task: usize, row: &mut [f64]) {
         if let Some(truth) = self.gold(task) {
@@ -77,8 +79,8 @@ impl Annotations {
         }
     }
 
-    /// The table with one worker more, the last one, who answers every known task rightly and no other: gold for
-    /// methods that learn from the agreement of workers.
+    /// The table with one worker more, the last one, who answers every known task rightly and no other: gold
+    /// for methods that learn from the agreement of workers.
     pub(crate) fn with_gold_worker(&self) -> Result<Self> {
         let mut workers: Names = self.workers.clone();
         let oracle = workers.intern(&gold_worker_name(&self.workers));
@@ -104,8 +106,8 @@ pub(crate) fn gold_worker_name(workers: &Names) -> String {
     name
 }
 
-/// Makes every truth impossible but those of the class that is known. A row holds a weight for each class, or for each of
-/// equally many components of every class.
+/// Makes every truth impossible but those of the class that is known. A row holds a weight for each class, or
+/// for each of equally many components of every class.
 pub(crate) fn keep_truth(row: &mut [f64], truth: usize, classes: usize, impossible: f64) {
     let components = row.len() / classes;
     for (component, weight) in row.iter_mut().enumerate() {

@@ -1,8 +1,8 @@
 //! Classes that look alike: the same answer written in different ways.
 //!
-//! Two classes are alike if they differ only in the case of letters, in white space, or in the way that a number is
-//! written (`1`, `1.0`, `01`). The same number is always the same class in the eyes of its reader; other pairs may differ on
-//! purpose, so they are only pointed out.
+//! Two classes are alike if they differ only in the case of letters, in white space, or in the way that a
+//! number is written (`1`, `1.0`, `01`). The same number is always the same class in the eyes of its reader;
+//! other pairs may differ on purpose, so they are only pointed out.
 
 use std::collections::BTreeMap;
 
@@ -48,7 +48,8 @@ pub fn find_similar(classes: &Names) -> Vec<SimilarClasses> {
     groups
 }
 
-/// What a class comes to without case, white space and the way of writing a number, and whether it is a number.
+/// What a class comes to without case, white space and the way of writing a number, and whether it is a
+/// number.
 fn canonical(name: &str) -> (bool, String) {
     let words: Vec<&str> = name.split_whitespace().collect();
     let text = words.join(" ").to_lowercase();
@@ -75,7 +76,8 @@ pub fn looks_missing(class: &str) -> bool {
 }
 
 impl Annotations {
-    /// The same labels with each group of classes made one, named by the first of the group. Known truths follow.
+    /// The same labels with each group of classes made one, named by the first of the group. Known truths
+    /// follow.
     pub fn with_joined_classes(mut self, groups: &[SimilarClasses]) -> Self {
         let (classes, codes) = join_codes(&self.classes, groups);
         self.classes = classes;

@@ -3,8 +3,8 @@
 use super::Names;
 use crate::blocks::Block;
 
-/// Sums that put the workers in an order that does not depend on the order of rows and hardly on names: most labels
-/// first, then by how often others agree with them, names only to break what ties are left.
+/// Sums that put the workers in an order that does not depend on the order of rows and hardly on names: most
+/// labels first, then by how often others agree with them, names only to break what ties are left.
 pub(crate) struct WorkerOrder {
     /// For each worker: labels, equal labels of others, all labels of others on its tasks.
     keys: Vec<(u64, u64, u64)>,

@@ -3,8 +3,8 @@
 use crate::annotations::{Annotations, MAX_LABELS, NO_GOLD};
 use crate::error::{Error, Result};
 
-/// Labels of some tasks, compressed by task. What a pass over the tasks needs, whoever holds it: a table in memory, a
-/// file on disk, a partition of a cluster.
+/// Labels of some tasks, compressed by task. What a pass over the tasks needs, whoever holds it: a table in
+/// memory, a file on disk, a partition of a cluster.
 #[derive(Debug, Clone, Copy)]
 pub struct Block<'t> {
     pub(crate) worker_count: usize,
@@ -79,7 +79,8 @@ impl TaskBlock {
         }
     }
 
-    /// Fails if the arrays do not fit together or hold codes of other workers or classes: for labels that come from outside.
+    /// Fails if the arrays do not fit together or hold codes of other workers or classes: for labels that
+    /// come from outside.
     pub fn check(&self, worker_count: usize, class_count: usize) -> Result<()> {
         let wrong = |problem: &str| Err(Error::Mismatch(format!("a block of labels with {problem}")));
         let labels = self.label.len();

@@ -1,11 +1,12 @@
-//! Gold as a worker: labels in blocks with one worker more, who answers every known task rightly and no other.
+//! Gold as a worker: labels in blocks with one worker more, who answers every known task rightly and no
+//! other.
 
 use super::{Block, Blocks, TaskBlock};
 use crate::annotations::{Names, gold_worker_name};
 use crate::error::Result;
 
-/// The labels of other blocks with those of the gold worker, the last one: for methods that learn from the agreement of
-/// workers.
+/// The labels of other blocks with those of the gold worker, the last one: for methods that learn from the
+/// agreement of workers.
 pub(crate) struct GoldWorker<'b> {
     blocks: &'b mut dyn Blocks,
     workers: Names,
@@ -64,8 +65,8 @@ impl Blocks for GoldWorker<'_> {
     }
 }
 
-/// Writes the labels of `block` with one more, of this worker, for each known task. Its code is the largest: the workers of
-/// a task stay in order.
+/// Writes the labels of `block` with one more, of this worker, for each known task. Its code is the largest:
+/// the workers of a task stay in order.
 fn add_labels(block: Block<'_>, oracle: u32, to: &mut TaskBlock) {
     to.starts.clear();
     to.worker.clear();

@@ -1,8 +1,8 @@
 //! Blocks of labels, and the one engine of passes over them.
 //!
-//! A table in memory is one block, labels on disk are many, a partition on a cluster is one more kind. A pass is a function
-//! of a block and of what is known so far (a model, votes); what it returns for different blocks adds up. Methods do not
-//! know where labels live: they ask [`Passes`] for passes.
+//! A table in memory is one block, labels on disk are many, a partition on a cluster is one more kind. A pass
+//! is a function of a block and of what is known so far (a model, votes); what it returns for different
+//! blocks adds up. Methods do not know where labels live: they ask [`Passes`] for passes.
 
 mod block;
 mod gold_worker;

@@ -7,8 +7,9 @@ use crate::error::Result;
 
 /// Goes over the blocks of labels, again and again, with a row of numbers for each task: its posterior.
 ///
-/// Where all labels are in memory the rows of all tasks are kept from pass to pass. Where they are not, there is room for the
-/// rows of one block, and a pass that needs the posteriors of the pass before makes them anew from the model of then.
+/// Where all labels are in memory the rows of all tasks are kept from pass to pass. Where they are not, there
+/// is room for the rows of one block, and a pass that needs the posteriors of the pass before makes them anew
+/// from the model of then.
 pub struct Passes<'b> {
     blocks: &'b mut dyn Blocks,
     rows: Vec<f64>,
@@ -114,8 +115,8 @@ impl<'b> Passes<'b> {
         self.blocks
     }
 
-    /// One pass: calls `visit` with each block and the rows of its tasks, `width` numbers each. Rows that are kept hold what
-    /// the last pass left there, zeros before the first one; others hold anything.
+    /// One pass: calls `visit` with each block and the rows of its tasks, `width` numbers each. Rows that are
+    /// kept hold what the last pass left there, zeros before the first one; others hold anything.
     pub(crate) fn each(
         &mut self,
         width: usize,

@@ -6,9 +6,9 @@
 //! L(k) = (1 - share) prod_m A_m(x_m, k) + share mean_d integral ds prod_m ((1 - s) A_m(x_m, k) + s A_m(x_m, d))
 //! ```
 //!
-//! A misled task looks like one of class `d` to a part `s` of its workers. The integral is a sum over five midpoints; truths and
-//! misleading classes are sought among the [`RIVALS`] most likely classes of the task. `O(n)` for `n` labels, with a
-//! constant of about 100 products.
+//! A misled task looks like one of class `d` to a part `s` of its workers. The integral is a sum over five
+//! midpoints; truths and misleading classes are sought among the [`RIVALS`] most likely classes of the task.
+//! `O(n)` for `n` labels, with a constant of about 100 products.
 
 use crate::model::{DawidSkene, LOG_FLOOR};
 
@@ -33,7 +33,8 @@ pub struct MisledTasks<'m> {
     rivals: Vec<usize>,
     /// `prod_m A_m(x_m, k)` of each rival, up to a factor that all products share.
     plain: Vec<f64>,
-    /// The integral for each (truth, misleading class) pair of rivals and each part, `[truth][misleading][part]`.
+    /// The integral for each (truth, misleading class) pair of rivals and each part,
+    /// `[truth][misleading][part]`.
     mixed: Vec<f64>,
 }
 
@@ -50,7 +51,8 @@ impl<'m> MisledTasks<'m> {
         }
     }
 
-    /// Goes through the labels of a task: its workers and their answers, side by side. A known truth is not looked at.
+    /// Goes through the labels of a task: its workers and their answers, side by side. A known truth is not
+    /// looked at.
     pub fn weigh(&mut self, labels: (&[u32], &[u16])) {
         self.weigh_with(labels, |_, _, _| {});
     }

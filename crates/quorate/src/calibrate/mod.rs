@@ -1,14 +1,17 @@
 //! Confidence that means something.
 //!
-//! Posteriors of models in which workers err independently are too sure of themselves: on real tasks errors come together,
-//! because some tasks mislead many workers at once. Labels alone cannot tell such a task from one that is what it
-//! seems (both are explained by some truth), so how common they are has to be assumed or learnt from known truths:
+//! Posteriors of models in which workers err independently are too sure of themselves: on real tasks errors
+//! come together, because some tasks mislead many workers at once. Labels alone cannot tell such a task from
+//! one that is what it seems (both are explained by some truth), so how common they are has to be assumed or
+//! learnt from known truths:
 //!
-//! - without gold a share of [`TYPICAL_SHARE`] is assumed, near the best one on every public data set that we have the truth
-//!   of (`docs/calibration.md`);
-//! - with gold the share that makes the known truths most likely is taken, drawn to the typical one where they are few.
+//! - without gold a share of [`TYPICAL_SHARE`] is assumed, near the best one on every public data set that we
+//!   have the truth of (`docs/calibration.md`);
+//! - with gold the share that makes the known truths most likely is taken, drawn to the typical one where
+//!   they are few.
 //!
-//! Labels do not change: only the confidence is lowered to what the misled-task model ([`MisledTasks`]) gives the label, never raised.
+//! Labels do not change: only the confidence is lowered to what the misled-task model ([`MisledTasks`]) gives
+//! the label, never raised.
 
 mod misled;
 mod share;
@@ -24,8 +27,8 @@ use crate::error::Result;
 use crate::model::{AnswerCounts, BlockFit, Consensus, DawidSkene, count_rows, label_of};
 use crate::parallel::{balanced_ranges, map_rows};
 
-/// Lowers the confidence of every label to what it is worth if a `share` of the tasks mislead workers together. Labels
-/// and known truths stay as they are.
+/// Lowers the confidence of every label to what it is worth if a `share` of the tasks mislead workers
+/// together. Labels and known truths stay as they are.
 pub fn calibrate(
     annotations: &Annotations,
     model: &DawidSkene,
@@ -109,11 +112,12 @@ pub(crate) fn calibrate_rows(labels: Block<'_>, model: &DawidSkene, rows: &mut [
     });
 }
 
-/// A label whose confidence was lowered stays ahead of the next class by about twice this: by more than rounding in a file.
+/// A label whose confidence was lowered stays ahead of the next class by about twice this: by more than
+/// rounding in a file.
 const AHEAD: f64 = 1e-3;
 
-/// Gives the row's label the smaller of its two probabilities and the other classes the rest, in the proportions of
-/// `cautious`; the label stays ahead by more than a tie.
+/// Gives the row's label the smaller of its two probabilities and the other classes the rest, in the
+/// proportions of `cautious`; the label stays ahead by more than a tie.
 fn lower_confidence(row: &mut [f64], cautious: &[f64]) {
     let label = label_of(row);
     let others: f64 = 1.0 - cautious[label];

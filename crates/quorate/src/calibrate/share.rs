@@ -19,8 +19,8 @@ const STEPS: usize = 90;
 
 /// The share of misled tasks that makes the known truths most likely, drawn to `expected` where they are few.
 ///
-/// `evidence` is the number of labels that each column of each matrix rests on, `[worker][truth]`: a known task's own labels
-/// are taken out of the matrices that judge it, else the matrices would seem to know it.
+/// `evidence` is the number of labels that each column of each matrix rests on, `[worker][truth]`: a known
+/// task's own labels are taken out of the matrices that judge it, else the matrices would seem to know it.
 pub fn estimate_share(annotations: &Annotations, model: &DawidSkene, evidence: &[f64], expected: f64) -> f64 {
     let mut search = ShareSearch::new(expected);
     search.add(annotations.as_block(), model, evidence);
@@ -36,7 +36,8 @@ pub(crate) struct ShareSearch {
 }
 
 impl ShareSearch {
-    /// No truth seen yet. Prior of the share: as if `WORTH` tasks had been seen, the expected share of them misled.
+    /// No truth seen yet. Prior of the share: as if `WORTH` tasks had been seen, the expected share of them
+    /// misled.
     pub(crate) fn new(expected: f64) -> Self {
         let candidates: Vec<f64> = (0..=STEPS)
             .map(|step| LARGEST_SHARE * step as f64 / STEPS as f64)

@@ -4,8 +4,8 @@
 //! T_m(a, k) = number of tasks that m answered with a and the others, without m, take for k
 //! ```
 //!
-//! Only tasks with another voice count. Ties of the others go to the lowest class: that is independent of the worker's
-//! answer, so that the tests stay honest.
+//! Only tasks with another voice count. Ties of the others go to the lowest class: that is independent of the
+//! worker's answer, so that the tests stay honest.
 
 use rayon::prelude::*;
 
@@ -65,7 +65,8 @@ pub(super) fn place(annotations: &crate::Annotations, task: usize, worker: usize
 }
 
 impl AnswerTable {
-    /// Sums over the others: how often each answer was given; and over answers: how often the others took each class.
+    /// Sums over the others: how often each answer was given; and over answers: how often the others took
+    /// each class.
     pub fn margins(&self) -> (Vec<f64>, Vec<f64>) {
         let k = self.purity.len();
         let rows = self.counts.chunks_exact(k).map(|row| row.iter().sum()).collect();

@@ -1,13 +1,15 @@
 //! Who shares tasks with whom.
 //!
-//! Two workers can be compared directly if they share a task, and through others if there is a chain of pairs that do.
+//! Two workers can be compared directly if they share a task, and through others if there is a chain of pairs
+//! that do.
 //!
-//! - *Parts*: workers without any chain between them. Their confusion matrices cannot be put on the same scale by the
-//!   data, only by the assumption that both parts are better than chance.
+//! - *Parts*: workers without any chain between them. Their confusion matrices cannot be put on the same
+//!   scale by the data, only by the assumption that both parts are better than chance.
 //! - *Missing pairs*: share of the M (M - 1) / 2 pairs without a common task.
-//! - *Imputable pairs*: missing pairs (m, j) with workers r, l such that (m, r), (r, l) and (l, j) are observed: the block
-//!   follows from `R_mj = R_ml R_rl^-1 R_rj` (the designated form of the imputation), if the middle one is invertible.
-//!   Up to [`MOST_CHECKED`] missing pairs are checked, beyond that as many drawn at random (seeded): then it is an estimate.
+//! - *Imputable pairs*: missing pairs (m, j) with workers r, l such that (m, r), (r, l) and (l, j) are
+//!   observed: the block follows from `R_mj = R_ml R_rl^-1 R_rj` (the designated form of the imputation), if
+//!   the middle one is invertible. Up to [`MOST_CHECKED`] missing pairs are checked, beyond that as many
+//!   drawn at random (seeded): then it is an estimate.
 //! - *Shared tasks*: quantiles over observed pairs.
 //!
 //! Time: pairs of labels within tasks; not done above [`MOST_EVENTS`] of them.
@@ -177,8 +179,8 @@ mod tests {
         let pairs = found.pairs.unwrap();
         assert_eq!((pairs.observed, pairs.exact), (4, true));
         assert!((pairs.missing_share - 11.0 / 15.0).abs() < 1e-12);
-        // Only 0 and 3 are two steps apart in the middle: 0-1-2-3. For 0 and 2: r = 1 and l = 1 or 3, and the pairs
-        // (1, 1) and (1, 3) are not observed.
+        // Only 0 and 3 are two steps apart in the middle: 0-1-2-3. For 0 and 2: r = 1 and l = 1 or 3, and the
+        // pairs (1, 1) and (1, 3) are not observed.
         assert_eq!(pairs.imputable_share, Some(1.0 / 11.0));
         assert_eq!(pairs.shared, [1, 1, 1, 1, 2]);
     }

@@ -5,8 +5,8 @@
 //! 3. Fit confusion matrices to these voices, test again; repeat 2 and 3 until the groups stay, at most
 //!    [`MOST_ROUNDS`] times.
 //!
-//! The first round does not trust fitted weights: five workers with the same random answers look like five perfect
-//! workers to a likelihood.
+//! The first round does not trust fitted weights: five workers with the same random answers look like five
+//! perfect workers to a likelihood.
 
 use super::answer_tables::{AnswerTable, answer_tables};
 use super::others::Others;

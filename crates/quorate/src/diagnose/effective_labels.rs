@@ -4,10 +4,10 @@
 //! n_eff = n / (1 + (n - 1) r)
 //! ```
 //!
-//! for n labels whose errors have the mean pairwise correlation r (the variance of the mean of n equally correlated
-//! variables). r comes from how much oftener two workers are wrong together than the model says, the others' posterior
-//! given ([`copy_groups`](super::copy_groups)). Hard tasks and copies both raise r. A mean over pairs and tasks: it does
-//! not say that every task is alike. Negative r counts as 0.
+//! for n labels whose errors have the mean pairwise correlation r (the variance of the mean of n equally
+//! correlated variables). r comes from how much oftener two workers are wrong together than the model says,
+//! the others' posterior given ([`copy_groups`](super::copy_groups)). Hard tasks and copies both raise r. A
+//! mean over pairs and tasks: it does not say that every task is alike. Negative r counts as 0.
 
 use crate::annotations::Annotations;
 

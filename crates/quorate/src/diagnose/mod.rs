@@ -11,11 +11,11 @@
 //! | how many independent labels are the labels of a task worth? | `effective_labels` |
 //!
 //! Workers are always compared with what the *others* say (`others`), many tests at once are corrected
-//! ([`discoveries`]), and each answer is a [`Finding`]: a sentence, what to do, and the numbers. Nothing here changes
-//! labels: what to do about a finding is for people to decide.
+//! ([`discoveries`]), and each answer is a [`Finding`]: a sentence, what to do, and the numbers. Nothing here
+//! changes labels: what to do about a finding is for people to decide.
 //!
-//! Time is linear in labels, or in pairs of labels on the same task where pairs are asked about; beyond stated limits
-//! pairs are sampled or left out, and a finding says so.
+//! Time is linear in labels, or in pairs of labels on the same task where pairs are asked about; beyond
+//! stated limits pairs are sampled or left out, and a finding says so.
 
 mod answer_tables;
 mod connectivity;
@@ -90,8 +90,8 @@ pub struct Structure {
     pub spectrum: Option<Spectrum>,
     /// The most reliable sign of every class.
     pub specialists: Vec<Specialist>,
-    /// By how much the chosen naming of the classes beats the next best one, in expected right answers a label and class
-    /// concerned: 0 a toss-up, 2 as clear as can be.
+    /// By how much the chosen naming of the classes beats the next best one, in expected right answers a
+    /// label and class concerned: 0 a toss-up, 2 as clear as can be.
     pub alignment_margin: f64,
     /// All workers with enough labels on tasks that others labelled too.
     pub workers: Vec<WorkerCheck>,

@@ -4,17 +4,17 @@
 //! ln q_n^{-m}(k) = ln prior(k) + sum over labels (j, x) of task n, j not in the group of m, of ln A_j(x, k)   + const
 //! ```
 //!
-//! A worker is never compared with a consensus that it had a part in. Workers that were found to copy each other form a
-//! group: on each task a group has one voice (its first label), so that a ring cannot outvote the rest, and leaving out
-//! a worker leaves out its whole group.
+//! A worker is never compared with a consensus that it had a part in. Workers that were found to copy each
+//! other form a group: on each task a group has one voice (its first label), so that a ring cannot outvote
+//! the rest, and leaving out a worker leaves out its whole group.
 //!
-//! Two ways to weigh the others. **Equal**: everyone is right with the same probability p, errors spread evenly; p
-//! follows from how often two labels of a task agree, `p_o = p^2 + (1 - p)^2 / (K - 1)`. Nobody can gain weight by
-//! agreeing with a friend. **Fitted**: confusion matrices counted against the posterior of `rob-symnmf-em`, which does not
-//! need the majority to be right everywhere.
+//! Two ways to weigh the others. **Equal**: everyone is right with the same probability p, errors spread
+//! evenly; p follows from how often two labels of a task agree, `p_o = p^2 + (1 - p)^2 / (K - 1)`. Nobody can
+//! gain weight by agreeing with a friend. **Fitted**: confusion matrices counted against the posterior of
+//! `rob-symnmf-em`, which does not need the majority to be right everywhere.
 //!
-//! Matrices are shrunk towards the crowd's by [`SHRINKAGE`] labels in each column. Time `O(L K)`, memory 4 bytes a label
-//! and `N K + M K^2` numbers.
+//! Matrices are shrunk towards the crowd's by [`SHRINKAGE`] labels in each column. Time `O(L K)`, memory 4
+//! bytes a label and `N K + M K^2` numbers.
 
 use crate::annotations::Annotations;
 use crate::context::Context;
@@ -114,14 +114,15 @@ impl<'a> Others<'a> {
         Consensus::new(self.classes, rows)
     }
 
-    /// Number of voices on a task besides those of the groups of these two labels (the same one twice for one).
+    /// Number of voices on a task besides those of the groups of these two labels (the same one twice for
+    /// one).
     pub fn voices_without(&self, task: usize, one: usize, two: usize) -> usize {
         let left_out = 1 + usize::from(self.voice[one] != self.voice[two]);
         self.voice_count[task] as usize - left_out
     }
 
-    /// Writes the posterior of a task without the groups of two labels (the same one twice to leave out one). Labels
-    /// are places in the arrays by task.
+    /// Writes the posterior of a task without the groups of two labels (the same one twice to leave out one).
+    /// Labels are places in the arrays by task.
     pub fn without(&self, task: usize, one: usize, two: usize, row: &mut [f64]) {
         let k = self.classes;
         row.copy_from_slice(&self.score[task * k..][..k]);

@@ -1,7 +1,7 @@
 //! Two workers who make the same errors.
 //!
-//! Good workers agree because both are right; that says nothing. What independent workers do not share is errors. For
-//! a pair (m, j) and a task with q the posterior of the *others*, both left out:
+//! Good workers agree because both are right; that says nothing. What independent workers do not share is
+//! errors. For a pair (m, j) and a task with q the posterior of the *others*, both left out:
 //!
 //! ```text
 //! y_n = (1 - q(a))^2 if both answered a, else 0                 how surely they share an error
@@ -9,12 +9,13 @@
 //! Y = sum_n y_n,    E = sum_n e_n
 //! ```
 //!
-//! e_n is the exact expectation of y_n under the model, however unsure the others are; the square lets tasks on which
-//! they are sure count most. Y is a sum of many independent terms between 0 and 1, so its upper tail is about that of a
-//! Poisson variable with mean E, or below.
+//! e_n is the exact expectation of y_n under the model, however unsure the others are; the square lets tasks
+//! on which they are sure count most. Y is a sum of many independent terms between 0 and 1, so its upper tail
+//! is about that of a Poisson variable with mean E, or below.
 //!
-//! Where workers are mediocre, answers that agree beyond what the truth explains say more than common errors alone
-//! (with two classes every two errors are the same). So agreement is tested as well, again given the others:
+//! Where workers are mediocre, answers that agree beyond what the truth explains say more than common errors
+//! alone (with two classes every two errors are the same). So agreement is tested as well, again given the
+//! others:
 //!
 //! ```text
 //! P_n = sum_a sum_k q(k) A_m(a, k) A_j(a, k),    G = sum_n ([both answered the same] - P_n),    V = sum_n P_n (1 - P_n)
@@ -22,27 +23,28 @@
 //!
 //! Two good workers have P_n near 1 and gain nothing by agreeing.
 //!
-//! Real tasks are not equally hard, and everyone errs on the hard ones: all pairs share more than the model says. That
-//! is the crowd's common dependence, and no sign of copying. So a pair is compared with the other pairs: common errors
-//! have mean `l E` and variance `l E + t (l E)^2` (negative binomial, l >= 1), excess agreement has mean `l' V` and
-//! variance `V + t' V^2` (normal, l' >= 0), with l, t >= 0 estimated from the pairs that are not outliers (upper tail
-//! above 1 %, repeated until settled). The smaller of the two p-values, doubled, is corrected for all pairs with enough
-//! shared tasks by [`discoveries`](super::discoveries). A flagged pair must also share a fifth of what it could share
-//! beyond what is expected, errors or agreement:
+//! Real tasks are not equally hard, and everyone errs on the hard ones: all pairs share more than the model
+//! says. That is the crowd's common dependence, and no sign of copying. So a pair is compared with the other
+//! pairs: common errors have mean `l E` and variance `l E + t (l E)^2` (negative binomial, l >= 1), excess
+//! agreement has mean `l' V` and variance `V + t' V^2` (normal, l' >= 0), with l, t >= 0 estimated from the
+//! pairs that are not outliers (upper tail above 1 %, repeated until settled). The smaller of the two
+//! p-values, doubled, is corrected for all pairs with enough shared tasks by
+//! [`discoveries`](super::discoveries). A flagged pair must also share a fifth of what it could share beyond
+//! what is expected, errors or agreement:
 //!
 //! ```text
 //! overlap = max( (Y - l E) / (min(errors of m, of j) - l E),   (G - l' V) / (shared tasks - sum_n P_n) )
 //! ```
 //!
-//! The same pass sums what the mean correlation of errors needs (see `effective_labels`):
-//! `w_n = Pr(both wrong)` against its expectation `1 - sum_a p_m(a) q(a) - sum_a p_j(a) q(a) + sum_a q(a) P(a, a)`.
+//! The same pass sums what the mean correlation of errors needs (see `effective_labels`): `w_n = Pr(both
+//! wrong)` against its expectation `1 - sum_a p_m(a) q(a) - sum_a p_j(a) q(a) + sum_a q(a) P(a, a)`.
 //!
-//! Limits: two workers who are nearly always right share hardly any errors, copied or not: among some hundred pairs it
-//! takes about eight common errors where one is usual; a copy of a copy is seen as one
-//! group; workers who learned the same wrong rule look like copies; others who are wrong together make honest pairs
-//! suspicious, which is why groups get one voice and the test is repeated. Time: K^2 for each pair of labels on a task;
-//! above [`MOST_STEPS`] only every s-th task is used, and tasks with more than [`MOST_ON_A_TASK`] labels never are. Memory: the
-//! pairs with enough shared tasks.
+//! Limits: two workers who are nearly always right share hardly any errors, copied or not: among some hundred
+//! pairs it takes about eight common errors where one is usual; a copy of a copy is seen as one group;
+//! workers who learned the same wrong rule look like copies; others who are wrong together make honest pairs
+//! suspicious, which is why groups get one voice and the test is repeated. Time: K^2 for each pair of labels
+//! on a task; above [`MOST_STEPS`] only every s-th task is used, and tasks with more than [`MOST_ON_A_TASK`]
+//! labels never are. Memory: the pairs with enough shared tasks.
 
 use std::ops::Range;
 
@@ -55,7 +57,8 @@ use crate::parallel::{balanced_ranges, map_ranges};
 
 /// Most steps (pairs of labels times K^2) of one pass over the pairs.
 pub const MOST_STEPS: f64 = 2e9;
-/// Tasks with more labels than this are left out: every two of their workers would be a pair with one task in common.
+/// Tasks with more labels than this are left out: every two of their workers would be a pair with one task in
+/// common.
 pub const MOST_ON_A_TASK: usize = 1000;
 /// Least overlap of a flagged pair.
 const LEAST_OVERLAP: f64 = 0.2;
@@ -81,7 +84,8 @@ pub struct PairErrors {
     pub expected_agreed: f64,
     /// V.
     pub(super) agreement_variance: f64,
-    /// Pr(both wrong) summed, less its expectation; and the product of the workers' standard deviations of being wrong.
+    /// Pr(both wrong) summed, less its expectation; and the product of the workers' standard deviations of
+    /// being wrong.
     pub(super) covariance: (f64, f64),
     /// p-value among the other pairs (1 if not tested).
     pub p_value: f64,
@@ -371,8 +375,8 @@ impl Law {
         (l, t)
     }
 
-    /// (l, t) from the pairs that are not outliers under them. Starts without the tenth of the pairs with the greatest
-    /// excess: planted pairs must not widen the spread in which they would then hide.
+    /// (l, t) from the pairs that are not outliers under them. Starts without the tenth of the pairs with the
+    /// greatest excess: planted pairs must not widen the spread in which they would then hide.
     fn settle(self, pairs: &[(f64, f64)]) -> (f64, f64) {
         let mut crowd = (self.moments(pairs).0, 0.0);
         let mut by_tail: Vec<(f64, (f64, f64))> =

@@ -4,14 +4,16 @@
 //! purity_m(k) = Pr(truth k | m answers k) = mean over the tasks that m answered with k of q_n^{-m}(k)
 //! ```
 //!
-//! with the posterior q^{-m} of the others. The factorisation identifies the model if the rows of the workers' matrices
-//! are *sufficiently scattered*; it is enough that every class k has a worker who answers k only where k is true (purity
-//! 1). The condition itself cannot be tested at reasonable cost; this is the surrogate: the best purity of each class,
-//! with its Wilson bound at a level shared out over the candidates (workers with at least [`LEAST_ANSWERS`] answers k), so
-//! that the best of many is not believed for its luck.
+//! with the posterior q^{-m} of the others. The factorisation identifies the model if the rows of the
+//! workers' matrices are *sufficiently scattered*; it is enough that every class k has a worker who answers k
+//! only where k is true (purity 1). The condition itself cannot be tested at reasonable cost; this is the
+//! surrogate: the best purity of each class, with its Wilson bound at a level shared out over the candidates
+//! (workers with at least [`LEAST_ANSWERS`] answers k), so that the best of many is not believed for its
+//! luck.
 //!
-//! Limits: near-specialists are a sufficient condition, not a necessary one; the others' errors lower every purity, so
-//! "none found" is a warning and no proof; the prior plays a part (a common class is pure more easily).
+//! Limits: near-specialists are a sufficient condition, not a necessary one; the others' errors lower every
+//! purity, so "none found" is a warning and no proof; the prior plays a part (a common class is pure more
+//! easily).
 
 use super::answer_tables::AnswerTable;
 use super::distributions::normal_quantile;

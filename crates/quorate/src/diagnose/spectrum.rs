@@ -5,17 +5,19 @@
 //! L = (D + d)^-1/2 N (D + d)^-1/2,     D = row sums of N,   d = their mean
 //! ```
 //!
-//! Under the Dawid-Skene model the blocks of N are evidence times `A_m diag(prior) A_j^T`: K eigenvalues carry the
-//! classes, the rest is noise. The first one is trivial (everybody answers something); K - 1 more should stand out. N is
-//! weighted by evidence (shared tasks) and never formed: a product costs one pass over the labels.
+//! Under the Dawid-Skene model the blocks of N are evidence times `A_m diag(prior) A_j^T`: K eigenvalues
+//! carry the classes, the rest is noise. The first one is trivial (everybody answers something); K - 1 more
+//! should stand out. N is weighted by evidence (shared tasks) and never formed: a product costs one pass over
+//! the labels.
 //!
-//! What is noise is seen by shuffling each worker's answers over its tasks ([`SHUFFLES`] times, seeded): that keeps who
-//! labelled what and how often each worker gives each answer, and destroys the rest (parallel analysis, Horn 1965). The
-//! classes that show are those with an eigenvalue above the second one of the shuffled tables (mean and three standard
-//! deviations), plus one.
+//! What is noise is seen by shuffling each worker's answers over its tasks ([`SHUFFLES`] times, seeded): that
+//! keeps who labelled what and how often each worker gives each answer, and destroys the rest (parallel
+//! analysis, Horn 1965). The classes that show are those with an eigenvalue above the second one of the
+//! shuffled tables (mean and three standard deviations), plus one.
 //!
-//! Limits: a rare class, or two that everyone confuses, can fail to show and still be real; task difficulty and copies
-//! can show as an extra one. Not computed for tables where the Lanczos basis would not fit ([`MOST_CELLS`]).
+//! Limits: a rare class, or two that everyone confuses, can fail to show and still be real; task difficulty
+//! and copies can show as an extra one. Not computed for tables where the Lanczos basis would not fit
+//! ([`MOST_CELLS`]).
 
 use rand::seq::SliceRandom;
 
@@ -29,8 +31,9 @@ pub const SHUFFLES: usize = 5;
 pub const MOST_CELLS: usize = 20_000_000;
 const STREAM: u64 = 0x5bec << 40;
 
-/// Residuals of eigenpairs, relative to the largest value. The error of a value is of the order of their square: with more
-/// cells than [`LARGE`], where each step goes over many numbers, the coarse one is far below what chance varies by.
+/// Residuals of eigenpairs, relative to the largest value. The error of a value is of the order of their
+/// square: with more cells than [`LARGE`], where each step goes over many numbers, the coarse one is far
+/// below what chance varies by.
 const TOL: f64 = 1e-4;
 const COARSE_TOL: f64 = 1e-2;
 const LARGE: usize = 50_000;
@@ -40,7 +43,8 @@ const LARGE: usize = 50_000;
 pub struct Spectrum {
     /// The K + 1 largest eigenvalues, falling.
     pub values: Vec<f64>,
-    /// What chance alone reaches: the second eigenvalue of the shuffled tables, mean and three standard deviations.
+    /// What chance alone reaches: the second eigenvalue of the shuffled tables, mean and three standard
+    /// deviations.
     pub chance: f64,
     /// Classes that show: 1 + eigenvalues 2 to K above chance.
     pub shown: usize,

@@ -108,8 +108,8 @@ fn a_copying_pair() {
     {
         let crowd = Simulation { coverage, ..clean() }.run(seed).unwrap();
         let annotations = &crowd.annotations;
-        // About 60 shared tasks; who is right in nine of ten leaves too few errors to copy, so the source is a worker
-        // who errs in one of five or more.
+        // About 60 shared tasks; who is right in nine of ten leaves too few errors to copy, so the source is
+        // a worker who errs in one of five or more.
         let ordinary = (0..25).filter(|&worker| crowd.worker_kinds[worker] == WorkerKind::Ordinary);
         let from = ordinary
             .clone()

@@ -17,20 +17,20 @@
 //! imperfect consensus, so that noise of the others cancels. Both conditions together mean less than a third of the typical
 //! V, seen with enough labels.
 //!
-//! What the level controls is that null hypothesis. A worker who truly knows a little, well below two thirds of the
-//! typical V, can be flagged as well if its labels happen to show no sign of it: in crowds of 400 workers with accuracies
-//! down to 0.6 of two classes that met about one worker in 1300.
+//! What the level controls is that null hypothesis. A worker who truly knows a little, well below two thirds
+//! of the typical V, can be flagged as well if its labels happen to show no sign of it: in crowds of 400
+//! workers with accuracies down to 0.6 of two classes that met about one worker in 1300.
 //!
-//! *Adversary.* z is Cohen's kappa over its standard error under independence (Fleiss, Cohen and Everitt 1969): worse
-//! than guessing with the same class shares.
+//! *Adversary.* z is Cohen's kappa over its standard error under independence (Fleiss, Cohen and Everitt
+//! 1969): worse than guessing with the same class shares.
 //!
-//! *One-sided.* Such a worker may still know something: the rare other answers can be right. It is not called a spammer
-//! as well.
+//! *One-sided.* Such a worker may still know something: the rare other answers can be right. It is not called
+//! a spammer as well.
 //!
-//! Both tests are corrected for many workers by [`discoveries`](super::discoveries). Limits: where most of the crowd is bad or
-//! colludes, "the others" are wrong and the roles swap; a worker who saw tasks of one class only looks one-sided if the
-//! others err on them; workers with few labels are never flagged; normal and
-//! chi-square approximations need [`LEAST_TASKS`] tasks.
+//! Both tests are corrected for many workers by [`discoveries`](super::discoveries). Limits: where most of
+//! the crowd is bad or colludes, "the others" are wrong and the roles swap; a worker who saw tasks of one
+//! class only looks one-sided if the others err on them; workers with few labels are never flagged; normal
+//! and chi-square approximations need [`LEAST_TASKS`] tasks.
 
 use super::answer_tables::AnswerTable;
 use super::discoveries::discoveries;
@@ -55,7 +55,8 @@ pub struct WorkerCheck {
     pub accuracy: f64,
     /// What that share would be if the worker guessed with the same class shares.
     pub chance: f64,
-    /// Cramer's V between the worker's answers and the others', corrected for chance: 0 nothing, 1 everything.
+    /// Cramer's V between the worker's answers and the others', corrected for chance: 0 nothing, 1
+    /// everything.
     pub informativeness: f64,
     /// p-value of "at least two thirds as informative as the typical worker".
     pub useful_p: f64,
@@ -73,8 +74,8 @@ pub struct WorkerCheck {
     pub adversary: bool,
 }
 
-/// Checks all workers that have enough tasks; `level` is the false discovery rate of each kind. Also returns the typical
-/// informativeness.
+/// Checks all workers that have enough tasks; `level` is the false discovery rate of each kind. Also returns
+/// the typical informativeness.
 pub(super) fn check_workers(tables: &[AnswerTable], level: f64) -> (Vec<WorkerCheck>, f64) {
     let tested: Vec<usize> = (0..tables.len())
         .filter(|&worker| tables[worker].tasks >= LEAST_TASKS)

@@ -19,7 +19,8 @@ pub struct Agreement {
     pub equal: usize,
     /// `equal / compared`.
     pub share: f64,
-    /// Cohen's kappa; None if both give one and the same class to all tasks: then there is no chance to agree by.
+    /// Cohen's kappa; None if both give one and the same class to all tasks: then there is no chance to agree
+    /// by.
     pub kappa: Option<f64>,
 }
 

@@ -4,8 +4,8 @@
 //! ECE = sum over bins b of (n_b / n) |accuracy_b - confidence_b|
 //! ```
 //!
-//! Bins of equal width show where the confidences lie; bins of equal mass give each point of the curve the same
-//! weight (Guo et al. 2017; Nixon et al. 2019).
+//! Bins of equal width show where the confidences lie; bins of equal mass give each point of the curve the
+//! same weight (Guo et al. 2017; Nixon et al. 2019).
 
 use crate::error::{Error, Result};
 
@@ -14,8 +14,8 @@ use crate::error::{Error, Result};
 pub enum Bins {
     /// This many bins `[b/B, (b+1)/B)`, the last one closed.
     EqualWidth(usize),
-    /// At most this many bins of about as many tasks each. Equal confidences stay together, so the bins do not
-    /// depend on the order of the tasks.
+    /// At most this many bins of about as many tasks each. Equal confidences stay together, so the bins do
+    /// not depend on the order of the tasks.
     EqualMass(usize),
 }
 

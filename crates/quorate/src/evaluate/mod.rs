@@ -65,8 +65,8 @@ pub struct Evaluation {
     pub confusion: ConfusionTable,
     /// Support, precision, recall and F1 of each class.
     pub per_class: Vec<ClassScore>,
-    /// Mean of `-ln` of the probability of the truth, in nats; probabilities below [`LOG_LOSS_FLOOR`] count as
-    /// that. None without probabilities.
+    /// Mean of `-ln` of the probability of the truth, in nats; probabilities below [`LOG_LOSS_FLOOR`] count
+    /// as that. None without probabilities.
     pub log_loss: Option<f64>,
     /// Mean squared distance of the probabilities from the truth, summed over classes: 0 to 2. None without
     /// probabilities.
@@ -92,7 +92,8 @@ pub fn evaluate(predictions: &Predictions<'_>, truth: &[Option<usize>]) -> Resul
 }
 
 impl Evaluate {
-    /// Evaluates predictions against the truth of each task, where it is known. Fails if nothing can be scored.
+    /// Evaluates predictions against the truth of each task, where it is known. Fails if nothing can be
+    /// scored.
     pub fn run(&self, predictions: &Predictions<'_>, truth: &[Option<usize>]) -> Result<Evaluation> {
         let error = error_rate(predictions, truth, self.ties)?;
         let confusion = ConfusionTable::count(predictions, truth, self.ties)?;

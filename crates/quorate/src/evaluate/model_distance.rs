@@ -5,8 +5,8 @@
 //! ```
 //!
 //! One permutation for the prior and all workers. The sum splits into pairs (class k, component j) with cost
-//! `sum_m |A_m^est(:, j) - A_m(:, k)|^2 + (prior^est(j) - prior(k))^2`, so assignment finds the minimum exactly.
-//! `O(M K^3 + K^3)` time.
+//! `sum_m |A_m^est(:, j) - A_m(:, k)|^2 + (prior^est(j) - prior(k))^2`, so assignment finds the minimum
+//! exactly. `O(M K^3 + K^3)` time.
 
 use crate::error::{Error, Result};
 use crate::linalg::assignment;

@@ -6,8 +6,8 @@
 
 use super::predictions::Predictions;
 
-/// Probabilities below this count as this in the log loss: one sure mistake costs `-ln 1e-15`, about 34.5 nats,
-/// not infinity.
+/// Probabilities below this count as this in the log loss: one sure mistake costs `-ln 1e-15`, about 34.5
+/// nats, not infinity.
 pub const LOG_LOSS_FLOOR: f64 = 1e-15;
 
 #[derive(Debug, Clone, Copy, PartialEq)]

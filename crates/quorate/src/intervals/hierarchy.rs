@@ -6,9 +6,10 @@
 //!                                                                     logit scale by logit(p_m) - logit(p)
 //! ```
 //!
-//! A worker who is good at one class is mostly good at the others: a prior without `p_m` would draw every column of a good
-//! worker to the average one, and its interval with it. `t` and `s_k` follow by one step a draw of Minka's fixed point for the
-//! Dirichlet-multinomial likelihood (T. P. Minka, "Estimating a Dirichlet distribution", 2000).
+//! A worker who is good at one class is mostly good at the others: a prior without `p_m` would draw every
+//! column of a good worker to the average one, and its interval with it. `t` and `s_k` follow by one step a
+//! draw of Minka's fixed point for the Dirichlet-multinomial likelihood (T. P. Minka, "Estimating a Dirichlet
+//! distribution", 2000).
 
 use rand::Rng;
 use rand_distr::{Beta, Distribution};
@@ -19,8 +20,8 @@ use crate::special::digamma;
 /// Where the strengths start, in labels.
 const FIRST_STRENGTH: f64 = 4.0;
 
-/// Bounds of the strengths. Left to itself the upper one wanders off where labels are few: truths drawn with matrices that are
-/// alike make workers look alike, and the intervals become too narrow.
+/// Bounds of the strengths. Left to itself the upper one wanders off where labels are few: truths drawn with
+/// matrices that are alike make workers look alike, and the intervals become too narrow.
 const STRENGTHS: std::ops::RangeInclusive<f64> = 0.5..=20.0;
 
 /// Probabilities are kept this far from 0 and 1.
@@ -64,7 +65,8 @@ impl Hierarchy {
                 for (truth, strength) in self.column_strengths.iter().enumerate() {
                     let given: f64 = cells[truth..].iter().step_by(classes).sum();
                     let own = cells[truth * classes + truth];
-                    // Labels of one column share the column's own deviation: they say less of the worker the more there are.
+                    // Labels of one column share the column's own deviation: they say less of the worker the
+                    // more there are.
                     let worth = (1.0 + strength) / (given + strength).max(1.0 + strength);
                     right += worth * own;
                     wrong += worth * (given - own).max(0.0);
@@ -147,7 +149,8 @@ mod tests {
     #[test]
     fn a_good_worker_is_expected_to_be_good_at_every_class() {
         let mut counts = AnswerCounts::zero(3, 2);
-        // Worker 0 is right on 95 of 100 tasks of class 0 and has no label of class 1; the others toss a coin.
+        // Worker 0 is right on 95 of 100 tasks of class 0 and has no label of class 1; the others toss a
+        // coin.
         counts.add(0, 0, 0, 95.0);
         counts.add(0, 1, 0, 5.0);
         for worker in 1..3 {

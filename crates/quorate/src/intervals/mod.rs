@@ -1,5 +1,5 @@
-//! How sure one can be of the numbers: intervals for worker accuracies, confusion matrices, class shares and the error of
-//! the labels.
+//! How sure one can be of the numbers: intervals for worker accuracies, confusion matrices, class shares and
+//! the error of the labels.
 //!
 //! Truths and parameters are drawn in turn from their posterior given the labels (Gibbs sampling):
 //!
@@ -7,19 +7,21 @@
 //! truth z_n ~ prior(k) prod A_m(x_mn, k)       A_m(., k) ~ Dir(C_m(., k) + s_k P(., k)),   prior ~ Dir(mass + 1)
 //! ```
 //!
-//! `C_m` counts the answers against the drawn truths, `P` is the matrix of the whole crowd and `s_k`, how alike workers are, is
-//! learnt along the way: a worker with few labels gets a wide interval around the crowd, not a point. A drawn truth carries
-//! its own doubt into every count, which counting against the labels alone would leave out.
+//! `C_m` counts the answers against the drawn truths, `P` is the matrix of the whole crowd and `s_k`, how
+//! alike workers are, is learnt along the way: a worker with few labels gets a wide interval around the
+//! crowd, not a point. A drawn truth carries its own doubt into every count, which counting against the
+//! labels alone would leave out.
 //!
-//! Given the truths the posterior of a number has a known mean and variance; over the draws these give the whole mean and variance,
+//! Given the truths the posterior of a number has a known mean and variance; over the draws these give the
+//! whole mean and variance,
 //!
 //! ```text
 //! mean = mean_s mu_s,     variance = mean_s v_s + variance_s mu_s
 //! ```
 //!
-//! and the interval is that of the Beta distribution with them. No draws are kept: memory `O(M K^2)`, time one pass over the labels
-//! a draw. Assumes what Dawid-Skene assumes: workers who err independently. Where they do not, the error of the labels
-//! is larger than its interval says ([`calibrate`](crate::calibrate)).
+//! and the interval is that of the Beta distribution with them. No draws are kept: memory `O(M K^2)`, time
+//! one pass over the labels a draw. Assumes what Dawid-Skene assumes: workers who err independently. Where
+//! they do not, the error of the labels is larger than its interval says ([`calibrate`](crate::calibrate)).
 
 mod hierarchy;
 mod moments;

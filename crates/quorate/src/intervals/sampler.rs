@@ -60,8 +60,8 @@ impl<'a> Sampler<'a> {
         }
     }
 
-    /// Draws the truth of every task and counts the answers against them; returns how many of the labels are wrong
-    /// under the parameters, as a share.
+    /// Draws the truth of every task and counts the answers against them; returns how many of the labels are
+    /// wrong under the parameters, as a share.
     pub(super) fn draw_truths(
         &mut self,
         seed: u64,
@@ -234,8 +234,8 @@ fn draw_class(row: &[f64], rng: &mut impl Rng) -> usize {
     row.iter().rposition(|&share| share > 0.0).unwrap_or(0)
 }
 
-/// Logarithms of a draw from a Dirichlet distribution. Gamma variables with small shapes underflow, so those are drawn
-/// by `G(a) = G(a + 1) U^(1/a)` in the log domain.
+/// Logarithms of a draw from a Dirichlet distribution. Gamma variables with small shapes underflow, so those
+/// are drawn by `G(a) = G(a + 1) U^(1/a)` in the log domain.
 fn draw_log_shares(parameters: &[f64], logs: &mut [f64], rng: &mut impl Rng) {
     for (log, &parameter) in logs.iter_mut().zip(parameters) {
         let parameter = parameter.max(1e-9);

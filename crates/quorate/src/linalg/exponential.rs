@@ -4,8 +4,8 @@
 //! exp(x) = 2^n exp(r)      n = x / ln 2 rounded,  r = x - n ln 2,  exp(r) by its Taylor sum to r^12
 //! ```
 //!
-//! `|r| <= ln 2 / 2`, so the first term left out, `r^13 / 13!`, is below `2^-52`. The library function is as exact, but a call
-//! for every number.
+//! `|r| <= ln 2 / 2`, so the first term left out, `r^13 / 13!`, is below `2^-52`. The library function is as
+//! exact, but a call for every number.
 
 /// Arguments beyond this are moved to it: the result stays a normal number.
 const LARGEST: f64 = 700.0;

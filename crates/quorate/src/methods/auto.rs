@@ -4,10 +4,11 @@
 //! q_n(k) = (4 task-effects + 2 majority-vote + fast-ds) / 7
 //! ```
 //!
-//! No single model wins everywhere, and the likelihood does not tell which one is nearest to the truth. `task-effects` is the best
-//! of them by far where some tasks mislead many workers at once. All others take workers for independent and err together
-//! there, so together they must not outvote it. The others are there for sparse labels and for the confidence: where the
-//! members agree, the average is as sure as they are; where they differ, it is as unsure as one should be.
+//! No single model wins everywhere, and the likelihood does not tell which one is nearest to the truth.
+//! `task-effects` is the best of them by far where some tasks mislead many workers at once. All others take
+//! workers for independent and err together there, so together they must not outvote it. The others are there
+//! for sparse labels and for the confidence: where the members agree, the average is as sure as they are;
+//! where they differ, it is as unsure as one should be.
 //!
 //! | member | weight | what it assumes |
 //! |---|---|---|
@@ -15,10 +16,11 @@
 //! | `majority-vote` | 2 | all workers are alike |
 //! | `fast-ds` | 1 | a worker has a confusion matrix; every task has one label at every step |
 //!
-//! The model returned is counted against the average, each worker drawn to the crowd by one label a column: it is the model
-//! that goes with these labels. The confidence is then lowered to what it is worth if some tasks mislead more than the
-//! members allow for ([`calibrate`](crate::calibrate)). A member that would need too much memory is left out, with a warning.
-//! Costs the sum of its members, linear in labels. Design and ablation: `docs/auto.md`.
+//! The model returned is counted against the average, each worker drawn to the crowd by one label a column:
+//! it is the model that goes with these labels. The confidence is then lowered to what it is worth if some
+//! tasks mislead more than the members allow for ([`calibrate`](crate::calibrate)). A member that would need
+//! too much memory is left out, with a warning. Costs the sum of its members, linear in labels. Design and
+//! ablation: `docs/auto.md`.
 
 use super::pooled_ds::match_model;
 use super::{
@@ -37,8 +39,8 @@ declare_method! {
     pub struct Auto {
         /// largest number of rounds of each member
         max_iter: usize in 1..=1_000_000 = 200,
-        /// share of tasks that mislead workers beyond what the members allow for, for the confidence; 0: take the average as
-        /// it is
+        /// share of tasks that mislead workers beyond what the members allow for, for the confidence; 0: take
+        /// the average as it is
         misled: f64 in 0..=0.9 = 0.3,
     }
     name: "auto",
@@ -55,7 +57,8 @@ declare_method! {
 /// Pseudo-labels a column that draw the returned model to the crowd.
 pub(super) const MODEL_STRENGTH: f64 = 1.0;
 
-/// Members stop when the mean change of a posterior falls below this: an average does not need the last digits.
+/// Members stop when the mean change of a posterior falls below this: an average does not need the last
+/// digits.
 const TOL: f64 = 1e-5;
 
 /// Pseudo-count in every cell of the members with a matrix for each worker.
@@ -69,8 +72,8 @@ struct Member {
 }
 
 impl Auto {
-    /// The members. All but the first assume independent workers and err together where that is wrong: half of the weight is
-    /// the least that keeps them from outvoting it.
+    /// The members. All but the first assume independent workers and err together where that is wrong: half
+    /// of the weight is the least that keeps them from outvoting it.
     fn members(&self) -> [Member; 3] {
         let member = |name, weight, method| Member { name, weight, method };
         let (effects, votes) = (TaskEffects::default(), MajorityVote::default());
@@ -82,8 +85,8 @@ impl Auto {
         ]
     }
 
-    /// The members where labels are gone through in blocks: `task-effects` needs all labels at hand, and models in which workers
-    /// differ more or less stand in for it.
+    /// The members where labels are gone through in blocks: `task-effects` needs all labels at hand, and
+    /// models in which workers differ more or less stand in for it.
     fn members_in_blocks(&self) -> [Member; 5] {
         let member = |name, weight, method| Member { name, weight, method };
         let pooled = |strength| PooledDawidSkene {

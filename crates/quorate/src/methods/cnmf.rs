@@ -4,32 +4,33 @@
 //! minimise  F = sum_{m<j observed} w_mj sum_{a,b} R_mj(a, b) ln( R_mj(a, b) / S_mj(a, b) ),      S_mj = A_m D A_j^T
 //! ```
 //!
-//! over confusion matrices `A_m` and the prior (`D = Diag(prior)`). With `w_mj` the number of shared tasks, `-F` is the
-//! pairwise composite log-likelihood up to a constant.
+//! over confusion matrices `A_m` and the prior (`D = Diag(prior)`). With `w_mj` the number of shared tasks,
+//! `-F` is the pairwise composite log-likelihood up to a constant.
 //!
-//! 1. Start from MultiSPA; workers it cannot estimate start from vote shares; flat prior. Every entry at least 1e-6: a
-//!    multiplicative update never leaves a zero.
+//! 1. Start from MultiSPA; workers it cannot estimate start from vote shares; flat prior. Every entry at
+//!    least 1e-6: a multiplicative update never leaves a zero.
 //! 2. `multiplicative` (default): `G_m = sum_j A_m o ((w R_mj / S_mj) A_j) D` for all workers at once, then
-//!    `A_m(., k) = G_m(., k) / sum`, `prior(k) ~ sum of G_m(., k)`. This is EM for "a truth drawn anew for each pair": F
-//!    does not rise, and nothing depends on an order.
+//!    `A_m(., k) = G_m(., k) / sum`, `prior(k) ~ sum of G_m(., k)`. This is EM for "a truth drawn anew for
+//!    each pair": F does not rise, and nothing depends on an order.
 //! 3. `mirror` (published): worker after worker, up to 3 steps `A o exp(-s G)`, columns scaled to 1, with
 //!    `G = -sum_j w (R_mj / S_mj) A_j D` and a step found by backtracking from 0.1; then one such step for the prior. Uses
 //!    blocks of rank above 1. Workers go in the natural order of their names.
 //! 4. `sweeps` sweeps, Bayes' rule.
 //!
-//! The number of sweeps is a regulariser: at convergence F is lower and the error higher, so 10 is the default. Time
-//! `O(K^3)` an observed pair and sweep (`mirror`: some thirty times that), memory `K^2` numbers a pair.
+//! The number of sweeps is a regulariser: at convergence F is lower and the error higher, so 10 is the
+//! default. Time `O(K^3)` an observed pair and sweep (`mirror`: some thirty times that), memory `K^2` numbers
+//! a pair.
 //!
-//! `F = 0` does not prove that the truth was found: that needs specialists for all classes on both sides. Pairs count once
-//! each, so tasks with many labels count more than under the full likelihood.
+//! `F = 0` does not prove that the truth was found: that needs specialists for all classes on both sides.
+//! Pairs count once each, so tasks with many labels count more than under the full likelihood.
 //!
-//! Differs from the paper: the multiplicative update and the weights by default, because they gave lower or equal errors
-//! without a step size. `update=mirror weights=equal min-blocks=8 prior=flat` is what the published figures were made
-//! with: the compared program tests the step for the prior against a cost of another scale, so that with more than 1000
-//! pairs the prior never moves.
+//! Differs from the paper: the multiplicative update and the weights by default, because they gave lower or
+//! equal errors without a step size. `update=mirror weights=equal min-blocks=8 prior=flat` is what the
+//! published figures were made with: the compared program tests the step for the prior against a cost of
+//! another scale, so that with more than 1000 pairs the prior never moves.
 //!
-//! S. Ibrahim, X. Fu, N. Kargas, K. Huang, "Crowdsourcing via pairwise co-occurrences: identifiability and algorithms",
-//! NeurIPS 2019.
+//! S. Ibrahim, X. Fu, N. Kargas, K. Huang, "Crowdsourcing via pairwise co-occurrences: identifiability and
+//! algorithms", NeurIPS 2019.
 
 use rayon::prelude::*;
 
@@ -406,7 +407,8 @@ fn mirror_prior(problem: &Problem<'_>, model: &mut DawidSkene) {
     }
 }
 
-/// `x o exp(-s g)` with columns scaled to sum 1, at the first step `s = 0.1, 0.09, ..` that lowers the loss enough.
+/// `x o exp(-s g)` with columns scaled to sum 1, at the first step `s = 0.1, 0.09, ..` that lowers the loss
+/// enough.
 fn mirror_step(
     x: &[f64],
     gradient: &[f64],

@@ -1,27 +1,30 @@
-//! CRIA_V: completes and corrects everybody's answers by a low-rank tensor, then votes. **A reconstruction**: the paper's
-//! algorithm section was not available; see below.
+//! CRIA_V: completes and corrects everybody's answers by a low-rank tensor, then votes. **A reconstruction**:
+//! the paper's algorithm section was not available; see below.
 //!
 //! ```text
 //! min_X  1/2 ||Omega o (X - T)||^2 + theta sum_d (1/3) ||X_(d)||_*       label of n = argmax_k sum_m X[n, k, m]
 //! ```
 //!
-//! T holds the answers as fibres of +1 and -1 over (task, class, worker), Omega marks the observed ones, `X_(d)` is the
-//! unfolding by task, class or worker and `||.||_*` the sum of singular values
+//! T holds the answers as fibres of +1 and -1 over (task, class, worker), Omega marks the observed ones,
+//! `X_(d)` is the unfolding by task, class or worker and `||.||_*` the sum of singular values
 //! ([`tensor_completion`](super::shared::tensor_completion)).
 //!
-//! 1. `X = T`, multipliers `Y_d = 0`; `theta` is a share of the largest singular value of the unfolding by task.
+//! 1. `X = T`, multipliers `Y_d = 0`; `theta` is a share of the largest singular value of the unfolding by
+//!    task.
 //! 2. `Z_d = SVT_{theta / (3 rho)}(X - Y_d / rho)` in each unfolding.
 //! 3. `X = (Omega o T + sum_d (rho Z_d + Y_d)) / (Omega + 3 rho)`, `Y_d += rho (Z_d - X)`.
-//! 4. Until X moves by less than `tol` of `||T||`, or `steps` steps. Scores `sum_m X[n, k, m]` over all workers; the row of a
-//!    task is `softmax(score / number of its labels)`: an order of confidence, not calibrated.
+//! 4. Until X moves by less than `tol` of `||T||`, or `steps` steps. Scores `sum_m X[n, k, m]` over all
+//!    workers; the row of a task is `softmax(score / number of its labels)`: an order of confidence, not
+//!    calibrated.
 //!
-//! Dense: `N K M` numbers in five copies, and an eigenproblem of side `min(N, K M)` a step. On complete tables there is
-//! nothing to predict and the answer is close to majority vote. A large `theta` leaves rank one and makes all tasks alike:
-//! that is said.
+//! Dense: `N K M` numbers in five copies, and an eigenproblem of side `min(N, K M)` a step. On complete
+//! tables there is nothing to predict and the answer is close to majority vote. A large `theta` leaves rank
+//! one and makes all tasks alike: that is said.
 //!
-//! What is known of the original: the tensor of (item, label, annotator), a completion that also changes observed answers,
-//! voting after it, several ways of voting. Chosen here, with an eye on published errors, so that agreement with them
-//! confirms nothing: coding, loss, solver, `theta`, `rho`, and reading V as plain voting.
+//! What is known of the original: the tensor of (item, label, annotator), a completion that also changes
+//! observed answers, voting after it, several ways of voting. Chosen here, with an eye on published errors,
+//! so that agreement with them confirms nothing: coding, loss, solver, `theta`, `rho`, and reading V as plain
+//! voting.
 //!
 //! S.-Y. Li, Y. Jiang, "Multi-label crowdsourcing learning with incomplete annotations", PRICAI 2018.
 

@@ -1,35 +1,37 @@
-//! CROWDLAB: the votes of the workers and the prediction of a classifier, each weighted by how far it can be trusted.
+//! CROWDLAB: the votes of the workers and the prediction of a classifier, each weighted by how far it can be
+//! trusted.
 //!
 //! ```text
 //! q_n(k) = [ w_model phat_n(k) + sum over labels (m, x) of w_m (x = k ? P : (1 - P)/(K - 1)) ]
 //!          / [ w_model + sum over labels w_m ]
 //! ```
 //!
-//! Symbols: `phat_n` the classifier's probabilities for task `n`, `c_n` the consensus label, `d_n` labels on task `n`,
-//! `I+` the tasks with at least two labels; averages are over `I+` unless said.
+//! Symbols: `phat_n` the classifier's probabilities for task `n`, `c_n` the consensus label, `d_n` labels on
+//! task `n`, `I+` the tasks with at least two labels; averages are over `I+` unless said.
 //!
-//! 1. `c_n` = majority vote; ties by larger `phat_n`, then the class that is rarer among all labels, then the class
-//!    chosen by workers who agree more with the untied majorities, then the lowest.
-//! 2. Weights: `P` = mean share of a task's labels that equal `c_n`; `E0` = share of tasks with `c_n` other than
-//!    the most common consensus, at least 1e-6; `g_m` = share of the other labels on `m`'s tasks that equal `m`'s
-//!    (the mean of all `g` for a worker without company); `w_m = max(1 - (1 - g_m)/E0, 1e-6)`; `w_model = max(1 -
-//!    Em/E0, 1e-6) sqrt(mean d_n)`, `Em` = share of tasks where the classifier's first choice is not `c_n`.
+//! 1. `c_n` = majority vote; ties by larger `phat_n`, then the class that is rarer among all labels, then the
+//!    class chosen by workers who agree more with the untied majorities, then the lowest.
+//! 2. Weights: `P` = mean share of a task's labels that equal `c_n`; `E0` = share of tasks with `c_n` other
+//!    than the most common consensus, at least 1e-6; `g_m` = share of the other labels on `m`'s tasks that
+//!    equal `m`'s (the mean of all `g` for a worker without company); `w_m = max(1 - (1 - g_m)/E0, 1e-6)`;
+//!    `w_model = max(1 - Em/E0, 1e-6) sqrt(mean d_n)`, `Em` = share of tasks where the classifier's first
+//!    choice is not `c_n`.
 //! 3. `q_n` by the formula; `c_n = argmax_k q_n(k)`, a tie keeps the majority vote.
 //! 4. Weights and `q_n` again with these `c_n`.
 //!
 //! `O(L + N K)`. As good as its classifier where labels are few; with a useless one it is agreement-weighted
 //! voting. The predictions must be out of sample: a classifier that saw the labels repeats their mistakes.
 //!
-//! `worker_scores` is the annotator quality `t (mean q_n(x) over m's labels) + (1 - t) (share of m's labels on I+
-//! that equal c_n)`, `t = w_model / (w_model + mean w_m mean d_n)`.
+//! `worker_scores` is the annotator quality `t (mean q_n(x) over m's labels) + (1 - t) (share of m's labels
+//! on I+ that equal c_n)`, `t = w_model / (w_model + mean w_m mean d_n)`.
 //!
 //! Differs from the paper: the label is the argmax of the last `q_n` (theirs: `c_n` of step 3, which can differ
 //! from it), so that label and posterior agree; the last tie goes to the lowest class instead of a random one; a
 //! task without prediction is decided by its labels alone, one without labels by its prediction, one without either
 //! gets the mean vote. Without any task in `I+` all weights are 1 and `P = 1/2 + 1/(2K)`, with a warning.
 //!
-//! H. W. Goh, U. Tkachenko, J. Mueller, "CROWDLAB: supervised learning to infer consensus labels and quality scores for
-//! data with multiple annotators", arXiv:2210.06812 (2022).
+//! H. W. Goh, U. Tkachenko, J. Mueller, "CROWDLAB: supervised learning to infer consensus labels and quality
+//! scores for data with multiple annotators", arXiv:2210.06812 (2022).
 
 use super::shared::weighted_vote::score_tasks;
 use super::{Aggregate, Fit, vote_fractions};
@@ -305,8 +307,8 @@ impl<'a> Panel<'a> {
     }
 }
 
-/// `g_m`: share of the other labels on each worker's tasks that equal its own; the mean of all for a worker without
-/// company (1 if nobody has any).
+/// `g_m`: share of the other labels on each worker's tasks that equal its own; the mean of all for a worker
+/// without company (1 if nobody has any).
 fn agree_with_others(annotations: &Annotations, votes: &[f64]) -> Vec<f64> {
     let classes = annotations.class_count();
     let starts = annotations.task_starts();

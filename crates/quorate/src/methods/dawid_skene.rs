@@ -5,14 +5,16 @@
 //! ```
 //!
 //! 1. Start from the vote shares `q_n(k)`.
-//! 2. M: `A_m(a, k) = (C_m(a, k) + s) / sum_a (C_m(a, k) + s)` from the expected counts `C`, `prior(k) = mean q_n(k)`.
+//! 2. M: `A_m(a, k) = (C_m(a, k) + s) / sum_a (C_m(a, k) + s)` from the expected counts `C`, `prior(k) = mean
+//!    q_n(k)`.
 //! 3. E: `q_n(k) ~ prior(k) prod A_m(x_mn, k)`, as a scaled product.
 //! 4. Stop when the mean change of a posterior falls below `tol`, or after `max-iter` rounds.
 //!
-//! One pass over the labels a round, `O(L K)`; memory `O(M K^2 + N K)`. Where that does not fit or nearly all cells would be
-//! empty (many classes), only the answers seen are kept, and a task is judged by counts without itself (`model/sparse`). The likelihood has local optima: with few
-//! labels a worker the model follows its own mistakes, and more rounds can raise the error while the likelihood
-//! rises. The tables of the field run 10 rounds with a flat prior and call it MV-EM: `max-iter=10`, `prior=flat`.
+//! One pass over the labels a round, `O(L K)`; memory `O(M K^2 + N K)`. Where that does not fit or nearly all
+//! cells would be empty (many classes), only the answers seen are kept, and a task is judged by counts
+//! without itself (`model/sparse`). The likelihood has local optima: with few labels a worker the model
+//! follows its own mistakes, and more rounds can raise the error while the likelihood rises. The tables of
+//! the field run 10 rounds with a flat prior and call it MV-EM: `max-iter=10`, `prior=flat`.
 //!
 //! A. P. Dawid, A. M. Skene, "Maximum likelihood estimation of observer error-rates using the EM algorithm",
 //! Applied Statistics 28 (1979).
@@ -70,7 +72,8 @@ impl DawidSkeneEm {
         }
     }
 
-    /// The fit of these labels in fewer passes over them: EM from the votes with jumps (`model/squarem`), to the optimum of
+    /// The fit of these labels in fewer passes over them: EM from the votes with jumps (`model/squarem`), to
+    /// the optimum of
     /// [`fit`](Aggregate::fit). `max_iter` bounds the passes.
     pub fn fit_accelerated(&self, annotations: &Annotations, context: &mut Context) -> Result<Fit> {
         self.validate()?;

@@ -1,5 +1,5 @@
-//! A method declared once: one declaration gives the struct with its docs, defaults, setters, the check of its ranges, and the
-//! entry of the table of methods that help, docs and other languages read.
+//! A method declared once: one declaration gives the struct with its docs, defaults, setters, the check of
+//! its ranges, and the entry of the table of methods that help, docs and other languages read.
 //!
 //! ```text
 //! declare_method! {
@@ -22,8 +22,8 @@
 //! }
 //! ```
 //!
-//! A parameter is called like its field, with dashes. Fields that several methods share are spelled out once, in a macro that
-//! hands them on (`em_rounds` below is the pattern).
+//! A parameter is called like its field, with dashes. Fields that several methods share are spelled out once,
+//! in a macro that hands them on (`em_rounds` below is the pattern).
 
 use super::{Method, Parameter};
 

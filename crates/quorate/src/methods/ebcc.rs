@@ -1,4 +1,5 @@
-//! Enhanced Bayesian classifier combination: each class is a mixture of subtypes, so workers may err together.
+//! Enhanced Bayesian classifier combination: each class is a mixture of subtypes, so workers may err
+//! together.
 //!
 //! ```text
 //! tau ~ Dir(alpha),  pi_k ~ Dir(a_pi/G, .., a_pi/G),  v_mkg ~ Dir(beta_k),  beta_k(a) = right if a = k else wrong
@@ -9,20 +10,22 @@
 //! `q_n(k)` its sum over `g`; `alpha(k)` is the number of votes for `k`, each task counting 1
 //! (`class-counts=votes`), or 1 (`one`).
 //!
-//! 1. Start: `rho_n(k, g) = vote share q_n(k)` times a draw from the uniform distribution on the simplex of subtypes.
+//! 1. Start: `rho_n(k, g) = vote share q_n(k)` times a draw from the uniform distribution on the simplex of
+//!    subtypes.
 //! 2. Mean-field rounds (formulas in `model::variational`) until no `q_n(k)` moves by more than `tol`.
 //! 3. Repeat from `restarts` draws; keep the result with the largest evidence bound.
 //!
-//! `O(L K G + M K^2 G)` a round; memory `O(M K^2 G + N K G)`. The bound (trace of the restart that is kept) does not
-//! fall. Subtypes that are not needed empty themselves. With few labels the largest bound need not be the best
-//! labelling, and results vary with the seed.
+//! `O(L K G + M K^2 G)` a round; memory `O(M K^2 G + N K G)`. The bound (trace of the restart that is kept)
+//! does not fall. Subtypes that are not needed empty themselves. With few labels the largest bound need not
+//! be the best labelling, and results vary with the seed.
 //!
-//! Differs from the paper: one draw a task is used for all its classes (theirs: one for each task and class), so that
-//! the answer does not depend on the names of classes and workers; tasks draw in the order of their names. 5
-//! restarts instead of 40. A restart replaces the best one only if it is better by more than rounding.
+//! Differs from the paper: one draw a task is used for all its classes (theirs: one for each task and class),
+//! so that the answer does not depend on the names of classes and workers; tasks draw in the order of their
+//! names. 5 restarts instead of 40. A restart replaces the best one only if it is better by more than
+//! rounding.
 //!
-//! Y. Li, B. I. P. Rubinstein, T. Cohn, "Exploiting worker correlation for label aggregation in crowdsourcing",
-//! ICML 2019.
+//! Y. Li, B. I. P. Rubinstein, T. Cohn, "Exploiting worker correlation for label aggregation in
+//! crowdsourcing", ICML 2019.
 
 use rand::distr::Distribution;
 use rand_distr::Exp1;

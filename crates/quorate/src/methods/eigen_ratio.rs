@@ -5,22 +5,23 @@
 //! R1 ~ R2 o (r r^T),     r_m = 2 Pr(m is right) - 1     =>     r ~ v1 / v2 elementwise
 //! ```
 //!
-//! `v1` and `v2` are the leading eigenvectors of R1 (`agreement`) and R2 (`overlap`), `w` (`weights`) their ratio: since
-//! `R2 ~ mu v2 v2^T`, `R1 ~ mu (v2 o r)(v2 o r)^T`.
+//! `v1` and `v2` are the leading eigenvectors of R1 (`agreement`) and R2 (`overlap`), `w` (`weights`) their
+//! ratio: since `R2 ~ mu v2 v2^T`, `R1 ~ mu (v2 o r)(v2 o r)^T`.
 //!
-//! 1. R1 and R2 over the observed pairs, diagonals 1, for each part of the crowd that is connected by shared tasks.
+//! 1. R1 and R2 over the observed pairs, diagonals 1, for each part of the crowd that is connected by shared
+//!    tasks.
 //! 2. `v1`, `v2`: algebraically largest eigenvalue, by Lanczos; `v2` nonnegative.
 //! 3. `w_m = v1[m] / v2[m]` where `v2[m] > 1e-9 max v2`, else 0: two workers without overlap would give 0/0.
 //! 4. Scores `s_n = sum_m a_nm w_m`, turned in each part to go with the vote totals.
-//! 5. Label by the sign of `s_n`; the row is the share of the weight on either side; score 0: the votes. More than two
-//!    classes: [`thresholds`](super::shared::thresholds).
+//! 5. Label by the sign of `s_n`; the row is the share of the weight on either side; score 0: the votes. More
+//!    than two classes: [`thresholds`](super::shared::thresholds).
 //!
-//! Worker scores are reliabilities `c w`, `c^2 = sum n R1 w w / sum n (w w)^2` over pairs with `n` shared tasks (least
-//! squares), cut to [-1, 1]; with more than two classes their mean over the thresholds.
+//! Worker scores are reliabilities `c w`, `c^2 = sum n R1 w w / sum n (w w)^2` over pairs with `n` shared
+//! tasks (least squares), cut to [-1, 1]; with more than two classes their mean over the thresholds.
 //!
-//! Counting pairs takes `sum_n d_n^2`, memory `K^2` numbers an observed pair. Needs pairs with enough shared tasks for
-//! their rates to mean something: all pairs count alike. Differs from the paper: each part of the crowd is solved and
-//! turned by itself, and ties get the votes.
+//! Counting pairs takes `sum_n d_n^2`, memory `K^2` numbers an observed pair. Needs pairs with enough shared
+//! tasks for their rates to mean something: all pairs count alike. Differs from the paper: each part of the
+//! crowd is solved and turned by itself, and ties get the votes.
 //!
 //! N. Dalvi, A. Dasgupta, R. Kumar, V. Rastogi, "Aggregating crowdsourced binary ratings", WWW 2013.
 

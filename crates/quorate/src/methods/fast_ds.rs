@@ -4,26 +4,27 @@
 //! maximise over labels y, prior and A:  sum_n [ ln prior(y_n) + sum_m ln A_m(x_mn, y_n) ]
 //! ```
 //!
-//! Symbols: `y_n` is the one-hot row of task `n`, `C_m(a, k)` the number of answers `a` of worker `m` on tasks
-//! with `y_n = k`.
+//! Symbols: `y_n` is the one-hot row of task `n`, `C_m(a, k)` the number of answers `a` of worker `m` on
+//! tasks with `y_n = k`.
 //!
 //! 1. Start from the majority vote: its winners (`start=majority`), or its shares for the first M-step
 //!    (`start=shares`).
-//! 2. M: `A_m(a, k) = (C_m(a, k) + s) / sum_a (C_m(a, k) + s)`, `prior(k)` = share of the tasks with `y_n = k`.
+//! 2. M: `A_m(a, k) = (C_m(a, k) + s) / sum_a (C_m(a, k) + s)`, `prior(k)` = share of the tasks with `y_n =
+//!    k`.
 //! 3. E: `y_n = argmax_k [ln prior(k) + sum ln A_m(x_mn, k)]`, ties to the lowest class.
 //! 4. Stop when no label changes, or after `max-iter` rounds.
 //!
-//! One pass over the labels a round, `O(L K)`, and few rounds (3 to 17 on the public data sets); memory
-//! `O(M K^2 + N K)`. The classification likelihood above does not fall (the trace); the likelihood of the labels
+//! One pass over the labels a round, `O(L K)`, and few rounds (3 to 17 on the public data sets); memory `O(M
+//! K^2 + N K)`. The classification likelihood above does not fall (the trace); the likelihood of the labels
 //! alone may. Being greedy it stops at the first labelling that explains itself, so it leans on a good start.
 //!
-//! Differs from the paper: the first M-step counts the shares of the votes (`start=majority` is the paper's, and
-//! errs a little more on the public data sets); ties go to the lowest class instead of a random one; it stops when
-//! no label changes instead of when the prior stands still; and the posterior returned is the soft one under the
-//! last model, so that confidences mean something. Its labels are those of the last hard step.
+//! Differs from the paper: the first M-step counts the shares of the votes (`start=majority` is the paper's,
+//! and errs a little more on the public data sets); ties go to the lowest class instead of a random one; it
+//! stops when no label changes instead of when the prior stands still; and the posterior returned is the soft
+//! one under the last model, so that confidences mean something. Its labels are those of the last hard step.
 //!
-//! V. B. Sinha, S. Rao, V. N. Balasubramanian, "Fast Dawid-Skene: a fast vote aggregation scheme for sentiment
-//! classification", arXiv:1803.02781 (2018).
+//! V. B. Sinha, S. Rao, V. N. Balasubramanian, "Fast Dawid-Skene: a fast vote aggregation scheme for
+//! sentiment classification", arXiv:1803.02781 (2018).
 
 use super::declare::em_smoothing;
 use super::{Aggregate, BlockFit};

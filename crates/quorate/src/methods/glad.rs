@@ -5,26 +5,29 @@
 //! a_m ~ N(1, 1),   b_n ~ N(1, 1),   y_n uniform
 //! ```
 //!
-//! Symbols: `a` is `ability`, `b` is `log_easiness`, `s = a_m e^{b_n}` the score of a label, `q_n` the posterior,
-//! `r = q_n(x)` the probability that a label is right.
+//! Symbols: `a` is `ability`, `b` is `log_easiness`, `s = a_m e^{b_n}` the score of a label, `q_n` the
+//! posterior, `r = q_n(x)` the probability that a label is right.
 //!
 //! 1. Start from `a = 1`, `b = 1`.
 //! 2. E: `q_n(k) ~ exp( sum over labels x = k of (s + ln(K - 1)) )`: the terms common to all classes cancel.
-//! 3. M: raise `Q = sum over labels [r ln sigmoid(s) + (1 - r) ln(1 - sigmoid(s))] - sum (a_m - 1)^2 / 2 - sum (b_n
-//!    - 1)^2 / 2`: given `b` every `a_m` stands alone, given `a` every `b_n`, so both are improved in turn by one
-//!    Newton step each (curvature from the Fisher information), halved until `Q` does not fall; `m-steps` turns.
-//! 4. Stop when `J` changes by less than `tol` of its value, or after `max-iter` rounds. `J` is the log-posterior of
-//!    labels, abilities and easiness (the trace); it does not fall.
+//! 3. M: raise `Q = sum over labels [r ln sigmoid(s) + (1 - r) ln(1 - sigmoid(s))] - sum (a_m - 1)^2 / 2 -
+//!    sum (b_n
+//!    - 1)^2 / 2`: given `b` every `a_m` stands alone, given `a` every `b_n`, so both are improved in turn by
+//!      one Newton step each (curvature from the Fisher information), halved until `Q` does not fall;
+//!      `m-steps` turns.
+//! 4. Stop when `J` changes by less than `tol` of its value, or after `max-iter` rounds. `J` is the
+//!    log-posterior of labels, abilities and easiness (the trace); it does not fall.
 //!
-//! `O(L)` for each turn of step 3; memory `O(M + N K)`. Errors are even over the wrong classes, so it fails where
-//! workers lean towards a class. A negative ability is an adversary, whose answers count against themselves.
+//! `O(L)` for each turn of step 3; memory `O(M + N K)`. Errors are even over the wrong classes, so it fails
+//! where workers lean towards a class. A negative ability is an adversary, whose answers count against
+//! themselves.
 //!
-//! Differs from the paper: Newton steps one coordinate at a time for a joint conjugate gradient, same objective;
-//! `K` classes by spreading errors evenly. The confusion matrix of a worker is its mean over the tasks it labelled; the
-//! prior returned is the mean posterior.
+//! Differs from the paper: Newton steps one coordinate at a time for a joint conjugate gradient, same
+//! objective; `K` classes by spreading errors evenly. The confusion matrix of a worker is its mean over the
+//! tasks it labelled; the prior returned is the mean posterior.
 //!
-//! J. Whitehill, P. Ruvolo, T. Wu, J. Bergsma, J. Movellan, "Whose vote should count more: optimal integration of
-//! labels from labelers of unknown expertise", NIPS 2009.
+//! J. Whitehill, P. Ruvolo, T. Wu, J. Bergsma, J. Movellan, "Whose vote should count more: optimal
+//! integration of labels from labelers of unknown expertise", NIPS 2009.
 
 use super::{Aggregate, Fit, starting_votes};
 use crate::annotations::Annotations;

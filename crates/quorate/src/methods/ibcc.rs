@@ -4,23 +4,25 @@
 //! prior ~ Dir(alpha, .., alpha),   column k of A_m ~ Dir(beta_k),   beta_k(a) = right if a = k, else wrong
 //! ```
 //!
-//! Symbols: `nu` are the Dirichlet parameters of the prior, `mu_m(a, k)` those of worker `m`'s column `k`, `C_m(a, k)`
-//! the expected answer counts, `psi` the digamma function.
+//! Symbols: `nu` are the Dirichlet parameters of the prior, `mu_m(a, k)` those of worker `m`'s column `k`,
+//! `C_m(a, k)` the expected answer counts, `psi` the digamma function.
 //!
 //! 1. Start from the vote shares `q_n(k)`.
 //! 2. `nu(k) = alpha + sum_n q_n(k)`, `mu_m(a, k) = beta_k(a) + C_m(a, k)`.
-//! 3. `q_n(k) ~ exp( psi(nu(k)) - psi(sum nu) + sum over labels of psi(mu_m(x, k)) - psi(sum_a mu_m(a, k)) )`.
+//! 3. `q_n(k) ~ exp( psi(nu(k)) - psi(sum nu) + sum over labels of psi(mu_m(x, k)) - psi(sum_a mu_m(a, k))
+//!    )`.
 //! 4. Stop when no posterior moves by more than `tol`, or after `max-iter` rounds.
 //!
-//! One pass over the labels a round, `O(L K)`, and `O(M K^2)` digammas; memory `O(M K^2 + N K)`. The evidence bound
-//! (the trace) does not fall. The prior makes workers with few labels moderately good instead of perfect or
-//! hopeless; where most workers gave few labels for many classes it decides the answer, for better or worse.
+//! One pass over the labels a round, `O(L K)`, and `O(M K^2)` digammas; memory `O(M K^2 + N K)`. The evidence
+//! bound (the trace) does not fall. The prior makes workers with few labels moderately good instead of
+//! perfect or hopeless; where most workers gave few labels for many classes it decides the answer, for better
+//! or worse.
 //!
-//! The model returned is the mean of the Dirichlet posteriors. Differs from the original, which samples: this is its
-//! later mean-field form, with the priors of Li et al. (2019).
+//! The model returned is the mean of the Dirichlet posteriors. Differs from the original, which samples: this
+//! is its later mean-field form, with the priors of Li et al. (2019).
 //!
-//! H.-C. Kim, Z. Ghahramani, "Bayesian classifier combination", AISTATS 2012; mean field: E. Simpson, S. Roberts,
-//! I. Psorakis, A. Smith, "Dynamic Bayesian combination of multiple imperfect classifiers" (2013).
+//! H.-C. Kim, Z. Ghahramani, "Bayesian classifier combination", AISTATS 2012; mean field: E. Simpson, S.
+//! Roberts, I. Psorakis, A. Smith, "Dynamic Bayesian combination of multiple imperfect classifiers" (2013).
 
 use super::declare::mean_field;
 use super::{Aggregate, BlockFit};

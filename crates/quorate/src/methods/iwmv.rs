@@ -10,19 +10,20 @@
 //! 2. Accuracies `w_m` against the labels (naming one of `t` tied classes counts `1/t`, or
 //!    the lowest of them 1 with `ties=lowest`), weights `v_m = K w_m - 1` (`weight=linear`), or
 //!    `v_m = ln((K - 1) w_m / (1 - w_m))` with `w_m` within `[0.001, 0.999]` (`weight=log`).
-//! 3. Vote with the weights. Until a labelling comes back, or `max-iter` rounds. A labelling that repeats itself has
-//!    converged; of a longer cycle the one with most agreeing labels is kept.
+//! 3. Vote with the weights. Until a labelling comes back, or `max-iter` rounds. A labelling that repeats
+//!    itself has converged; of a longer cycle the one with most agreeing labels is kept.
 //!
-//! `O(L)` a round, few rounds. Weights below 0 make a worker worse than chance vote against its label. One accuracy a
-//! worker: fails where workers lean towards a class.
+//! `O(L)` a round, few rounds. Weights below 0 make a worker worse than chance vote against its label. One
+//! accuracy a worker: fails where workers lean towards a class.
 //!
-//! The posterior is `softmax(K/(K-1) V(n, .))` for the linear weight, which is the log-odds weight to first order
-//! around chance, and `softmax(V(n, .))` for the log one; so the label is the winner of the vote. (The
+//! The posterior is `softmax(K/(K-1) V(n, .))` for the linear weight, which is the log-odds weight to first
+//! order around chance, and `softmax(V(n, .))` for the log one; so the label is the winner of the vote. (The
 //! description's soft label mixes linear labels with log-odds confidences, which can disagree; and its ties
-//! go to the lowest class before accuracies are counted, which lets the names of the classes
-//! matter.) A task without labels gets the mean vote. The confusion matrices are those of the accuracies.
+//! go to the lowest class before accuracies are counted, which lets the names of the classes matter.) A task
+//! without labels gets the mean vote. The confusion matrices are those of the accuracies.
 //!
-//! H. Li, B. Yu, "Error rate bounds and iterative weighted majority voting for crowdsourcing", arXiv:1411.4086 (2014).
+//! H. Li, B. Yu, "Error rate bounds and iterative weighted majority voting for crowdsourcing",
+//! arXiv:1411.4086 (2014).
 
 use super::shared::weighted_vote::{SkillTies, agreement, score_tasks, skill_ties};
 use super::{Aggregate, Fit, starting_votes, vote_fractions};
@@ -130,8 +131,8 @@ impl Aggregate for Iwmv {
 }
 
 impl Iwmv {
-    /// Labels by weighted vote, and the accuracies against them. Where no label of a task has weight, its plain
-    /// vote counts.
+    /// Labels by weighted vote, and the accuracies against them. Where no label of a task has weight, its
+    /// plain vote counts.
     fn vote(&self, annotations: &Annotations, weights: Vec<f64>, scores: &mut [f64]) -> Ballot {
         let classes = annotations.class_count();
         score_tasks(annotations, &weights, scores);

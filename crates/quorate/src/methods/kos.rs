@@ -4,26 +4,27 @@
 //! x_{n->m} = sum_{m' on n, m' != m} a_nm' y_{m'->n},      y_{m->n} = sum_{n' of m, n' != n} a_n'm x_{n'->m}
 //! ```
 //!
-//! `a_nm` is the sign of worker m's answer to task n ([`thresholds`](super::shared::thresholds) for more than two classes),
-//! `x` (`belief`) what task n believes of its truth without worker m, `y` (`trust`) how far worker m's other answers
-//! agree with the beliefs. The model behind it is one reliability a worker; on a random regular graph with many labels
-//! this decides as well as any method can, up to a constant.
+//! `a_nm` is the sign of worker m's answer to task n ([`thresholds`](super::shared::thresholds) for more than
+//! two classes), `x` (`belief`) what task n believes of its truth without worker m, `y` (`trust`) how far
+//! worker m's other answers agree with the beliefs. The model behind it is one reliability a worker; on a
+//! random regular graph with many labels this decides as well as any method can, up to a constant.
 //!
 //! 1. `y = 1` (or Normal(1, 1), the original).
 //! 2. `rounds` times: `x` from `y`, `y` from `x`, each as a total minus the own term; `y` divided by `max |y|`.
-//! 3. Decide by `s_n = sum_m a_nm y_{m->n}`; the row of a task is the share of the weight `|y|` on either side, a zero
-//!    score is a tie. Worker scores: the mean message of each worker, in units of the largest.
+//! 3. Decide by `s_n = sum_m a_nm y_{m->n}`; the row of a task is the share of the weight `|y|` on either
+//!    side, a zero score is a tie. Worker scores: the mean message of each worker, in units of the largest.
 //!
-//! Time `O(L)` a round and threshold, memory one number a label. No orientation step: that messages start at a positive
-//! mean does it, so a majority of adversaries flips everything. The messages follow the leading singular direction of the
-//! graph; where few workers gave most labels (heavy tails) it speaks of who labelled what, not of truth, and the error is
-//! near one half while majority vote does well. Grades of similar activity suit it.
+//! Time `O(L)` a round and threshold, memory one number a label. No orientation step: that messages start at
+//! a positive mean does it, so a majority of adversaries flips everything. The messages follow the leading
+//! singular direction of the graph; where few workers gave most labels (heavy tails) it speaks of who
+//! labelled what, not of truth, and the error is near one half while majority vote does well. Grades of
+//! similar activity suit it.
 //!
-//! Differs from the paper: starts from ones, so nothing is random by default; a zero score is reported as a tie instead of
-//! being drawn.
+//! Differs from the paper: starts from ones, so nothing is random by default; a zero score is reported as a
+//! tie instead of being drawn.
 //!
-//! D. R. Karger, S. Oh, D. Shah, "Budget-optimal task allocation for reliable crowdsourcing systems", Operations Research
-//! 62 (2014); "Efficient crowdsourcing for multi-class labeling", SIGMETRICS 2013.
+//! D. R. Karger, S. Oh, D. Shah, "Budget-optimal task allocation for reliable crowdsourcing systems",
+//! Operations Research 62 (2014); "Efficient crowdsourcing for multi-class labeling", SIGMETRICS 2013.
 
 use rand_distr::{Distribution, Normal};
 
@@ -101,8 +102,8 @@ impl Aggregate for Kos {
     }
 }
 
-/// One round: beliefs from trust, trust from beliefs, scaled to a largest magnitude of 1. `trust` holds y in the order of
-/// the labels by task; the beliefs take its place in between.
+/// One round: beliefs from trust, trust from beliefs, scaled to a largest magnitude of 1. `trust` holds y in
+/// the order of the labels by task; the beliefs take its place in between.
 fn pass_messages(signs: Signs<'_>, trust: &mut [f64]) {
     let annotations = signs.annotations;
     let starts = annotations.task_starts();

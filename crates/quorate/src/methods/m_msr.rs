@@ -5,28 +5,30 @@
 //! s_m = (K p_m - 1) / (K - 1),   p_m the accuracy of worker m
 //! ```
 //!
-//! Symbols: `C` is `Agreements`, `|s| = u = v` up to scale, `F` is `trim`, `Nb(m)` the workers that share a task
-//! with `m`.
+//! Symbols: `C` is `Agreements`, `|s| = u = v` up to scale, `F` is `trim`, `Nb(m)` the workers that share a
+//! task with `m`.
 //!
-//! 1. Count `C` over the pairs that share tasks. `F = floor(min_m |Nb(m)| / 2) - 1`, at least 0, over workers with
-//!    neighbours.
-//! 2. Start `u = v` even. Repeat: `v_j` = mean of the ratios `|C_ij| / u_i` over `i` in `Nb(j)` without extremes,
-//!    then `u_i` likewise from `v`. Extremes: of the ratios below the present value the `F` smallest, of those
-//!    above the `F` largest. Until `u v'` moves by less than `tol`, or `max-iter` sweeps.
+//! 1. Count `C` over the pairs that share tasks. `F = floor(min_m |Nb(m)| / 2) - 1`, at least 0, over workers
+//!    with neighbours.
+//! 2. Start `u = v` even. Repeat: `v_j` = mean of the ratios `|C_ij| / u_i` over `i` in `Nb(j)` without
+//!    extremes, then `u_i` likewise from `v`. Extremes: of the ratios below the present value the `F`
+//!    smallest, of those above the `F` largest. Until `u v'` moves by less than `tol`, or `max-iter` sweeps.
 //! 3. `|s_m| = u_m / sqrt(|u| / |v|)`.
-//! 4. Signs: in the graph with an edge for each `C_mj < 0` and a path of two edges for each `C_mj > 0`, the eigenvector
-//!    of the smallest eigenvalue of the normalised adjacency matrix tells the two camps apart; the larger sum is good.
-//! 5. `s` is kept `1/sqrt(N)` inside its bounds; `p = (s (K-1) + 1) / K`; labels are those of the one-coin model with
-//!    flat prior, that is votes weighted by `ln((K-1) p / (1-p))`.
+//! 4. Signs: in the graph with an edge for each `C_mj < 0` and a path of two edges for each `C_mj > 0`, the
+//!    eigenvector of the smallest eigenvalue of the normalised adjacency matrix tells the two camps apart;
+//!    the larger sum is good.
+//! 5. `s` is kept `1/sqrt(N)` inside its bounds; `p = (s (K-1) + 1) / K`; labels are those of the one-coin
+//!    model with flat prior, that is votes weighted by `ln((K-1) p / (1-p))`.
 //!
-//! `O(sum_n d_n^2)` to count, `O(|E| log |E|)` a sweep for `|E|` pairs, `O(|E|)` memory (Lanczos keeps some vectors of
-//! that length). Withstands colluding minorities; needs workers that share tasks with many others, and fails where
-//! workers lean towards a class. Trimmed means can have several fixed points, among which the start decides.
+//! `O(sum_n d_n^2)` to count, `O(|E| log |E|)` a sweep for `|E|` pairs, `O(|E|)` memory (Lanczos keeps some
+//! vectors of that length). Withstands colluding minorities; needs workers that share tasks with many others,
+//! and fails where workers lean towards a class. Trimmed means can have several fixed points, among which the
+//! start decides.
 //!
-//! Differs from the paper: an even start for a random one (the result does not depend on names); pairs without common
-//! tasks are left out; workers that agree with nobody to speak of (their row of `C` sums to 0) get `s = 0`; signs are
-//! found for each connected crowd on its own, since nothing relates one crowd to another. Without any pair: majority
-//! vote.
+//! Differs from the paper: an even start for a random one (the result does not depend on names); pairs
+//! without common tasks are left out; workers that agree with nobody to speak of (their row of `C` sums to 0)
+//! get `s = 0`; signs are found for each connected crowd on its own, since nothing relates one crowd to
+//! another. Without any pair: majority vote.
 //!
 //! Q. Ma, A. Olshevsky, "Adversarial crowdsourcing through robust rank-one matrix completion", NeurIPS 2020.
 
@@ -66,7 +68,8 @@ const START: f64 = 0.5;
 /// Divisors are at least this.
 const FLOOR: f64 = 1e-12;
 
-/// Residual, against the largest eigenvalue, at which the signs are settled; and the most steps that may take.
+/// Residual, against the largest eigenvalue, at which the signs are settled; and the most steps that may
+/// take.
 const SIGN_TOL: f64 = 1e-10;
 const LANCZOS_STEPS: u64 = 240;
 
@@ -267,7 +270,8 @@ impl Agreements {
     }
 }
 
-/// The camps of a connected crowd, from its agreeing and disagreeing pairs: +1 for the camp with the larger sum.
+/// The camps of a connected crowd, from its agreeing and disagreeing pairs: +1 for the camp with the larger
+/// sum.
 fn split_camps(workers: usize, pairs: &[(usize, usize, bool)]) -> Vec<f64> {
     let mut degree = vec![0.0f64; workers];
     for &(m, j, _) in pairs {
@@ -412,8 +416,8 @@ mod tests {
         );
         assert_eq!(agreements.trim(), 1);
         let (accuracy, fit) = accuracies(&annotations);
-        // Printed from a random start. With trimming the limit depends on the start: five of six random ones gave
-        // this, one 0.677 for worker 1, the even start 0.69026.
+        // Printed from a random start. With trimming the limit depends on the start: five of six random ones
+        // gave this, one 0.677 for worker 1, the even start 0.69026.
         assert_close(
             &accuracy,
             &[0.823223, 0.690302, 0.756365, 0.218492, 0.176777],

@@ -5,10 +5,10 @@
 //! ```
 //!
 //! The posterior is the share of the votes, the label the class with most of them. Ties: `lowest` class (the
-//! default), the class with the larger `prior` (mean share over all tasks), or `random` with the seed; a broken
-//! tie moves no votes, it puts the winner ahead by a hair more than [`TIE`](crate::model::TIE). A task without
-//! labels gets the prior. The model is counted against the shares (one Dawid-Skene M-step).
-//! `O(L + N K)` time.
+//! default), the class with the larger `prior` (mean share over all tasks), or `random` with the seed; a
+//! broken tie moves no votes, it puts the winner ahead by a hair more than [`TIE`](crate::model::TIE). A task
+//! without labels gets the prior. The model is counted against the shares (one Dawid-Skene M-step). `O(L + N
+//! K)` time.
 
 use rand::seq::IndexedRandom;
 
@@ -109,7 +109,8 @@ impl Aggregate for MajorityVote {
     }
 }
 
-/// Most confusion cells that are counted along with the votes: votes alone must stay cheap whatever the number of classes.
+/// Most confusion cells that are counted along with the votes: votes alone must stay cheap whatever the
+/// number of classes.
 const MOST_CELLS: usize = 50_000_000;
 
 #[cfg(test)]

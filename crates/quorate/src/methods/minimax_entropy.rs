@@ -5,10 +5,10 @@
 //! J = sum_{labels (n,m,x)} sum_c Q_n(c) ln P_mn(x | c) + sum_n H(Q_n) - (a/2) sum_m ||sigma_m||^2 - (b/2) sum_n ||tau_n||^2
 //! ```
 //!
-//! Worker tables `sigma_m` (`workers`), task tables `tau_n` (`tasks`), row c = truth, column l = answer; `Q_n` the posterior
-//! of the truth under a flat prior. It is the dual of choosing answer distributions of maximum entropy that match each
-//! worker's and each task's expected confusion counts up to slack, and truths that minimise that entropy; the slack is the
-//! ridge penalty, `a = gamma K^2`, `b = a N / M`.
+//! Worker tables `sigma_m` (`workers`), task tables `tau_n` (`tasks`), row c = truth, column l = answer;
+//! `Q_n` the posterior of the truth under a flat prior. It is the dual of choosing answer distributions of
+//! maximum entropy that match each worker's and each task's expected confusion counts up to slack, and truths
+//! that minimise that entropy; the slack is the ridge penalty, `a = gamma K^2`, `b = a N / M`.
 //!
 //! 1. `Q` = vote shares, all tables 0.
 //! 2. Each worker's table: maximise J, a concave problem, by L-BFGS from the last value.
@@ -16,16 +16,18 @@
 //! 4. `Q_n(c) ~ prod P_mn(x | c)`, in the log domain. Back to 2 until no posterior moves by more than `tol`.
 //!
 //! J does not fall in any step. `model=ordinal` (grades) restricts the tables to sums of indicator tables
-//! `1[c >= or < s] 1[l >= or < s]`, s = 1 .. K-1: 4 (K-1) parameters instead of K^2; there the order of the classes matters.
+//! `1[c >= or < s] 1[l >= or < s]`, s = 1 .. K-1: 4 (K-1) parameters instead of K^2; there the order of the
+//! classes matters.
 //!
-//! Time a round: some ten to twenty-five gradients for each worker and each task, `O(L K^2)` each; memory `O((M + N) K^2)`.
-//! With few labels a task and a small `gamma` the tasks' tables can absorb everything. The confusion matrix of a worker is
-//! `softmax` of its table (the task's at 0), the prior the mean posterior.
+//! Time a round: some ten to twenty-five gradients for each worker and each task, `O(L K^2)` each; memory
+//! `O((M + N) K^2)`. With few labels a task and a small `gamma` the tasks' tables can absorb everything. The
+//! confusion matrix of a worker is `softmax` of its table (the task's at 0), the prior the mean posterior.
 //!
 //! Differs from the paper: `gamma` is fixed (1/4, as in the compared tables) instead of cross-validated.
 //!
-//! D. Zhou, S. Basu, Y. Mao, J. Platt, "Learning from the wisdom of crowds by minimax entropy", NIPS 2012; D. Zhou, Q. Liu,
-//! J. Platt, C. Meek, "Aggregating ordinal labels from crowds by minimax conditional entropy", ICML 2014.
+//! D. Zhou, S. Basu, Y. Mao, J. Platt, "Learning from the wisdom of crowds by minimax entropy", NIPS 2012; D.
+//! Zhou, Q. Liu, J. Platt, C. Meek, "Aggregating ordinal labels from crowds by minimax conditional entropy",
+//! ICML 2014.
 
 use rayon::prelude::*;
 

@@ -113,10 +113,11 @@ pub trait Aggregate: Declared {
             .try_for_each(|(parameter, value)| parameter.check(&value))
     }
 
-    /// Fits the method. Bad input and parameters out of range are errors; non-convergence is reported in the result.
+    /// Fits the method. Bad input and parameters out of range are errors; non-convergence is reported in the
+    /// result.
     ///
-    /// Gold labels are the answer on their tasks, also for methods that do not learn from them; a warning says if gold or
-    /// priors had no further effect.
+    /// Gold labels are the answer on their tasks, also for methods that do not learn from them; a warning
+    /// says if gold or priors had no further effect.
     fn fit(&self, annotations: &Annotations, context: &mut Context) -> Result<Fit> {
         self.validate()?;
         let mut fit = self.estimate(annotations, context)?;
@@ -131,7 +132,8 @@ pub trait Aggregate: Declared {
         Ok(fit)
     }
 
-    /// Fits the method to labels in blocks, wherever they are; an error for methods that need all labels in memory (see
+    /// Fits the method to labels in blocks, wherever they are; an error for methods that need all labels in
+    /// memory (see
     /// [`Method::streams`]).
     fn fit_blocks(&self, blocks: &mut dyn Blocks, context: &mut Context) -> Result<BlockFit> {
         self.validate()?;
@@ -209,8 +211,8 @@ pub struct Method {
     pub needs_probabilities: bool,
     /// Whether the order of the classes has a meaning for it (grades, not kinds).
     pub uses_class_order: bool,
-    /// Whether it deals workers into groups by their place in the table, so that another naming of the workers
-    /// can change its answer.
+    /// Whether it deals workers into groups by their place in the table, so that another naming of the
+    /// workers can change its answer.
     pub uses_worker_order: bool,
 }
 
@@ -236,8 +238,8 @@ declare_words! {
     }
 }
 
-/// Whether a restart with this objective trace beats the best one so far: by more than rounding, so that the choice
-/// does not hang on the order of sums.
+/// Whether a restart with this objective trace beats the best one so far: by more than rounding, so that the
+/// choice does not hang on the order of sums.
 fn beats(trace: &[f64], best: &[f64]) -> bool {
     const ROUNDING: f64 = 1e-10;
     let last = |trace: &[f64]| trace.last().copied().unwrap_or(f64::NEG_INFINITY);

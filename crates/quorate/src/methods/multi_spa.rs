@@ -4,29 +4,31 @@
 //! R_mj = A_m D A_j^T,    D = Diag(prior)     =>     columns of [R_mj1, R_mj2, ..], scaled to sum 1, mix the columns of A_m
 //! ```
 //!
-//! If for each class some other worker has an answer that it gives (almost) only when that class is the truth, the columns
-//! of `A_m` stand among those of the stack, and they are its extreme points.
+//! If for each class some other worker has an answer that it gives (almost) only when that class is the
+//! truth, the columns of `A_m` stand among those of the stack, and they are its extreme points.
 //!
 //! 1. Count `R_mj` for all observed pairs; keep the blocks of numerical rank K.
-//! 2. For each worker with at least `min-blocks` of them: scale all columns of the stack to sum 1 and pick K by successive
-//!    projection ([`successive_projection`](crate::linalg::successive_projection)).
+//! 2. For each worker with at least `min-blocks` of them: scale all columns of the stack to sum 1 and pick K
+//!    by successive projection ([`successive_projection`](crate::linalg::successive_projection)).
 //! 3. Which column is which class: the assignment with the largest diagonal, for each worker by itself.
-//! 4. Workers that cannot be estimated (too few blocks, dependent columns) get the confusion matrix counted against vote
-//!    shares, or a uniform one (`fill`).
+//! 4. Workers that cannot be estimated (too few blocks, dependent columns) get the confusion matrix counted
+//!    against vote shares, or a uniform one (`fill`).
 //! 5. Flat prior, Bayes' rule.
 //!
-//! Names: `columns` is the stack, `evidence` the number of answers behind a column. Equal residuals go to the column with
-//! more evidence. Time `sum_n d_n^2` for the pairs and `O(K^3)` a pair after that; memory `K^2` numbers a pair.
+//! Names: `columns` is the stack, `evidence` the number of answers behind a column. Equal residuals go to the
+//! column with more evidence. Time `sum_n d_n^2` for the pairs and `O(K^3)` a pair after that; memory `K^2`
+//! numbers a pair.
 //!
-//! Picks extremes of noisy frequencies: pairs that share few tasks give extreme columns, so estimates lean outwards, and
-//! exact zeros are common (Bayes' rule floors them). Fails where no pair has a block of full rank: then every worker is
-//! counted against the votes, and the result says so. Workers worse than chance are turned around by step 3.
+//! Picks extremes of noisy frequencies: pairs that share few tasks give extreme columns, so estimates lean
+//! outwards, and exact zeros are common (Bayes' rule floors them). Fails where no pair has a block of full
+//! rank: then every worker is counted against the votes, and the result says so. Workers worse than chance
+//! are turned around by step 3.
 //!
-//! Differs from the compared program: assignment instead of the largest entry of each row (which can take a column twice),
-//! and no random matrices for workers that cannot be estimated.
+//! Differs from the compared program: assignment instead of the largest entry of each row (which can take a
+//! column twice), and no random matrices for workers that cannot be estimated.
 //!
-//! S. Ibrahim, X. Fu, N. Kargas, K. Huang, "Crowdsourcing via pairwise co-occurrences: identifiability and algorithms",
-//! NeurIPS 2019.
+//! S. Ibrahim, X. Fu, N. Kargas, K. Huang, "Crowdsourcing via pairwise co-occurrences: identifiability and
+//! algorithms", NeurIPS 2019.
 
 use rayon::prelude::*;
 

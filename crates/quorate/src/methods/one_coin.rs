@@ -7,14 +7,15 @@
 //! Symbols: `p_m` is `accuracy[m]`, `q_n` a row of the consensus, `C_m(a, k)` the expected answer counts.
 //!
 //! 1. Start from the vote shares `q_n(k)`.
-//! 2. M: `p_m = sum_a C_m(a, a) / sum_ak C_m(a, k)`, kept within `[1e-10, 1 - 1e-10]`; `prior(k) = mean q_n(k)`.
+//! 2. M: `p_m = sum_a C_m(a, a) / sum_ak C_m(a, k)`, kept within `[1e-10, 1 - 1e-10]`; `prior(k) = mean
+//!    q_n(k)`.
 //! 3. E: `q_n(k) ~ prior(k) prod A_m(x_mn, k)`, as a scaled product.
 //! 4. Stop when the mean change of a posterior falls below `tol`, or after `max-iter` rounds.
 //!
-//! One pass over the labels a round, `O(L K)`; memory `O(M K^2 + N K)`, the same sweep as for full matrices; with
-//! many classes `O(M + N K)` by the same formulas (`model/sparse`). One
-//! number a worker can be learned from few labels, so it holds where full matrices follow noise. It is the wrong
-//! model where workers lean towards a class: then it settles in a bad optimum while the likelihood rises.
+//! One pass over the labels a round, `O(L K)`; memory `O(M K^2 + N K)`, the same sweep as for full matrices;
+//! with many classes `O(M + N K)` by the same formulas (`model/sparse`). One number a worker can be learned
+//! from few labels, so it holds where full matrices follow noise. It is the wrong model where workers lean
+//! towards a class: then it settles in a bad optimum while the likelihood rises.
 //!
 //! A worker without labels gets the pooled accuracy of the crowd; it has no say in any posterior.
 //!

@@ -1,5 +1,5 @@
-//! PG-TAC: low-rank completion of the answers together with a layer of truths. **A reconstruction**: objective, weights and
-//! stopping rule of the original were not available; see below.
+//! PG-TAC: low-rank completion of the answers together with a layer of truths. **A reconstruction**:
+//! objective, weights and stopping rule of the original were not available; see below.
 //!
 //! ```text
 //! min_X  1/2 ||Omega o (X - T)||^2 + theta sum_d (1/3) ||X_(d)||_*       T: (task, class, worker or layer)
@@ -9,19 +9,20 @@
 //! ([`tensor_completion`](super::shared::tensor_completion)).
 //!
 //! 1. `g` = majority vote: one-hot (`layer=hard`), or the vote shares (`layer=soft`).
-//! 2. Proximal gradient: observed cells of X are set to T, then X becomes the mean over the three unfoldings of
-//!    `SVT_theta(X)`; `inner` steps at most, or until X moves by less than 1e-4 of its size.
-//! 3. New labels `argmax_k X[n, k, layer]`; the layer is refreshed (hard: one-hot; soft: X cut to [-1, 1]) until no label
-//!    changes, `outer` times at most.
+//! 2. Proximal gradient: observed cells of X are set to T, then X becomes the mean over the three unfoldings
+//!    of `SVT_theta(X)`; `inner` steps at most, or until X moves by less than 1e-4 of its size.
+//! 3. New labels `argmax_k X[n, k, layer]`; the layer is refreshed (hard: one-hot; soft: X cut to [-1, 1])
+//!    until no label changes, `outer` times at most.
 //! 4. The row of a task is its layer, `(x + 1) / 2`, cut to [0, 1] and scaled to sum 1.
 //!
-//! A hard layer counts as observed, so it hardly ever leaves majority vote: the default gives majority vote's labels, as the
-//! errors published for this method do. A task whose votes are tied stays tied in the hard layer. The soft layer is the one
-//! to use in earnest. Dense: `N K (M + 1)` numbers in a few copies, an eigenproblem of side `min(N, K (M + 1))` a step.
+//! A hard layer counts as observed, so it hardly ever leaves majority vote: the default gives majority vote's
+//! labels, as the errors published for this method do. A task whose votes are tied stays tied in the hard
+//! layer. The soft layer is the one to use in earnest. Dense: `N K (M + 1)` numbers in a few copies, an
+//! eigenproblem of side `min(N, K (M + 1))` a step.
 //!
-//! What is known of the original: a tensor of labels augmented by a ground-truth layer, completed at low rank. Objective,
-//! coding, weights and the hard layer are choices made here, the last because it repeats the published errors, so that
-//! agreement with them confirms nothing.
+//! What is known of the original: a tensor of labels augmented by a ground-truth layer, completed at low
+//! rank. Objective, coding, weights and the hard layer are choices made here, the last because it repeats the
+//! published errors, so that agreement with them confirms nothing.
 //!
 //! Y. Zhou, J. He, "Crowdsourcing via tensor augmentation and completion", IJCAI 2016.
 

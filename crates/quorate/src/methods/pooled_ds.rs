@@ -4,23 +4,25 @@
 //! A_m(., k) ~ Dirichlet(s_k P(., k)),    P the crowd's confusion matrix, s_k how alike workers are (in labels)
 //! ```
 //!
-//! Few labels a worker are the rule, and K^2 numbers cannot be learnt from ten labels. Here a worker with few labels is
-//! taken for the crowd's average and moves away from it as its own labels ask for it. EM:
+//! Few labels a worker are the rule, and K^2 numbers cannot be learnt from ten labels. Here a worker with few
+//! labels is taken for the crowd's average and moves away from it as its own labels ask for it. EM:
 //!
 //! 1. Start from the vote shares.
-//! 2. M: `P(a, k) = sum_m C_m(a, k) / sum_ma C_m(a, k)`; `A_m(a, k) = (C_m(a, k) + s_k P(a, k)) / (sum_a C_m(a, k) + s_k)`.
+//! 2. M: `P(a, k) = sum_m C_m(a, k) / sum_ma C_m(a, k)`; `A_m(a, k) = (C_m(a, k) + s_k P(a, k)) / (sum_a
+//!    C_m(a, k) + s_k)`.
 //! 3. `s_k` is `strength`, or, with `strength = 0`, follows by one step of Minka's fixed point for the
 //!    Dirichlet-multinomial likelihood of the counts,
 //!    `s <- s sum_ma P(a) (psi(C_m(a) + s P(a)) - psi(s P(a))) / sum_m (psi(C_m + s) - psi(s))`.
 //! 4. E: as in `dawid-skene`.
 //!
-//! `O(L K)` a round plus `O(M K^2)` digammas; memory `O(M K^2 + N K)`. Fails where workers fall into kinds that have nothing in
-//! common (half of them adversaries): the average is then nobody. A strength learnt from soft counts leans to the strong
-//! side: stronger pooling makes softer posteriors, and those make workers look alike. On the public sets it is no better
-//! than 4 and on one (web) far worse, so it is not the default.
+//! `O(L K)` a round plus `O(M K^2)` digammas; memory `O(M K^2 + N K)`. Fails where workers fall into kinds
+//! that have nothing in common (half of them adversaries): the average is then nobody. A strength learnt from
+//! soft counts leans to the strong side: stronger pooling makes softer posteriors, and those make workers
+//! look alike. On the public sets it is no better than 4 and on one (web) far worse, so it is not the
+//! default.
 //!
-//! H.-C. Kim, Z. Ghahramani, "Bayesian classifier combination", AISTATS 2012, for the Dirichlet priors; T. P. Minka,
-//! "Estimating a Dirichlet distribution" (2000) for the strength.
+//! H.-C. Kim, Z. Ghahramani, "Bayesian classifier combination", AISTATS 2012, for the Dirichlet priors; T. P.
+//! Minka, "Estimating a Dirichlet distribution" (2000) for the strength.
 
 use std::cell::RefCell;
 

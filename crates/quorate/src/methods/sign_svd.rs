@@ -1,30 +1,35 @@
-//! The leading singular vector of the matrix of signs: `ghosh-svd` of the matrix as it is, `kos-svd` of the centred one.
+//! The leading singular vector of the matrix of signs: `ghosh-svd` of the matrix as it is, `kos-svd` of the
+//! centred one.
 //!
 //! ```text
 //! U[n, m] = a_nm (0 where m did not label n),    B = U - 1 c^T ~ sigma u v^T,    label of n ~ sign(u_n)
 //! ghosh-svd: c = 0,    kos-svd: c = U^T 1 / N
 //! ```
 //!
-//! Worker m is right with probability `p_m` whatever the truth. With all labels present the expectation of `U U^T` is, off
-//! its diagonal, `kappa t t^T` with `t` the signs of the truth and `kappa = sum_m (2 p_m - 1)^2`, so the leading left
-//! singular vector has the signs of the truth up to one global sign. `u` belongs to tasks, `v` (`weights`) to workers, `c`
-//! (`means`) is the mean of each worker's column over all tasks, missing zeros included. `kos-svd` is the algorithm behind
-//! the numbers that the field's tables print under the name KOS; the message passing of the papers is the method `kos`.
+//! Worker m is right with probability `p_m` whatever the truth. With all labels present the expectation of `U
+//! U^T` is, off its diagonal, `kappa t t^T` with `t` the signs of the truth and `kappa = sum_m (2 p_m -
+//! 1)^2`, so the leading left singular vector has the signs of the truth up to one global sign. `u` belongs
+//! to tasks, `v` (`weights`) to workers, `c` (`means`) is the mean of each worker's column over all tasks,
+//! missing zeros included. `kos-svd` is the algorithm behind the numbers that the field's tables print under
+//! the name KOS; the message passing of the papers is the method `kos`.
 //!
-//! 1. `v`: leading eigenvector of `B^T B` by Lanczos; `B x = U x - 1 (c.x)`, `B^T y = U^T y - c (1.y)`, B never formed.
-//! 2. Orientation. `ghosh-svd`: `sign(U v)` goes with the vote totals `U 1`. `kos-svd`: the positive entries of `v` hold at
-//!    least half of its energy (most of the weight is assumed to be with workers better than chance).
-//! 3. Decide by `s = B v`; the row of a task is the share of the weight on either side. In `ghosh-svd` a task with score 0
-//!    gets its votes. More than two classes: [`thresholds`](super::shared::thresholds).
+//! 1. `v`: leading eigenvector of `B^T B` by Lanczos; `B x = U x - 1 (c.x)`, `B^T y = U^T y - c (1.y)`, B
+//!    never formed.
+//! 2. Orientation. `ghosh-svd`: `sign(U v)` goes with the vote totals `U 1`. `kos-svd`: the positive entries
+//!    of `v` hold at least half of its energy (most of the weight is assumed to be with workers better than
+//!    chance).
+//! 3. Decide by `s = B v`; the row of a task is the share of the weight on either side. In `ghosh-svd` a task
+//!    with score 0 gets its votes. More than two classes: [`thresholds`](super::shared::thresholds).
 //!
-//! Worker scores: `v`, in units of its largest magnitude. Time `O(L)` a product, memory `O(N + M)` and the Lanczos basis.
-//! The guarantee needs every worker to label every task. With sparse labels the leading direction belongs to the few
-//! busiest workers (and, centred, speaks of who labelled what), and the error can be near one half. Differs from the
-//! compared programs: ties get the votes, not the highest class; a task without labels is a tie, not a decision. The
-//! paper of `ghosh-svd` has two classes only.
+//! Worker scores: `v`, in units of its largest magnitude. Time `O(L)` a product, memory `O(N + M)` and the
+//! Lanczos basis. The guarantee needs every worker to label every task. With sparse labels the leading
+//! direction belongs to the few busiest workers (and, centred, speaks of who labelled what), and the error
+//! can be near one half. Differs from the compared programs: ties get the votes, not the highest class; a
+//! task without labels is a tie, not a decision. The paper of `ghosh-svd` has two classes only.
 //!
-//! A. Ghosh, S. Kale, P. McAfee, "Who moderates the moderators? Crowdsourcing abuse detection in user-generated content",
-//! EC 2011; D. R. Karger, S. Oh, D. Shah, "Efficient crowdsourcing for multi-class labeling", SIGMETRICS 2013.
+//! A. Ghosh, S. Kale, P. McAfee, "Who moderates the moderators? Crowdsourcing abuse detection in
+//! user-generated content", EC 2011; D. R. Karger, S. Oh, D. Shah, "Efficient crowdsourcing for multi-class
+//! labeling", SIGMETRICS 2013.
 
 use super::shared::thresholds::{
     Decisions, Signs, UNDETERMINED, fit_thresholds, give_ties_their_votes, in_units_of_largest,
@@ -91,7 +96,8 @@ impl Aggregate for KosSvd {
     }
 }
 
-/// Decides by the leading singular vector of the centred signs; by majority vote where there is none, which `silent` explains.
+/// Decides by the leading singular vector of the centred signs; by majority vote where there is none, which
+/// `silent` explains.
 fn decide(
     signs: Signs<'_>,
     votes: &Consensus,

@@ -4,33 +4,35 @@
 //! M2 = sum_k w_k mu_k mu_k^T,      M3 = sum_k w_k mu_k (x) mu_k (x) mu_k,      mu_k: column k of a group's confusion matrix
 //! ```
 //!
-//! Three groups of workers are three independent views of the truth; their cross moments determine the groups' matrices, a
-//! linear solve gives each worker's, and EM polishes.
+//! Three groups of workers are three independent views of the truth; their cross moments determine the
+//! groups' matrices, a linear solve gives each worker's, and EM polishes.
 //!
-//! 1. Deal the workers, in the natural order of their names, to groups `(rank + 1) mod 3`. View of group g: `X_g(., n)`, the
-//!    number of its answers of each class on task n (`views`).
+//! 1. Deal the workers, in the natural order of their names, to groups `(rank + 1) mod 3`. View of group g:
+//!    `X_g(., n)`, the number of its answers of each class on task n (`views`).
 //! 2. For each group c with the others a, b, and `E_uv = X_u X_v^T / N`: map both other views onto c's,
 //!    `P_a = E_cb E_ab^-1`, `P_b = E_ca E_ba^-1`; `M2 = P_a E_ab P_b^T`, `M3 = T(P_a, P_b, I)` with T the raw third moment
 //!    of (a, b, c). Whiten by `W = U S^(-1/2)` from `M2 = U S V^T` and decompose `M3(W, W, W)` by the tensor power method:
 //!    each component gives `mu = alpha U S^(1/2) v` and `weight = alpha^-2`. Which component is which class: the
 //!    assignment with the largest diagonal.
-//! 3. For worker m of group c: `A_m = (Z_m X_ab^T / N) (diag(omega) B_ab^T)^-1` with `X_ab = X_a + X_b`, `B_ab = B_a + B_b`,
-//!    `omega` the mean of the two groups' weights; entries at least 1e-6, columns scaled to sum 1.
+//! 3. For worker m of group c: `A_m = (Z_m X_ab^T / N) (diag(omega) B_ab^T)^-1` with `X_ab = X_a + X_b`,
+//!    `B_ab = B_a + B_b`, `omega` the mean of the two groups' weights; entries at least 1e-6, columns scaled
+//!    to sum 1.
 //! 4. EM from these matrices with a flat prior, `rounds` rounds (the compared tables: 10 E-steps, 9 rounds).
 //!
-//! Moments take `O(L K)` and, a task, the product of the numbers of classes that occur in its three views; power method
-//! `O(K^4)` times starts and steps at most; memory `O(K^3 + M K^2)`.
+//! Moments take `O(L K)` and, a task, the product of the numbers of classes that occur in its three views;
+//! power method `O(K^4)` times starts and steps at most; memory `O(K^3 + M K^2)`.
 //!
-//! Fails where a moment is singular (fewer than three workers, a group that never saw a class, spammers): the start is then
-//! majority vote, and the result says so. A wrong placement in one group mixes classes up: it shows in a mean diagonal
-//! below 1/K, which is said too. The groups, and so the answer, depend on the names of the workers.
+//! Fails where a moment is singular (fewer than three workers, a group that never saw a class, spammers): the
+//! start is then majority vote, and the result says so. A wrong placement in one group mixes classes up: it
+//! shows in a mean diagonal below 1/K, which is said too. The groups, and so the answer, depend on the names
+//! of the workers.
 //!
-//! Differs from the paper, which groups at random and rotates nothing back; as in the authors' program M2 is not made
-//! symmetric. Differs from that program: assignment instead of "the largest entry, else the first free column", and
-//! probabilities of zero are floored in EM, not skipped.
+//! Differs from the paper, which groups at random and rotates nothing back; as in the authors' program M2 is
+//! not made symmetric. Differs from that program: assignment instead of "the largest entry, else the first
+//! free column", and probabilities of zero are floored in EM, not skipped.
 //!
-//! Y. Zhang, X. Chen, D. Zhou, M. I. Jordan, "Spectral methods meet EM: a provably optimal algorithm for crowdsourcing",
-//! JMLR 17 (2016).
+//! Y. Zhang, X. Chen, D. Zhou, M. I. Jordan, "Spectral methods meet EM: a provably optimal algorithm for
+//! crowdsourcing", JMLR 17 (2016).
 
 use super::{Aggregate, Fit};
 use crate::annotations::Annotations;
@@ -125,7 +127,8 @@ impl SpectralDs {
     }
 }
 
-/// The group of each worker: by rank in the natural order of names, which does not depend on the order of rows.
+/// The group of each worker: by rank in the natural order of names, which does not depend on the order of
+/// rows.
 fn deal_groups(annotations: &Annotations) -> Vec<usize> {
     let mut group = vec![0; annotations.worker_count()];
     for (rank, worker) in annotations.workers().natural_order().into_iter().enumerate() {

@@ -4,31 +4,32 @@
 //! min 1/2 sum_m ||mu_m - A_m p||^2 + 1/2 sum_{m<j} ||S_mj - A_m P A_j^T||^2 + 1/2 sum_{m<j<i} ||T_mji - [[p; A_m, A_j, A_i]]||^2
 //! ```
 //!
-//! over confusion matrices `A_m` and prior p (`P = Diag(p)`), columns on the simplex; `mu`, S, T are the frequencies of
-//! answers of single workers, pairs and triples, over observed ones only.
+//! over confusion matrices `A_m` and prior p (`P = Diag(p)`), columns on the simplex; `mu`, S, T are the
+//! frequencies of answers of single workers, pairs and triples, over observed ones only.
 //!
 //! 1. Start from the confusion matrices counted against vote shares.
-//! 2. Worker after worker, others fixed, the problem in `A_m` has the normal equations `H = P [sum_j G_j + sum_{j<i} G_j o
-//!    G_i] P + p p^T` (`G_j = A_j^T A_j`, `gram`) and the right side `B` with the same sums against the data; up to 10 steps
-//!    of ADMM with `rho = ||H||_F / K`: solve, project columns on the simplex, add the difference to the dual (`duals`, kept
-//!    between sweeps). A proximal weight `eta` keeps `A_m` near its old value while the objective is large.
+//! 2. Worker after worker, others fixed, the problem in `A_m` has the normal equations `H = P [sum_j G_j +
+//!    sum_{j<i} G_j o G_i] P + p p^T` (`G_j = A_j^T A_j`, `gram`) and the right side `B` with the same sums
+//!    against the data; up to 10 steps of ADMM with `rho = ||H||_F / K`: solve, project columns on the
+//!    simplex, add the difference to the dual (`duals`, kept between sweeps). A proximal weight `eta` keeps
+//!    `A_m` near its old value while the objective is large.
 //! 3. The prior by the same ADMM on a vector; the objective comes out of its normal equations.
 //! 4. Until matrices and prior, or the objective, settle. Bayes' rule.
 //!
-//! Time a sweep: `O(K)` for each observed cell of each triple and `O(K^2)` a triple; memory proportional to the cells. Only
-//! observed triples exist here: at most `max-triples` of them, beyond that a seeded sample (and of a task with more than 40
-//! labels 40); notes say how many were used. Workers go in the natural order of their names. Workers who share no task with
-//! anybody keep the matrix of the start.
+//! Time a sweep: `O(K)` for each observed cell of each triple and `O(K^2)` a triple; memory proportional to
+//! the cells. Only observed triples exist here: at most `max-triples` of them, beyond that a seeded sample
+//! (and of a task with more than 40 labels 40); notes say how many were used. Workers go in the natural order
+//! of their names. Workers who share no task with anybody keep the matrix of the start.
 //!
-//! All moments count alike, those of pairs and triples that share a single task too: sparse tables drag it to their noise,
-//! and more sweeps do not help.
+//! All moments count alike, those of pairs and triples that share a single task too: sparse tables drag it to
+//! their noise, and more sweeps do not help.
 //!
-//! Differs from the compared program: missing moments have no weight (it fits them to zero), and first moments are those
-//! of the data (it passes zeros); exact simplex projection; start from votes instead of random matrices; one
-//! permutation for all workers.
+//! Differs from the compared program: missing moments have no weight (it fits them to zero), and first
+//! moments are those of the data (it passes zeros); exact simplex projection; start from votes instead of
+//! random matrices; one permutation for all workers.
 //!
-//! P. A. Traganitis, A. Pages-Zamora, G. B. Giannakis, "Blind multiclass ensemble classification", IEEE Transactions on
-//! Signal Processing 66 (2018).
+//! P. A. Traganitis, A. Pages-Zamora, G. B. Giannakis, "Blind multiclass ensemble classification", IEEE
+//! Transactions on Signal Processing 66 (2018).
 
 use super::{Aggregate, Fit, vote_fractions};
 use crate::annotations::Annotations;
@@ -410,7 +411,8 @@ impl State {
     }
 }
 
-/// ADMM from `x`; a few steps need not reach the minimum, so the result is taken only if the objective does not rise.
+/// ADMM from `x`; a few steps need not reach the minimum, so the result is taken only if the objective does
+/// not rise.
 fn improve(h: &[f64], b: &[f64], eta: f64, n: usize, x: &mut [f64], dual: &mut [f64]) {
     let objective = |x: &[f64]| -> f64 {
         let rows = x.chunks_exact(n).zip(b.chunks_exact(n));
@@ -432,8 +434,8 @@ fn improve(h: &[f64], b: &[f64], eta: f64, n: usize, x: &mut [f64], dual: &mut [
     }
 }
 
-/// `min 1/2 tr(X H X^T) - tr(X B^T)` plus the proximal term, over matrices `x` of `n` columns: on the simplex the columns
-/// if there are n rows, the row if there is one (the prior).
+/// `min 1/2 tr(X H X^T) - tr(X B^T)` plus the proximal term, over matrices `x` of `n` columns: on the simplex
+/// the columns if there are n rows, the row if there is one (the prior).
 fn admm(h: &[f64], b: &[f64], eta: f64, n: usize, x: &mut [f64], dual: &mut [f64]) {
     let rho = norm_squared(h).sqrt() / n as f64;
     if rho <= 0.0 {

@@ -10,10 +10,10 @@
 //! 3. Vote again with the skills as weights; the posterior is the share of the weight.
 //!
 //! `O(L + N K)`. A mild correction of the majority vote: workers who disagree with it are muted, never turned
-//! round, and where the majority is wrong the skills are wrong with it. A worker without labels gets the agreement
-//! of all labels together; where all weights of a task are 0, the plain vote stands. The model is counted against
-//! the posterior. Differs from the description: there ties go to the lowest class, which lets the names of the
-//! classes weigh on skills.
+//! round, and where the majority is wrong the skills are wrong with it. A worker without labels gets the
+//! agreement of all labels together; where all weights of a task are 0, the plain vote stands. The model is
+//! counted against the posterior. Differs from the description: there ties go to the lowest class, which lets
+//! the names of the classes weigh on skills.
 //!
 //! No paper: a heuristic of the crowdsourcing industry.
 

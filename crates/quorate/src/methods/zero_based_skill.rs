@@ -7,15 +7,18 @@
 //! Symbols: `s_m` is `skills[m]`, `eta` the learning rate.
 //!
 //! 1. Start: `s_m = 1/K + 1e-5`, `eta = 1`.
-//! 2. Round `t` = 1, 2, ..: every `halve-every` rounds `eta` is halved; label by the weighted vote, tied classes
-//!    sharing the win (or the lowest, with `ties=lowest`); `s_m += eta (share of agreeing labels - s_m)`.
-//! 3. Stop when no label changes and no skill is more than `tol` from its agreement, or after `max-iter` rounds.
+//! 2. Round `t` = 1, 2, ..: every `halve-every` rounds `eta` is halved; label by the weighted vote, tied
+//!    classes sharing the win (or the lowest, with `ties=lowest`); `s_m += eta (share of agreeing labels -
+//!    s_m)`.
+//! 3. Stop when no label changes and no skill is more than `tol` from its agreement, or after `max-iter`
+//!    rounds.
 //! 4. The posterior is the share of the weight in a last vote.
 //!
-//! `O(L)` a round. While `eta` is 1 this is Wawa repeated; the smaller rate ends cycles of period two. Skills are never
-//! negative, so adversaries are muted but not turned round, and like all self-agreement it follows a wrong majority.
-//! Degenerate tables as in `wawa`. Differs from the description: it stops early as in step 3, which changes nothing but
-//! the time; and ties, which go to the lowest class there, are shared, so that the names of the classes do not matter.
+//! `O(L)` a round. While `eta` is 1 this is Wawa repeated; the smaller rate ends cycles of period two. Skills
+//! are never negative, so adversaries are muted but not turned round, and like all self-agreement it follows
+//! a wrong majority. Degenerate tables as in `wawa`. Differs from the description: it stops early as in step
+//! 3, which changes nothing but the time; and ties, which go to the lowest class there, are shared, so that
+//! the names of the classes do not matter.
 //!
 //! No paper: a heuristic of the crowdsourcing industry.
 
@@ -98,7 +101,8 @@ impl Aggregate for ZeroBasedSkill {
     }
 }
 
-/// Moves every skill towards its agreement by `rate` of the way; returns the largest distance before the move.
+/// Moves every skill towards its agreement by `rate` of the way; returns the largest distance before the
+/// move.
 fn learn(skills: &mut [f64], agreements: &[f64], rate: f64) -> f64 {
     let mut distance = 0.0f64;
     for (skill, agreement) in skills.iter_mut().zip(agreements) {

@@ -7,12 +7,13 @@
 //! sum_m c_m trace(A_m D P),        c_m: number of labels of worker m,  D: prior
 //! ```
 //!
-//! is chosen by assignment. This is the assumption that most answers are better than chance. The prior matters where
-//! classes are rare: two components can look like the most common class, one of them with hardly any task behind it,
-//! and without the prior the common component may be left with a class that nobody means.
+//! is chosen by assignment. This is the assumption that most answers are better than chance. The prior
+//! matters where classes are rare: two components can look like the most common class, one of them with
+//! hardly any task behind it, and without the prior the common component may be left with a class that nobody
+//! means.
 //!
-//! The margin says by how much the choice wins when all classes count alike, so that a rare class that is hardly told
-//! apart shows.
+//! The margin says by how much the choice wins when all classes count alike, so that a rare class that is
+//! hardly told apart shows.
 
 use super::DawidSkene;
 use crate::linalg::assignment;
@@ -22,8 +23,8 @@ use crate::linalg::assignment;
 pub struct Alignment {
     /// Class `k` is component `order[k]`.
     pub order: Vec<usize>,
-    /// By how much the choice beats every other permutation in `sum_m c_m trace(A_m P)` over `sum_m c_m`; 0: a
-    /// toss-up, or another one is ahead when classes count alike.
+    /// By how much the choice beats every other permutation in `sum_m c_m trace(A_m P)` over `sum_m c_m`; 0:
+    /// a toss-up, or another one is ahead when classes count alike.
     pub margin: f64,
 }
 
@@ -84,8 +85,9 @@ mod tests {
 
     #[test]
     fn the_common_component_is_not_left_with_a_class_that_nobody_means() {
-        // As seen on classifiers that hardly ever answer the rare classes: components 0 and 2 both look like class 0, and
-        // counted alike component 0 wins it (0.9 + 0.6 + 0.1 against 0.8 + 0.6 + 0.05), though all tasks are component 2's.
+        // As seen on classifiers that hardly ever answer the rare classes: components 0 and 2 both look like
+        // class 0, and counted alike component 0 wins it (0.9 + 0.6 + 0.1 against 0.8 + 0.6 + 0.05), though
+        // all tasks are component 2's.
         let block = vec![0.9, 0.2, 0.8, 0.05, 0.6, 0.1, 0.05, 0.2, 0.1];
         let model = DawidSkene::new(vec![0.05, 0.05, 0.9], block);
         let alignment = align_classes(&model, &[100]);

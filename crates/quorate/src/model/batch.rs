@@ -1,10 +1,11 @@
 //! The way of a sweep through a chunk of tasks: a few at a time, step by step.
 //!
-//! A task on its own is a chain: its weights have to come from memory before they can be multiplied, the sum is needed for
-//! the division, and only then are there counts. So a batch of tasks goes through each step before the next one starts, and
-//! the processor works on many chains at once:
+//! A task on its own is a chain: its weights have to come from memory before they can be multiplied, the sum
+//! is needed for the division, and only then are there counts. So a batch of tasks goes through each step
+//! before the next one starts, and the processor works on many chains at once:
 //!
-//! 1. where the weights of each label stand; of the batch after this one, so that they can be fetched in time;
+//! 1. where the weights of each label stand; of the batch after this one, so that they can be fetched in
+//!    time;
 //! 2. products (or sums of logarithms) of each task's weights;
 //! 3. posteriors, their change, the likelihood;
 //! 4. counts, in the lines of memory that the weights came from.
@@ -22,14 +23,16 @@ use crate::annotations::row_offsets::{RowOffsets, StridedTable, ranges_in_batch}
 use crate::blocks::Block;
 use crate::linalg::width::Width;
 
-/// Most tasks in a batch: enough to work side by side, few enough that their lines are still near when they are counted.
+/// Most tasks in a batch: enough to work side by side, few enough that their lines are still near when they
+/// are counted.
 pub(super) const TASKS: usize = 8;
 
 /// Most numbers in the rows of a batch: they stay in the nearest cache.
 const NUMBERS: usize = 2048;
 
-/// Factors between two looks at the size of a product; one below 2^-SHIFT is then multiplied by 2^SHIFT. Factors are at
-/// least 2^-52, so the largest product stays above 2^-(SHIFT + 8 x 52), and shifts are worth more than what is lost.
+/// Factors between two looks at the size of a product; one below 2^-SHIFT is then multiplied by 2^SHIFT.
+/// Factors are at least 2^-52, so the largest product stays above 2^-(SHIFT + 8 x 52), and shifts are worth
+/// more than what is lost.
 const STEPS: usize = 8;
 const SHIFT: i64 = 432;
 const SMALL: f64 = power_of_two(-SHIFT);
@@ -171,7 +174,8 @@ impl<W: Width> Chunk<'_, W> {
         likelihood.shift(shifts.iter().sum());
     }
 
-    /// Posteriors by logarithms of tasks of whose products nothing is left: a truth that is known but all but impossible.
+    /// Posteriors by logarithms of tasks of whose products nothing is left: a truth that is known but all but
+    /// impossible.
     #[cold]
     #[inline(never)]
     fn find_lost(
@@ -253,7 +257,8 @@ impl<'b> Batch<'b> {
         }
     }
 
-    /// Without labels a task says nothing about the model; returns 1 for every task that has some, 0 for the others.
+    /// Without labels a task says nothing about the model; returns 1 for every task that has some, 0 for the
+    /// others.
     #[inline(always)]
     fn leave_out_silent_tasks(&mut self) -> [f64; TASKS] {
         let mut present = [1.0; TASKS];

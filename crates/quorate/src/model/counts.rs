@@ -17,7 +17,8 @@ use crate::blocks::Block;
 use crate::linalg::width::{Width, with_width};
 use crate::parallel::{add, add_in_order, balanced_ranges, map_ranges, private_chunks};
 
-/// Expected answer counts against a consensus. Counts of disjoint sets of tasks add up: see [`merge`](Self::merge).
+/// Expected answer counts against a consensus. Counts of disjoint sets of tasks add up: see
+/// [`merge`](Self::merge).
 #[derive(Debug, Clone, PartialEq)]
 pub struct AnswerCounts {
     /// Number of answers a worker can give; as many as truths, except where a class has several components.
@@ -47,7 +48,8 @@ pub(crate) fn count_rows(labels: Block<'_>, rows: &[f64], truths: usize) -> Answ
     fold(parts)
 }
 
-/// Counts the answers to a range of tasks, of which `rows` are the posteriors, in batches like those of a sweep.
+/// Counts the answers to a range of tasks, of which `rows` are the posteriors, in batches like those of a
+/// sweep.
 struct Counting<'c, W> {
     width: W,
     labels: Block<'c>,

@@ -4,12 +4,12 @@
 //! E: q_n(k) ~ prior(k) prod A_m(x_mn, k)      M: A_m(a, k) = C_m(a, k) / sum_a C_m(a, k),  prior(k) = mean q_n(k)
 //! ```
 //!
-//! Each iteration is one pass over the labels: the E-step of a task and its contribution to the M-step's counts
-//! are made together. The log-likelihood (with smoothing: plus the log-prior of the matrices) does not fall. The context's
-//! priors enter every M-step as pseudo-counts, known truths every E-step.
+//! Each iteration is one pass over the labels: the E-step of a task and its contribution to the M-step's
+//! counts are made together. The log-likelihood (with smoothing: plus the log-prior of the matrices) does not
+//! fall. The context's priors enter every M-step as pseudo-counts, known truths every E-step.
 //!
-//! Hard EM puts all mass of a task on its best class before it counts, and stops when no label changes. Accelerated EM
-//! ([`squarem`](super::squarem)) takes the same passes and jumps between them.
+//! Hard EM puts all mass of a task on its best class before it counts, and stops when no label changes.
+//! Accelerated EM ([`squarem`](super::squarem)) takes the same passes and jumps between them.
 
 use std::sync::Arc;
 
@@ -28,7 +28,8 @@ use crate::error::Result;
 pub struct Em {
     /// Largest number of rounds; a round is an M-step and the E-step after it.
     pub max_iter: usize,
-    /// Stops when the mean change of a posterior (total variation) falls below this; hard EM when no label changes.
+    /// Stops when the mean change of a posterior (total variation) falls below this; hard EM when no label
+    /// changes.
     pub tol: f64,
     /// Pseudo-count added to every cell of every confusion matrix.
     pub smoothing: f64,
@@ -36,7 +37,8 @@ pub struct Em {
     pub flat_prior: bool,
     /// Counts every task for its best class alone.
     pub hard: bool,
-    /// Jumps along the rounds (SQUAREM) once it is settled which optimum they approach; soft EM from the votes only.
+    /// Jumps along the rounds (SQUAREM) once it is settled which optimum they approach; soft EM from the
+    /// votes only.
     pub accelerated: bool,
 }
 
@@ -56,7 +58,8 @@ impl Default for Em {
 /// Where EM starts.
 #[derive(Debug, Clone)]
 pub enum EmStart {
-    /// From the votes, weighed by how the workers did on known tasks where there are such: begins with an M-step.
+    /// From the votes, weighed by how the workers did on known tasks where there are such: begins with an
+    /// M-step.
     Votes,
     /// The same, every task counted for the winner of its vote.
     Winners,
@@ -235,7 +238,8 @@ impl<'p, 'b, 'e> Rounds<'p, 'b, 'e> {
         let last = self.trace.last().copied();
         match last.filter(|_| converged && !self.em.hard) {
             Some(objective) => self.trace.push(objective),
-            // Labels of a task on disk are made from the model when they are written; only the objective is missing.
+            // Labels of a task on disk are made from the model when they are written; only the objective is
+            // missing.
             None => {
                 let stage = Stage::round("EM", iterations, self.em.max_iter);
                 let sweep = Sweep::new(&self.model).run_over(self.passes, stage, context)?;

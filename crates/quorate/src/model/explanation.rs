@@ -13,12 +13,13 @@ pub struct Testimony {
     pub worker: usize,
     /// Its answer.
     pub answer: usize,
-    /// Logarithm of the odds by which the answer favours the one class over the other; negative: the other way.
+    /// Logarithm of the odds by which the answer favours the one class over the other; negative: the other
+    /// way.
     pub weight: f64,
 }
 
-/// What the labels of a task, its workers and their answers side by side, say for class `chosen` against class `other`, the
-/// most telling for `chosen` first.
+/// What the labels of a task, its workers and their answers side by side, say for class `chosen` against
+/// class `other`, the most telling for `chosen` first.
 pub fn explain(
     (workers, answers): (&[u32], &[u16]),
     model: &DawidSkene,

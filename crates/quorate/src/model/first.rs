@@ -1,9 +1,9 @@
-//! Where the iterative methods start: the votes, or, where some truths are known, votes weighed by how the workers did on
-//! those.
+//! Where the iterative methods start: the votes, or, where some truths are known, votes weighed by how the
+//! workers did on those.
 //!
-//! Votes alone can point the wrong way, and an iteration that starts there ends there, a few known truths or not. So
-//! with gold a worker's first matrix is counted on the known tasks; the votes stand in for what these do not cover,
-//! worth [`VOTES_WORTH`] labels a column. One E-step with these matrices is the start.
+//! Votes alone can point the wrong way, and an iteration that starts there ends there, a few known truths or
+//! not. So with gold a worker's first matrix is counted on the known tasks; the votes stand in for what these
+//! do not cover, worth [`VOTES_WORTH`] labels a column. One E-step with these matrices is the start.
 
 use super::counts::{AnswerCounts, count_rows};
 use super::em::reserve;
@@ -44,7 +44,8 @@ impl FirstRule {
 }
 
 impl First {
-    /// One pass over the labels, three where truths are known. Rows that are kept hold the first posteriors afterwards.
+    /// One pass over the labels, three where truths are known. Rows that are kept hold the first posteriors
+    /// afterwards.
     pub(crate) fn of(passes: &mut Passes<'_>, context: &mut Context) -> Result<Self> {
         reserve(passes, context)?;
         let (workers, classes) = (passes.worker_count(), passes.class_count());

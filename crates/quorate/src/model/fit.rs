@@ -1,4 +1,5 @@
-//! What a method returns: one type, whether the posteriors of all tasks are in memory or follow block by block.
+//! What a method returns: one type, whether the posteriors of all tasks are in memory or follow block by
+//! block.
 
 use super::consensus::{break_ties, heaviest};
 use super::posterior::Sweep;
@@ -6,8 +7,8 @@ use super::{Consensus, DawidSkene, VoteShares};
 use crate::blocks::Block;
 use crate::calibrate::calibrate_rows;
 
-/// What a method found. `C` is where the posteriors are: a [`Consensus`] of all tasks, or a [`Rule`] that gives them block
-/// by block.
+/// What a method found. `C` is where the posteriors are: a [`Consensus`] of all tasks, or a [`Rule`] that
+/// gives them block by block.
 #[derive(Debug, Clone)]
 pub struct Fit<C = Consensus> {
     /// Posterior over the classes for every task.
@@ -136,8 +137,8 @@ impl BlockFit {
         }
     }
 
-    /// The same fit with the confidence lowered to what it is worth if this share of the tasks mislead many workers at once;
-    /// needs a model.
+    /// The same fit with the confidence lowered to what it is worth if this share of the tasks mislead many
+    /// workers at once; needs a model.
     pub fn calibrated(mut self, share: f64) -> Self {
         self.consensus.misled = share;
         self

@@ -4,7 +4,8 @@
 //! ln prod x_i = ln prod m_i + ln 2 sum e_i,      x_i = m_i 2^e_i,  1 <= m_i < 2
 //! ```
 //!
-//! The mantissas of a few factors cannot leave the range of numbers, so nothing has to be looked at in between.
+//! The mantissas of a few factors cannot leave the range of numbers, so nothing has to be looked at in
+//! between.
 
 /// A product of many numbers.
 pub(super) struct LogProduct {

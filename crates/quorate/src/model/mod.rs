@@ -44,8 +44,8 @@ pub(crate) use variational::Variational;
 pub(crate) use votes::fill_votes;
 pub use votes::{VoteShares, changed_from_votes, vote_fractions};
 
-/// With known truths: what the votes say of a worker (of a column of its matrix) counts as this many labels on known tasks, at
-/// the start.
+/// With known truths: what the votes say of a worker (of a column of its matrix) counts as this many labels
+/// on known tasks, at the start.
 pub(crate) const VOTES_WORTH: f64 = 2.0;
 
 /// Accuracies are kept this far from 0 and 1, so that one wrong answer is never impossible.

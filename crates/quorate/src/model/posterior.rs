@@ -4,7 +4,8 @@
 //! q_n(k) ~ prior(k) prod over labels (m, x) of task n of A_m(x, k)
 //! ```
 //!
-//! Probabilities are floored at 2^-52, so that one impossible answer does not outweigh everything. A task whose truth is known (gold) has no other. One pass over the labels, `O(L K)`.
+//! Probabilities are floored at 2^-52, so that one impossible answer does not outweigh everything. A task
+//! whose truth is known (gold) has no other. One pass over the labels, `O(L K)`.
 
 use quorate_machine::dispatch;
 
@@ -44,17 +45,17 @@ pub(crate) fn posterior_over(
     Ok(())
 }
 
-/// Weights of truths and answers, ready for passes over the labels: the probabilities of a model, which a task's labels
-/// multiply, or logarithms of any weights, which they add up (expected logarithms, say). A truth is a class or a
-/// component of one.
+/// Weights of truths and answers, ready for passes over the labels: the probabilities of a model, which a
+/// task's labels multiply, or logarithms of any weights, which they add up (expected logarithms, say). A
+/// truth is a class or a component of one.
 #[derive(Debug, Clone)]
 pub(crate) struct Sweep {
     /// `[truth]`.
     pub(crate) prior: Vec<f64>,
     /// `[worker][answer][truth]`.
     pub(crate) cells: Vec<f64>,
-    /// Whether the weights are logarithms. Products are several times faster, but only weights that are floored keep
-    /// them in range.
+    /// Whether the weights are logarithms. Products are several times faster, but only weights that are
+    /// floored keep them in range.
     pub(crate) logarithms: bool,
     /// Puts all mass of a task on its best truth (hard EM).
     pub(crate) hard: bool,
@@ -66,7 +67,8 @@ pub(crate) type Refill<'r> = &'r (dyn Fn(Block<'_>, &mut [f64]) + Sync);
 /// What a caller has to do with the rows of a block during a pass.
 #[derive(Default)]
 pub(crate) struct Hooks<'h> {
-    /// Makes the posteriors of the pass before, where rows are not kept: then the pass tells how far they moved.
+    /// Makes the posteriors of the pass before, where rows are not kept: then the pass tells how far they
+    /// moved.
     pub(crate) refill: Option<Refill<'h>>,
     /// Looks at the new posteriors.
     pub(crate) observe: Option<Observe<'h>>,
@@ -304,8 +306,9 @@ mod tests {
             prop_assert!((a.log_likelihood - b.log_likelihood).abs() < 1e-10 * b.log_likelihood.abs().max(1.0));
         }
 
-        /// Posteriors, counts and likelihood by their definitions, task by task: tasks of several batches, the last one short,
-        /// some without labels, for every width that the compiler knows and some that it does not.
+        /// Posteriors, counts and likelihood by their definitions, task by task: tasks of several batches,
+        /// the last one short, some without labels, for every width that the compiler knows and some that it
+        /// does not.
         #[test]
         fn a_sweep_is_what_the_formulas_say(
             truths in 2usize..10,

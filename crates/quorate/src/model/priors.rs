@@ -5,8 +5,8 @@
 //! S(k)      <- S(k) + w p(k)                p: expected shares of the classes, worth w tasks; or held fixed
 //! ```
 //!
-//! Both are pseudo-counts that every M-step adds, so they weigh as much as the labels they stand for and fade as new
-//! labels come in.
+//! Both are pseudo-counts that every M-step adds, so they weigh as much as the labels they stand for and fade
+//! as new labels come in.
 
 use super::posterior::LOG_FLOOR;
 use super::{AnswerCounts, DawidSkene};
@@ -74,7 +74,8 @@ impl ClassPrior {
 pub struct Priors {
     /// How common the classes are.
     pub classes: Option<ClassPrior>,
-    /// Earlier answers of the workers, as counts against the truth; workers and classes as in the annotations.
+    /// Earlier answers of the workers, as counts against the truth; workers and classes as in the
+    /// annotations.
     pub workers: Option<AnswerCounts>,
 }
 
@@ -151,8 +152,8 @@ impl Priors {
         }
     }
 
-    /// Draws a model that was not fitted by counting to the priors: each column as if it stood for `evidence` labels
-    /// (`[worker][truth]`) beside those of the history.
+    /// Draws a model that was not fitted by counting to the priors: each column as if it stood for `evidence`
+    /// labels (`[worker][truth]`) beside those of the history.
     pub(crate) fn draw(&self, model: DawidSkene, evidence: &[f64], tasks: usize) -> DawidSkene {
         let classes = model.class_count();
         let mut counts = AnswerCounts::zero(model.worker_count(), classes);
@@ -176,7 +177,8 @@ impl Priors {
         self.expected_log(&logs(model.prior()), &logs(model.confusions()))
     }
 
-    /// Pseudo-counts times log-probabilities of classes and answers, summed; an empty slice leaves its part out.
+    /// Pseudo-counts times log-probabilities of classes and answers, summed; an empty slice leaves its part
+    /// out.
     pub(crate) fn expected_log(&self, log_prior: &[f64], log_confusion: &[f64]) -> f64 {
         let mut sum = 0.0;
         if let Some(history) = &self.workers {

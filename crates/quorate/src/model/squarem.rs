@@ -5,21 +5,24 @@
 //! r = c1 - c0,  v = (c2 - c1) - r,  s = |r| / |v|          jump: c' = c0 + 2 s r + s^2 v
 //! ```
 //!
-//! 1. Rounds of EM until the mean change of a posterior is below [`SETTLED`]. The likelihood has several optima, and which one is
-//!    approached is settled in the first rounds.
-//! 2. From then on two rounds and a jump along them, which is the next `c0`. Where the objective falls, the jump is taken back
-//!    and the rounds go on from `c2`; jumps get shorter then, and longer where their length was bounded.
+//! 1. Rounds of EM until the mean change of a posterior is below [`SETTLED`]. The likelihood has several
+//!    optima, and which one is approached is settled in the first rounds.
+//! 2. From then on two rounds and a jump along them, which is the next `c0`. Where the objective falls, the
+//!    jump is taken back and the rounds go on from `c2`; jumps get shorter then, and longer where their
+//!    length was bounded.
 //!
-//! Jumps are in the counts, not in the probabilities: the M-step makes legal probabilities of any counts that are not
-//! negative, priors and smoothing included, and a worker weighs as much as it has labels. A count does not fall below
+//! Jumps are in the counts, not in the probabilities: the M-step makes legal probabilities of any counts that
+//! are not negative, priors and smoothing included, and a worker weighs as much as it has labels. A count
+//! does not fall below
 //! [`SHRINK`] of that in `c2`: a probability that is zero once stays zero, which would be an optimum of its own.
 //!
-//! Where the labels hardly tell (fewer than two a task, or workers who guess), EM stands nearly still for hundreds of rounds
-//! and goes on, or ends on a ridge: there this can end elsewhere than EM does (docs/performance.md, "Updates"). One pass over the labels for each
-//! G; memory for four more tables of counts.
+//! Where the labels hardly tell (fewer than two a task, or workers who guess), EM stands nearly still for
+//! hundreds of rounds and goes on, or ends on a ridge: there this can end elsewhere than EM does
+//! (docs/performance.md, "Updates"). One pass over the labels for each G; memory for four more tables of
+//! counts.
 //!
-//! R. Varadhan, C. Roland, "Simple and globally convergent methods for accelerating the convergence of any EM algorithm",
-//! Scandinavian Journal of Statistics 35 (2008), scheme S3.
+//! R. Varadhan, C. Roland, "Simple and globally convergent methods for accelerating the convergence of any EM
+//! algorithm", Scandinavian Journal of Statistics 35 (2008), scheme S3.
 
 use super::AnswerCounts;
 use super::em::{Round, Rounds, reserve_tables};
@@ -27,8 +30,8 @@ use super::fit::BlockFit;
 use crate::context::Context;
 use crate::error::Result;
 
-/// Mean change of a posterior below which rounds may jump. Ten times as much is somewhat faster, and ends in another optimum
-/// more often.
+/// Mean change of a posterior below which rounds may jump. Ten times as much is somewhat faster, and ends in
+/// another optimum more often.
 const SETTLED: f64 = 1e-5;
 
 /// The longest of the first jumps, and by what the bound grows and shrinks.
@@ -47,8 +50,8 @@ impl Rounds<'_, '_, '_> {
         !self.em.hard && reserve_tables(self.passes, TABLES, context).is_ok()
     }
 
-    /// Runs EM from counts in fewer passes, to the optimum that plain rounds end in. `max_iter` bounds the passes. A run that
-    /// ends before the posteriors have settled is that of plain rounds.
+    /// Runs EM from counts in fewer passes, to the optimum that plain rounds end in. `max_iter` bounds the
+    /// passes. A run that ends before the posteriors have settled is that of plain rounds.
     pub(super) fn climb(mut self, mut c0: AnswerCounts, context: &mut Context) -> Result<BlockFit> {
         let em = self.em;
         let mut passes = 0;

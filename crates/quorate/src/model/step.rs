@@ -1,11 +1,13 @@
-//! One pass over one block, for engines that run the passes themselves: what it returns for different blocks adds up.
+//! One pass over one block, for engines that run the passes themselves: what it returns for different blocks
+//! adds up.
 //!
 //! ```text
 //! (block, model) -> counts and log-likelihood      (block, model) -> posteriors      block -> votes and their counts
 //! ```
 //!
-//! A cluster keeps the blocks, runs [`Step::of`] on each and sends the steps to the driver, which merges them in a fixed order
-//! and makes the next model: `step.counts.to_model(smoothing)`. All values have a binary form ([`Wire`](crate::blocks::Wire)).
+//! A cluster keeps the blocks, runs [`Step::of`] on each and sends the steps to the driver, which merges them
+//! in a fixed order and makes the next model: `step.counts.to_model(smoothing)`. All values have a binary
+//! form ([`Wire`](crate::blocks::Wire)).
 
 use super::DawidSkene;
 use super::counts::{AnswerCounts, count_rows};

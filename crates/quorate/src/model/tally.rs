@@ -1,8 +1,9 @@
 //! The counts of a chunk of tasks while a sweep goes over it.
 //!
-//! With few truths the weights of an answer lie beside its counts, `[worker][answer][weights, counts]`: a label then touches
-//! one cache line instead of two, and in crowds of thousands of workers, whose tables outgrow the cache, that is what a
-//! pass waits for. With many truths the copy of the weights would cost more than it saves, and they stay where they are.
+//! With few truths the weights of an answer lie beside its counts, `[worker][answer][weights, counts]`: a
+//! label then touches one cache line instead of two, and in crowds of thousands of workers, whose tables
+//! outgrow the cache, that is what a pass waits for. With many truths the copy of the weights would cost more
+//! than it saves, and they stay where they are.
 
 use rayon::prelude::*;
 
@@ -15,7 +16,8 @@ use crate::parallel::add;
 /// Most truths whose weights are copied.
 const WIDEST: usize = 8;
 
-/// The tables of a sweep, for the next one to use again: fresh memory would have to be cleared by the system first.
+/// The tables of a sweep, for the next one to use again: fresh memory would have to be cleared by the system
+/// first.
 #[derive(Default)]
 pub(crate) struct Tallies(Vec<Tally>);
 

@@ -14,9 +14,9 @@
 //! bound = sum_n ln sum_kg exp(..) - KL(tau) - sum_k KL(pi_k) - sum_mkg KL(v_mkg)        (does not fall)
 //! ```
 //!
-//! It is the sweep of EM with expected logarithms for logarithms: `O(L K G)` a round and `O(M K^2 G)` digammas;
-//! memory `O(M K^2 G + N K G)`. Subtypes that empty themselves (mass below 1e-12) are no longer carried. With one
-//! subtype this is iBCC, with several EBCC.
+//! It is the sweep of EM with expected logarithms for logarithms: `O(L K G)` a round and `O(M K^2 G)`
+//! digammas; memory `O(M K^2 G + N K G)`. Subtypes that empty themselves (mass below 1e-12) are no longer
+//! carried. With one subtype this is iBCC, with several EBCC.
 
 use super::counts::select_columns;
 use super::first::First;
@@ -97,8 +97,8 @@ impl Variational {
         Ok(fit.with_consensus(consensus))
     }
 
-    /// Iterates from component posteriors, of which `first` makes those of a block again and `counts` are the answers against
-    /// them. Rows that are kept hold the class posteriors afterwards.
+    /// Iterates from component posteriors, of which `first` makes those of a block again and `counts` are the
+    /// answers against them. Rows that are kept hold the class posteriors afterwards.
     fn run(
         &self,
         passes: &mut Passes<'_>,
@@ -174,7 +174,8 @@ impl Variational {
         })
     }
 
-    /// Expected logarithms under the Dirichlet posteriors of these counts; returns their divergence from the priors.
+    /// Expected logarithms under the Dirichlet posteriors of these counts; returns their divergence from the
+    /// priors.
     fn expect_logs(&self, counts: &AnswerCounts, priors: &Priors, sweep: &mut Sweep) -> f64 {
         let classes = self.class_counts.len();
         let live = counts.mass.len() / classes;
@@ -187,7 +188,8 @@ impl Variational {
             divergence = 0.0;
             log_tau = shares.iter().map(|share| share.ln()).collect();
         }
-        // Pseudo-counts of the context belong to the priors that the divergence is from; what is left out is a constant.
+        // Pseudo-counts of the context belong to the priors that the divergence is from; what is left out is
+        // a constant.
         divergence -= priors.expected_log(&log_tau, &[]);
         for (class, mass) in counts.mass.chunks_exact(live).enumerate() {
             for ((eta, mass), base) in eta.iter_mut().zip(mass).zip(&subtype_base) {
@@ -256,8 +258,8 @@ impl Variational {
     }
 }
 
-/// Expected logarithms of one worker's columns `v_mkg`, with the functions of the prior's own values at hand: most
-/// cells of a sparse table never leave the prior.
+/// Expected logarithms of one worker's columns `v_mkg`, with the functions of the prior's own values at hand:
+/// most cells of a sparse table never leave the prior.
 struct Columns<'a> {
     settings: &'a Variational,
     classes: usize,
@@ -286,7 +288,8 @@ impl<'a> Columns<'a> {
         }
     }
 
-    /// Writes `E ln v` for counts `[answer][component]`; returns the divergence of all columns from their priors.
+    /// Writes `E ln v` for counts `[answer][component]`; returns the divergence of all columns from their
+    /// priors.
     fn expect_logs(&mut self, counts: &[f64], logs: &mut [f64]) -> f64 {
         let (components, live) = (self.sums.len(), self.sums.len() / self.classes);
         let base_sum = self.settings.right + (self.classes - 1) as f64 * self.settings.wrong;
@@ -336,8 +339,9 @@ fn sum_subtypes(rows: &[f64], subtypes: usize, posteriors: &mut [f64]) -> f64 {
     change
 }
 
-/// The components to keep, once every class has subtypes that no task belongs to: as many for each class as the class
-/// with most of them needs. An empty subtype has only its prior to say and would cost as much as a full one.
+/// The components to keep, once every class has subtypes that no task belongs to: as many for each class as
+/// the class with most of them needs. An empty subtype has only its prior to say and would cost as much as a
+/// full one.
 fn find_live(mass: &[f64], classes: usize) -> Option<Vec<usize>> {
     let present = mass.len() / classes;
     let needed = mass

@@ -4,7 +4,8 @@
 //! V(n, k) = number of labels k on task n,      q_n(k) = V(n, k) / sum_k V(n, k)
 //! ```
 //!
-//! A task without labels gets the mean share over the tasks that have some, a task whose truth is known all of its mass there.
+//! A task without labels gets the mean share over the tasks that have some, a task whose truth is known all
+//! of its mass there.
 
 use std::ops::Range;
 
@@ -93,7 +94,8 @@ fn silent_tasks(block: Block<'_>) -> impl Iterator<Item = usize> + '_ {
     (0..block.task_count()).filter(move |&task| is_silent(block, task))
 }
 
-/// Writes the vote shares of every task, zeros where nobody voted; returns the sum of the shares over the labelled tasks.
+/// Writes the vote shares of every task, zeros where nobody voted; returns the sum of the shares over the
+/// labelled tasks.
 pub(crate) fn fill_votes(block: Block<'_>, rows: &mut [f64]) -> Vec<f64> {
     let ranges = balanced_ranges(block.starts, PARTS);
     let sums = map_rows(

@@ -14,8 +14,8 @@ pub(super) fn draw_weights(count: usize, exponent: f64, rng: &mut impl Rng) -> V
     weights
 }
 
-/// Probabilities proportional to the weights with the given mean; what would exceed 1 stays at 1 and the others
-/// make up for it.
+/// Probabilities proportional to the weights with the given mean; what would exceed 1 stays at 1 and the
+/// others make up for it.
 pub(super) fn probabilities_with_mean(weights: &[f64], mean: f64) -> Vec<f64> {
     let mut rising = weights.to_vec();
     rising.sort_unstable_by(f64::total_cmp);

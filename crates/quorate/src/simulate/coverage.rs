@@ -1,10 +1,10 @@
 //! Who labels what.
 //!
-//! With a probability for each worker, the gap to the next task a worker labels is geometric,
-//! `floor(ln(1 - u) / ln(1 - p))`: time follows the labels. With a fixed number of labels a task, workers are
-//! drawn one after the other in proportion to their activity, those already there left out: an alias table and
-//! rejection, or, where too many draws are rejected, the smallest of the keys `Exp(1) / w_m`, which has the same
-//! distribution (Efraimidis and Spirakis 2006).
+//! With a probability for each worker, the gap to the next task a worker labels is geometric, `floor(ln(1 -
+//! u) / ln(1 - p))`: time follows the labels. With a fixed number of labels a task, workers are drawn one
+//! after the other in proportion to their activity, those already there left out: an alias table and
+//! rejection, or, where too many draws are rejected, the smallest of the keys `Exp(1) / w_m`, which has the
+//! same distribution (Efraimidis and Spirakis 2006).
 
 use rand::Rng;
 use rand::seq::SliceRandom;
@@ -178,8 +178,8 @@ impl DistinctSampler {
     fn draw(&mut self, count: usize, rng: &mut impl Rng) -> &[usize] {
         self.round += 1;
         self.drawn.clear();
-        // Where rejection takes longer than one look at every worker, the keys are no slower. To stop rejecting
-        // does not bend the draw: what comes next does not depend on the repeats before it.
+        // Where rejection takes longer than one look at every worker, the keys are no slower. To stop
+        // rejecting does not bend the draw: what comes next does not depend on the repeats before it.
         let tries = self.weights.len().max(4 * count);
         if let Some(alias) = &self.alias {
             for _ in 0..tries {

@@ -13,12 +13,12 @@
 //! | missing pairs | [`Simulation::missing_pairs`] | pairs of workers that never share a task |
 //!
 //! The defaults are the synthetic crowd of the SymNMF paper (Ibrahim and Fu 2021, supplement): 25 workers, 3
-//! classes, columns of the confusion matrices and the prior Dirichlet(1), one worker near the identity, labels
-//! kept with probability 0.3.
+//! classes, columns of the confusion matrices and the prior Dirichlet(1), one worker near the identity,
+//! labels kept with probability 0.3.
 //!
-//! Every use of chance has a stream of its own, and the answer of worker m to task n depends on nothing but the
-//! seed, m, n, the truth and the matrix of m. Raising the coverage shows more of the same answers; making one
-//! worker worse leaves the others as they were; more tasks come after the ones that were there.
+//! Every use of chance has a stream of its own, and the answer of worker m to task n depends on nothing but
+//! the seed, m, n, the truth and the matrix of m. Raising the coverage shows more of the same answers; making
+//! one worker worse leaves the others as they were; more tasks come after the ones that were there.
 //!
 //! Time and memory are linear in tasks, labels and `M K^2`; nothing loops over all tasks x workers. Only
 //! `missing_pairs` looks at the pairs of labels within a task.

@@ -31,8 +31,8 @@ pub struct Simulation {
     /// Workers near the identity: every row k of the confusion matrix within `epsilon` of the unit vector
     /// `e_k` (Euclidean). The paper has one.
     pub experts: Amount,
-    /// Workers for whom that holds in the row of one class, drawn for each; on the other classes their answers
-    /// are no better than chance. (Of two classes, a specialist of one is an expert of both.)
+    /// Workers for whom that holds in the row of one class, drawn for each; on the other classes their
+    /// answers are no better than chance. (Of two classes, a specialist of one is an expert of both.)
     pub specialists: Amount,
     /// How near to the unit vectors the rows of experts and specialists are.
     pub epsilon: f64,
@@ -53,9 +53,9 @@ pub struct Simulation {
     /// Probability that a designated worker labels a task. Their labels come on top of those of
     /// [`Coverage::PerTask`].
     pub designated_probability: f64,
-    /// Probability that a pair of workers shares no task. Who is apart is drawn first; then, task by task, labels
-    /// are taken in random order and one is dropped if its worker is apart from one that was kept. So a task
-    /// loses no more labels than needed and never all of them, but the labels get fewer:
+    /// Probability that a pair of workers shares no task. Who is apart is drawn first; then, task by task,
+    /// labels are taken in random order and one is dropped if its worker is apart from one that was kept. So
+    /// a task loses no more labels than needed and never all of them, but the labels get fewer:
     /// [`dropped_labels`](super::Simulated::dropped_labels). What came out is [`missing_pair_share`](super::Simulated::missing_pair_share).
     pub missing_pairs: f64,
     /// Exponent s of the activity of workers: the r-th busiest has weight `r^-s`, ranks drawn at random

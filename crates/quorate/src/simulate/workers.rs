@@ -6,8 +6,9 @@
 //!                                               t so that |A(c, :) - e_c| = u epsilon
 //! ```
 //!
-//! `B` has Dirichlet(1) columns, `u` is uniform in [0, 1) for each worker, `t` is at most 1. Rows are what the
-//! paper's class specialists are defined by: who answers c only where c is true makes class c identifiable.
+//! `B` has Dirichlet(1) columns, `u` is uniform in [0, 1) for each worker, `t` is at most 1. Rows are what
+//! the paper's class specialists are defined by: who answers c only where c is true makes class c
+//! identifiable.
 
 use rand::seq::SliceRandom;
 use rand::{Rng, RngExt};
@@ -173,8 +174,8 @@ impl<'a> Columns<'a> {
         column
     }
 
-    /// Mixes Dirichlet(1) columns into `columns` until the worst of the rows `near` is `u epsilon` away from its
-    /// unit vector; before, each of them is that unit vector.
+    /// Mixes Dirichlet(1) columns into `columns` until the worst of the rows `near` is `u epsilon` away from
+    /// its unit vector; before, each of them is that unit vector.
     fn blur(
         &self,
         mut columns: Vec<Vec<f64>>,

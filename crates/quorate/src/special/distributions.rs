@@ -117,8 +117,8 @@ pub(crate) fn normal_tail(z: f64) -> f64 {
     0.5 * gamma_q(0.5, z * z / 2.0)
 }
 
-/// Pr(Y >= y) of counts with this mean and variance `mean + t mean^2`: Poisson for t = 0, else negative binomial.
-/// Defined for y that are not whole by the same integrals.
+/// Pr(Y >= y) of counts with this mean and variance `mean + t mean^2`: Poisson for t = 0, else negative
+/// binomial. Defined for y that are not whole by the same integrals.
 pub(crate) fn count_tail(y: f64, mean: f64, t: f64) -> f64 {
     if y <= 0.0 {
         return 1.0;
@@ -143,8 +143,8 @@ pub(crate) fn normal_quantile(tail: f64) -> f64 {
     0.5 * (low + high)
 }
 
-/// The number below which a Beta(a, b) variable falls with this probability: Newton's method, bisecting where it would leave
-/// the bracket.
+/// The number below which a Beta(a, b) variable falls with this probability: Newton's method, bisecting where
+/// it would leave the bracket.
 pub(crate) fn beta_quantile(a: f64, b: f64, probability: f64) -> f64 {
     let ln_beta = ln_gamma(a) + ln_gamma(b) - ln_gamma(a + b);
     let (mut low, mut high) = (0.0, 1.0);

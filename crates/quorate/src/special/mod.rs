@@ -1,7 +1,7 @@
 //! Special functions and distributions, for all methods and tests.
 //!
-//! Written here and not taken from a crate: log-gamma and digamma together cost little more than one of them, which
-//! decides the speed of the variational methods; and results must be the same bits on every processor.
+//! Written here and not taken from a crate: log-gamma and digamma together cost little more than one of them,
+//! which decides the speed of the variational methods; and results must be the same bits on every processor.
 
 pub(crate) mod distributions;
 mod gamma;

@@ -22,8 +22,8 @@ impl Components {
     }
 }
 
-/// Finds the parts with a union-find over the labels, `O(L)` up to the inverse Ackermann function. Workers without
-/// labels are parts of their own.
+/// Finds the parts with a union-find over the labels, `O(L)` up to the inverse Ackermann function. Workers
+/// without labels are parts of their own.
 pub fn worker_components(annotations: &Annotations) -> Components {
     let mut joining = Joining::new(annotations.worker_count());
     joining.add(annotations.as_block());

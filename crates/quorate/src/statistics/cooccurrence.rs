@@ -5,8 +5,8 @@
 //! ```
 //!
 //! Only observed pairs (m < j, S_mj > 0) are stored, as integers: the result does not depend on threads or on
-//! how the input was split, and parts [`merge`](CoOccurrence::merge). Counting goes worker by worker, as a sparse
-//! matrix product does: for each task of m all later workers of that task, into a scratch row. Time
+//! how the input was split, and parts [`merge`](CoOccurrence::merge). Counting goes worker by worker, as a
+//! sparse matrix product does: for each task of m all later workers of that task, into a scratch row. Time
 //! `sum_n d_n (d_n - 1) / 2`, no hashing.
 
 use std::ops::Range;
@@ -111,7 +111,8 @@ impl<'l> Labels<'l> {
         balanced_ranges(self.by_worker.starts(), 32)
     }
 
-    /// Calls `visit(j, answer of m, answer of j)` for every label of another worker j > m on a task of worker m.
+    /// Calls `visit(j, answer of m, answer of j)` for every label of another worker j > m on a task of worker
+    /// m.
     fn visit_pairs(&self, worker: usize, mut visit: impl FnMut(usize, usize, usize)) {
         for (task, answer) in self.by_worker.labels(worker) {
             let (workers, labels) = self.by_task.task(task);

@@ -1,4 +1,5 @@
-//! What the workers of a crowd did, and which of them are connected by shared tasks: one pass over the labels.
+//! What the workers of a crowd did, and which of them are connected by shared tasks: one pass over the
+//! labels.
 
 use super::components::{Components, Joining};
 use crate::annotations::WorkerOrder;

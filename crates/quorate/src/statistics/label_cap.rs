@@ -1,10 +1,10 @@
 //! A cap on the pairs of labels that are counted.
 //!
-//! A task with d labels holds `d (d - 1) / 2` pairs of them: one task that everybody answered would cost more than all
-//! others together. Where the pairs of all tasks are more than a budget, tasks with very many labels stand for
-//! themselves with some of them: the same number from each, drawn with the seed. Co-occurrence frequencies of a pair
-//! stay unbiased, a pair only rests on fewer tasks. Which labels are drawn depends on the seed and on names, not on the
-//! order of rows.
+//! A task with d labels holds `d (d - 1) / 2` pairs of them: one task that everybody answered would cost more
+//! than all others together. Where the pairs of all tasks are more than a budget, tasks with very many labels
+//! stand for themselves with some of them: the same number from each, drawn with the seed. Co-occurrence
+//! frequencies of a pair stay unbiased, a pair only rests on fewer tasks. Which labels are drawn depends on
+//! the seed and on names, not on the order of rows.
 
 use std::borrow::Cow;
 use std::hash::Hasher;
@@ -166,7 +166,8 @@ mod tests {
         for seed in 0..400 {
             drawn(seed).iter().for_each(|&worker| times[worker as usize] += 1);
         }
-        // Each worker is drawn 25 times in expectation, with a standard deviation of 4.8; 6 of them either way.
+        // Each worker is drawn 25 times in expectation, with a standard deviation of 4.8; 6 of them either
+        // way.
         assert!(times.iter().all(|&count| (1..=54).contains(&count)));
     }
 }

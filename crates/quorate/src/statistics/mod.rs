@@ -1,5 +1,5 @@
-//! What is counted before anything is estimated: pairwise co-occurrences of workers' answers, and which workers
-//! are connected by shared tasks.
+//! What is counted before anything is estimated: pairwise co-occurrences of workers' answers, and which
+//! workers are connected by shared tasks.
 
 mod components;
 mod cooccurrence;

@@ -26,8 +26,8 @@ pub(super) fn pair_bytes(classes: u64) -> u64 {
 }
 
 impl PairBlocks {
-    /// From given blocks (m, j, S_mj, R_mj `[answer of m][answer of j]`), m < j, each pair once: exact blocks of a
-    /// known model, say.
+    /// From given blocks (m, j, S_mj, R_mj `[answer of m][answer of j]`), m < j, each pair once: exact blocks
+    /// of a known model, say.
     pub fn new(
         workers: usize,
         classes: usize,
@@ -73,8 +73,8 @@ impl PairBlocks {
         }
     }
 
-    /// The exact blocks `A_m D A_j^T` of a known model for the pairs that `observed` accepts, with endless evidence: the
-    /// noiseless case.
+    /// The exact blocks `A_m D A_j^T` of a known model for the pairs that `observed` accepts, with endless
+    /// evidence: the noiseless case.
     pub fn of_model(model: &DawidSkene, mut observed: impl FnMut(usize, usize) -> bool) -> Self {
         let (workers, classes) = (model.worker_count(), model.class_count());
         let mut blocks = Vec::new();
@@ -88,8 +88,8 @@ impl PairBlocks {
         Self::new(workers, classes, blocks)
     }
 
-    /// The observed pairs of a table, refused if their blocks would not fit into memory. Tasks with very many labels
-    /// count with some of them ([`cap_labels`]); `warnings` tells.
+    /// The observed pairs of a table, refused if their blocks would not fit into memory. Tasks with very many
+    /// labels count with some of them ([`cap_labels`]); `warnings` tells.
     pub fn observed(
         annotations: &Annotations,
         context: &Context,
@@ -110,8 +110,8 @@ impl PairBlocks {
         Ok(Self::from(&context.run(|| count_cooccurrences(annotations))))
     }
 
-    /// The observed pairs of labels that are not in memory, block by block; none if there are more than `most`, or more
-    /// than fit into memory.
+    /// The observed pairs of labels that are not in memory, block by block; none if there are more than
+    /// `most`, or more than fit into memory.
     pub(crate) fn of_blocks(
         passes: &mut Passes<'_>,
         most: u64,

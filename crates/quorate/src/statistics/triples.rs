@@ -4,11 +4,12 @@
 //! T_mji(a, b, c) = share of the tasks labelled by m, j and i where they answered a, b and c,      m < j < i
 //! ```
 //!
-//! Only observed triples are stored, and of each only the cells that occur. There can be far more triples than labels
-//! (`sum_n C(d_n, 3)` events), so two caps hold, both with seeded sampling that does not depend on the order of rows:
-//! of a task with more than [`MOST_ON_A_TASK`] labels only those of the workers first in a seeded order are used, and
-//! if there are more distinct triples than asked for, those whose seeded hash is below `2^-s` of its range are kept, with
-//! the least `s` that is enough. The counts of a kept triple are complete up to the first cap.
+//! Only observed triples are stored, and of each only the cells that occur. There can be far more triples
+//! than labels (`sum_n C(d_n, 3)` events), so two caps hold, both with seeded sampling that does not depend
+//! on the order of rows: of a task with more than [`MOST_ON_A_TASK`] labels only those of the workers first
+//! in a seeded order are used, and if there are more distinct triples than asked for, those whose seeded hash
+//! is below `2^-s` of its range are kept, with the least `s` that is enough. The counts of a kept triple are
+//! complete up to the first cap.
 
 use rustc_hash::FxHashMap;
 

@@ -4,21 +4,23 @@
 //! C = [R_mr; R_lr] = [U_m; U_l] S V^T   =>   R_mn = U_m U_l^-1 R_nl^T = R_mr R_lr^-1 R_ln
 //! ```
 //!
-//! (The thin SVD of C is exact, so `S V^T` cancels: the product on the right is the paper's formula without an SVD.)
-//! Every missing block, the diagonal included, is estimated through pairs (l, r) of workers with R_mr, R_lr and R_ln
-//! observed. The paper draws one pair at random; here the candidates with least predicted error are averaged. To
-//! first order, with `P = R_mr R_lr^-1`, `Q = R_lr^-1 R_ln` and sampling variance `1 / S` a block,
+//! (The thin SVD of C is exact, so `S V^T` cancels: the product on the right is the paper's formula without
+//! an SVD.) Every missing block, the diagonal included, is estimated through pairs (l, r) of workers with
+//! R_mr, R_lr and R_ln observed. The paper draws one pair at random; here the candidates with least predicted
+//! error are averaged. To first order, with `P = R_mr R_lr^-1`, `Q = R_lr^-1 R_ln` and sampling variance `1 /
+//! S` a block,
 //!
 //! ```text
 //! error^2 ~ ||Q||^2 / S_mr + ||P||^2 / S_ln + ||P||^2 ||Q||^2 / S_lr
 //! ```
 //!
-//! which grows with `1 / sigma_min^2` and falls with S as Theorem 1 says. Negative entries are cut off and the
-//! block is scaled to sum 1, as probabilities must. Blocks without a candidate below `MAX_ERROR` (any, where
-//! the user names the pair) stay missing and are
-//! counted. Then U holds the K algebraically largest eigenpairs of the completed matrix X.
+//! which grows with `1 / sigma_min^2` and falls with S as Theorem 1 says. Negative entries are cut off and
+//! the block is scaled to sum 1, as probabilities must. Blocks without a candidate below `MAX_ERROR` (any,
+//! where the user names the pair) stay missing and are counted. Then U holds the K algebraically largest
+//! eigenpairs of the completed matrix X.
 //!
-//! The completed X is M K x M K and nearly dense: fine for thousands of workers, refused beyond the memory limit.
+//! The completed X is M K x M K and nearly dense: fine for thousands of workers, refused beyond the memory
+//! limit.
 
 use rayon::prelude::*;
 
@@ -69,9 +71,9 @@ struct Step {
     block: Vec<f64>,
 }
 
-/// Imputes missing blocks and takes the leading eigenpairs of the completed matrix. `order`: the workers, those to be
-/// preferred as go-betweens first. `weights`: one for each worker; the
-/// eigenvectors are those of the matrix with block (m, j) scaled by `weights[m] * weights[j]`, scaled back.
+/// Imputes missing blocks and takes the leading eigenpairs of the completed matrix. `order`: the workers,
+/// those to be preferred as go-betweens first. `weights`: one for each worker; the eigenvectors are those of
+/// the matrix with block (m, j) scaled by `weights[m] * weights[j]`, scaled back.
 pub fn impute_designated(
     blocks: &PairBlocks,
     designated: &Designated,

@@ -6,16 +6,16 @@
 //! A_m(., k) = H_m(., k) / s_m(k),      prior(k) ~ weighted median over workers of s_m(k)^2
 //! ```
 //!
-//! A column whose sum is about zero says nothing about the worker: it becomes the distribution of the worker's
-//! answers. The median makes the prior indifferent to the few workers whose block is far off.
+//! A column whose sum is about zero says nothing about the worker: it becomes the distribution of the
+//! worker's answers. The median makes the prior indifferent to the few workers whose block is far off.
 
 use crate::model::DawidSkene;
 
 /// Column sums below this share of the largest one of the worker count as zero.
 const EMPTY: f64 = 1e-9;
 
-/// The model in the factor `h`, workers weighted by `weights` for the prior; `answers` are the workers' answer shares
-/// `[worker][answer]`.
+/// The model in the factor `h`, workers weighted by `weights` for the prior; `answers` are the workers'
+/// answer shares `[worker][answer]`.
 pub fn extract_model(h: &[f64], weights: &[f64], answers: &[f64], classes: usize) -> DawidSkene {
     let block = classes * classes;
     let mut confusion = h.to_vec();

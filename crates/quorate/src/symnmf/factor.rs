@@ -5,9 +5,10 @@
 //! repeat:  Z = U Q;   H = Z where Z >= alpha_t, else 0;   W S V^T = svd(H^T U);   Q = V W^T
 //! ```
 //!
-//! `alpha_t` is a small constant, `psi^(t+1)`, or 0 (the older algorithm of Huang et al. 2014). Rows may be weighted:
-//! scaling the rows of one worker in U and H together leaves Q the same in exact data and lets workers with more
-//! evidence decide under noise. `O(M K^3)` a step; nothing is allocated in the loop but K x K.
+//! `alpha_t` is a small constant, `psi^(t+1)`, or 0 (the older algorithm of Huang et al. 2014). Rows may be
+//! weighted: scaling the rows of one worker in U and H together leaves Q the same in exact data and lets
+//! workers with more evidence decide under noise. `O(M K^3)` a step; nothing is allocated in the loop but K x
+//! K.
 
 use quorate_machine::dispatch::{self, Kernel};
 
@@ -62,7 +63,8 @@ pub struct Factor {
     pub converged: bool,
 }
 
-/// Factors `u` (rows x K), starting from the rotation `q`; `weights` holds one weight for each block of K rows.
+/// Factors `u` (rows x K), starting from the rotation `q`; `weights` holds one weight for each block of K
+/// rows.
 pub fn factor(
     u: &[f64],
     weights: &[f64],
@@ -108,8 +110,8 @@ pub fn factor(
     })
 }
 
-/// A row `z = u Q` with what is below `alpha` set to zero; returns the sum of squares of what was lost. `columns`: those of
-/// Q, one after the other.
+/// A row `z = u Q` with what is below `alpha` set to zero; returns the sum of squares of what was lost.
+/// `columns`: those of Q, one after the other.
 #[inline(always)]
 fn rectify(u: &[f64], columns: &[f64], alpha: f64, h: &mut [f64]) -> f64 {
     let mut lost = 0.0;

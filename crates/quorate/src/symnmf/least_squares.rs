@@ -4,9 +4,10 @@
 //! minimise over U_m:  tr(U_m G U_m^T) - 2 tr(U_m B^T)    subject to  ||U_m||_F <= D
 //! ```
 //!
-//! Exactly: `U_m = B (G + mu I)^-1` in the eigenbasis of `G`, `mu = 0` if that lies in the ball, else the `mu` that puts
-//! it on the sphere (one-dimensional root). Or by the paper's projected gradient steps of length `1 / lambda_max(G)`.
-//! A proximal term `eps ||U_m - U_old||^2` keeps directions that the data say nothing about where they were.
+//! Exactly: `U_m = B (G + mu I)^-1` in the eigenbasis of `G`, `mu = 0` if that lies in the ball, else the
+//! `mu` that puts it on the sphere (one-dimensional root). Or by the paper's projected gradient steps of
+//! length `1 / lambda_max(G)`. A proximal term `eps ||U_m - U_old||^2` keeps directions that the data say
+//! nothing about where they were.
 
 use crate::linalg::small::{dot, multiply, multiply_transposed, norm_squared, symmetric_eigen};
 
@@ -102,8 +103,8 @@ fn solve_on_sphere(g: &[f64], b: &[f64], u: &mut [f64], n: usize, radius: f64, e
     multiply_transposed(&rotated, &vectors, n, u);
 }
 
-/// The `mu >= 0` with `sum_k norms_k / (values_k + mu)^2 = radius^2`, 0 if the sum is already below. Newton's method on
-/// `1 / ||U(mu)|| - 1 / radius`, which is nearly linear and concave: it converges from the left.
+/// The `mu >= 0` with `sum_k norms_k / (values_k + mu)^2 = radius^2`, 0 if the sum is already below. Newton's
+/// method on `1 / ||U(mu)|| - 1 / radius`, which is nearly linear and concave: it converges from the left.
 fn multiplier(values: &[f64], norms: &[f64], radius: f64) -> f64 {
     let mut mu = 0.0;
     for _ in 0..50 {

@@ -7,10 +7,10 @@
 //! B_m[a, :] = sum over tasks of m answered a of (V_n - U_m[a, :])      G_m = sum over tasks of m of (T_n - U_m^T U_m)
 //! ```
 //!
-//! All U_m move at once towards their least-squares solution, damped; a step that raises the objective is taken back
-//! and halved. Up to a constant the objective `sum S_mj ||R_mj - U_m U_j^T||^2` over pairs is
-//! `sum_n [ -(|V_n|^2 - sum_j |U_j[x_jn]|^2) + (||T_n||^2 - sum_j ||U_j^T U_j||^2) / 2 ]`.
-//! `O(L K^2)` a sweep whatever the number of pairs; sums over disjoint tasks add up.
+//! All U_m move at once towards their least-squares solution, damped; a step that raises the objective is
+//! taken back and halved. Up to a constant the objective `sum S_mj ||R_mj - U_m U_j^T||^2` over pairs is
+//! `sum_n [ -(|V_n|^2 - sum_j |U_j[x_jn]|^2) + (||T_n||^2 - sum_j ||U_j^T U_j||^2) / 2 ]`. `O(L K^2)` a sweep
+//! whatever the number of pairs; sums over disjoint tasks add up.
 
 use super::robust::Imputation;
 use super::task_sums::TaskSums;

@@ -55,8 +55,8 @@ declare_words! {
 macro_rules! imputation_start {
     ([] $($state:tt)*) => {
         declare_method! { @shared [
-            /// start of the imputation: confusion matrices counted against majority vote, or random numbers (the
-            /// paper)
+            /// start of the imputation: confusion matrices counted against majority vote, or random numbers
+            /// (the paper)
             init: Init = Votes,
         ] $($state)* }
     };
@@ -191,7 +191,8 @@ declare_method! {
     facts: [returns_model, learns_from_gold, uses_priors, streams],
 }
 
-// Eigenvectors follow the worst estimated blocks if nothing holds them back: the members below weigh rows by labels.
+// Eigenvectors follow the worst estimated blocks if nothing holds them back: the members below weigh rows by
+// labels.
 
 declare_method! {
     /// Designated co-occurrence imputation and SymNMF, then EM.

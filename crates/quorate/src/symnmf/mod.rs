@@ -5,13 +5,14 @@
 //! R_mj = A_m D A_j^T (m != j),   D = Diag(prior),   H = [A_1; ..; A_M] D^(1/2),   X = H H^T
 //! ```
 //!
-//! Off-diagonal blocks of X are the co-occurrences; many are missing, and the diagonal always is. Four steps, a
-//! file each: **count** ([`crate::statistics`]), **impute** a factor U with X = U U^T ([`impute_robust`],
+//! Off-diagonal blocks of X are the co-occurrences; many are missing, and the diagonal always is. Four steps,
+//! a file each: **count** ([`crate::statistics`]), **impute** a factor U with X = U U^T ([`impute_robust`],
 //! [`impute_matrix_free`], [`impute_designated`]), **factor** U into a nonnegative H = U Q ([`factor()`]), and **read
-//! off** the model ([`extract_model`]). `pipeline.rs` runs the steps one after another; `methods.rs` declares the methods.
+//! off** the model ([`extract_model`]). `pipeline.rs` runs the steps one after another; `methods.rs` declares
+//! the methods.
 //!
-//! S. Ibrahim, X. Fu, "Crowdsourcing via Annotator Co-occurrence Imputation and Provable Symmetric Nonnegative
-//! Matrix Factorization", ICML 2021. Labels such as `eq:itwa` are those of that paper.
+//! S. Ibrahim, X. Fu, "Crowdsourcing via Annotator Co-occurrence Imputation and Provable Symmetric
+//! Nonnegative Matrix Factorization", ICML 2021. Labels such as `eq:itwa` are those of that paper.
 
 mod designated;
 mod extract;

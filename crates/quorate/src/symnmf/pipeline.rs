@@ -1,4 +1,5 @@
-//! The steps of the SymNMF family, one after another: co-occurrences, imputation, shifted-ReLU SymNMF, Bayes' rule; optionally EM after that.
+//! The steps of the SymNMF family, one after another: co-occurrences, imputation, shifted-ReLU SymNMF, Bayes'
+//! rule; optionally EM after that.
 //!
 //! ```text
 //! R_mj = A_m D A_j^T   ->   U U^T = X (missing blocks and diagonal imputed)   ->   H = U Q >= 0   ->   A_m, prior
@@ -7,19 +8,19 @@
 //! Steps: count pairs; start from the confusion matrices counted against vote shares; impute U; rotate into a
 //! nonnegative H; read off the model; choose the permutation of the classes (with its margin); posterior.
 //!
-//! Where the robust form would store more pairs than there are labels, the matrix-free form takes its place: it needs
-//! no pairs at all (`form = auto`).
+//! Where the robust form would store more pairs than there are labels, the matrix-free form takes its place:
+//! it needs no pairs at all (`form = auto`).
 //!
-//! Differences from the paper, all measured in `docs/symnmf.md`: the deterministic start from majority vote; blocks
-//! weighted by their evidence; workers weighted by their labels in the factorisation; candidates chosen by predicted
-//! error in the designated form; one common permutation by assignment.
+//! Differences from the paper, all measured in `docs/symnmf.md`: the deterministic start from majority vote;
+//! blocks weighted by their evidence; workers weighted by their labels in the factorisation; candidates
+//! chosen by predicted error in the designated form; one common permutation by assignment.
 //!
-//! Fails where pairs share too few tasks to say anything (few labels a worker, many classes), and where no worker is
-//! near to a specialist for some class. What cannot be identified at all (no two workers share a task) falls back to
-//! EM from majority vote, and says so.
+//! Fails where pairs share too few tasks to say anything (few labels a worker, many classes), and where no
+//! worker is near to a specialist for some class. What cannot be identified at all (no two workers share a
+//! task) falls back to EM from majority vote, and says so.
 //!
-//! S. Ibrahim, X. Fu, "Crowdsourcing via Annotator Co-occurrence Imputation and Provable Symmetric Nonnegative
-//! Matrix Factorization", ICML 2021.
+//! S. Ibrahim, X. Fu, "Crowdsourcing via Annotator Co-occurrence Imputation and Provable Symmetric
+//! Nonnegative Matrix Factorization", ICML 2021.
 
 use std::sync::Arc;
 
@@ -281,8 +282,8 @@ impl Pipeline {
         labels.iter().map(weight).collect()
     }
 
-    /// Workers that the factorisation could not reach keep the matrices of the start: those without any shared task
-    /// and, in the forms with eigenvectors, those outside the largest part of the crowd.
+    /// Workers that the factorisation could not reach keep the matrices of the start: those without any
+    /// shared task and, in the forms with eigenvectors, those outside the largest part of the crowd.
     fn keep_unreached(&self, model: DawidSkene, start: &DawidSkene, parts: &Components) -> DawidSkene {
         let classes = model.class_count();
         let eigenvectors = !matches!(self.imputing, Imputing::Robust { .. });
@@ -313,8 +314,8 @@ fn storable_pairs(
         Form::Auto => labels.max(1_000_000).min((4 * labels).max(4_000_000) / size),
     };
     let Some(annotations) = passes.whole() else {
-        // Labels of long tasks cannot be left out by name here, as they are in memory: pairs that take long to count are
-        // not counted.
+        // Labels of long tasks cannot be left out by name here, as they are in memory: pairs that take long
+        // to count are not counted.
         return match crowd.pairs_of_labels > pair_budget(labels) {
             true if form == Form::Auto => Ok(None),
             _ => PairBlocks::of_blocks(passes, most, context),

@@ -4,14 +4,15 @@
 //! minimise  sum over observed pairs of  S_mj^c ( ||R_mj - U_m U_j^T||_F^2 + xi )^(1/2)      ||U_m||_F <= 1
 //! ```
 //!
-//! Iteratively reweighted least squares, one worker at a time (`w_mj = S_mj^c (||R_mj - U_m U_j^T||^2 + xi)^(-1/2)`):
-//! `U_m G_m = B_m` with `G_m = sum_j w_mj U_j^T U_j`, `B_m = sum_j w_mj R_mj U_j`. Each update minimises a
-//! majoriser that touches the objective, so the objective does not rise. The stacked U_m are already a factor of the
-//! completed matrix, missing and diagonal blocks included: nothing of size M x M is formed.
-//! `O(pairs K^3)` a sweep. With `weights = uniform` the square root is left out (the paper's "w = 1").
+//! Iteratively reweighted least squares, one worker at a time (`w_mj = S_mj^c (||R_mj - U_m U_j^T||^2 +
+//! xi)^(-1/2)`): `U_m G_m = B_m` with `G_m = sum_j w_mj U_j^T U_j`, `B_m = sum_j w_mj R_mj U_j`. Each update
+//! minimises a majoriser that touches the objective, so the objective does not rise. The stacked U_m are
+//! already a factor of the completed matrix, missing and diagonal blocks included: nothing of size M x M is
+//! formed. `O(pairs K^3)` a sweep. With `weights = uniform` the square root is left out (the paper's "w =
+//! 1").
 //!
-//! The base weights `S_mj^c` are ours: the paper counts a block of one shared task as much as one of two hundred
-//! (c = 0); the variance of a block is proportional to 1 / S_mj, hence c = 1.
+//! The base weights `S_mj^c` are ours: the paper counts a block of one shared task as much as one of two
+//! hundred (c = 0); the variance of a block is proportional to 1 / S_mj, hence c = 1.
 
 use super::least_squares::{Scratch, descend_in_ball};
 use crate::context::Context;
@@ -113,9 +114,9 @@ pub fn impute_robust(
     })
 }
 
-/// Updates every worker once, in order; returns the objective from before. It comes for free: when worker m is
-/// visited, neither m nor any later j has moved yet in this sweep, so the residuals of the pairs with later workers that
-/// the weights need are those of the start of the sweep.
+/// Updates every worker once, in order; returns the objective from before. It comes for free: when worker m
+/// is visited, neither m nor any later j has moved yet in this sweep, so the residuals of the pairs with
+/// later workers that the weights need are those of the start of the sweep.
 fn update_workers<W: Width>(
     width: W,
     blocks: &PairBlocks,
@@ -214,7 +215,8 @@ fn residual_squared<W: Width>(width: W, block: &[f64], first: &[f64], second: &[
     sum
 }
 
-/// Adds `weight U_j^T U_j` to `g` and `weight R U_j` to `b` (`R^T` if the pair is stored the other way round).
+/// Adds `weight U_j^T U_j` to `g` and `weight R U_j` to `b` (`R^T` if the pair is stored the other way
+/// round).
 #[inline(always)]
 fn add_normal_equations<W: Width>(
     width: W,

@@ -6,8 +6,8 @@
 
 use crate::model::{AnswerCounts, DawidSkene};
 
-/// The matrix that a worker is drawn to: halfway between the pooled matrix of the crowd and the uniform one, so that no
-/// answer is ever impossible.
+/// The matrix that a worker is drawn to: halfway between the pooled matrix of the crowd and the uniform one,
+/// so that no answer is ever impossible.
 pub fn crowd_matrix(counts: &AnswerCounts) -> Vec<f64> {
     let pooled = counts.pooled_matrix();
     let uniform = (pooled.len() as f64).sqrt().recip();
@@ -17,9 +17,9 @@ pub fn crowd_matrix(counts: &AnswerCounts) -> Vec<f64> {
         .collect()
 }
 
-/// Draws every column of every confusion matrix to the crowd's: `(n A + w P) / (n + w)` for a column that stands for `n`
-/// labels (`evidence`, `[worker][truth]`). A matrix from few labels has zeros that are only absences, and one
-/// impossible answer would outweigh everything else on a task.
+/// Draws every column of every confusion matrix to the crowd's: `(n A + w P) / (n + w)` for a column that
+/// stands for `n` labels (`evidence`, `[worker][truth]`). A matrix from few labels has zeros that are only
+/// absences, and one impossible answer would outweigh everything else on a task.
 pub fn draw_to_crowd(model: &DawidSkene, evidence: &[f64], crowd: &[f64], weight: f64) -> DawidSkene {
     let classes = model.class_count();
     let mut confusion = model.confusions().to_vec();

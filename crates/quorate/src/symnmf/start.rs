@@ -17,7 +17,8 @@ pub fn model_factor(model: &DawidSkene) -> Vec<f64> {
     .collect()
 }
 
-/// Standard normal entries scaled so that every `||U_m||_F` is about 1 (the paper's start), with the context's seed.
+/// Standard normal entries scaled so that every `||U_m||_F` is about 1 (the paper's start), with the
+/// context's seed.
 pub fn random_factor(workers: usize, classes: usize, context: &Context) -> Vec<f64> {
     let mut rng = context.rng(0x5eed);
     let scale = 1.0 / classes as f64;

@@ -7,9 +7,9 @@
 //! W row, G row      for each d = 0 ..= K / 2      (W: U^T U)
 //! ```
 //!
-//! What is read lies beside what is added to, so a label waits for four cache lines (K = 4), prefetched one batch
-//! of tasks before. Symmetric matrices are kept as wrapped diagonals: row `d` has the entries `(i, i + d mod K)`, and half
-//! of these rows say all.
+//! What is read lies beside what is added to, so a label waits for four cache lines (K = 4), prefetched one
+//! batch of tasks before. Symmetric matrices are kept as wrapped diagonals: row `d` has the entries `(i, i +
+//! d mod K)`, and half of these rows say all.
 
 use std::ops::Range;
 
@@ -224,8 +224,8 @@ impl TaskSums {
         parts.iter().sum()
     }
 
-    /// Writes the factor into every table, with sums of zero; returns what pairs of a label with itself take off the
-    /// objective.
+    /// Writes the factor into every table, with sums of zero; returns what pairs of a label with itself take
+    /// off the objective.
     fn start(&mut self, factor: &[f64]) -> f64 {
         let (record, size) = (self.record, self.record.classes * self.record.classes);
         let Some((first, others)) = self.tables.split_first_mut() else {

@@ -22,10 +22,10 @@ use crate::session::Session;
 pub struct SpillArgs {
     /// Keep the labels on disk in this folder, and go through them in blocks
     ///
-    /// Happens by itself, in the output's folder (else the system's folder for temporary files), when a file would
-    /// need more than --memory and the method can do it (`quorate methods --json`: streams). The files take less room than
-    /// the labels as CSV and are removed at the end; those of a run that was killed are removed by the next run in the same
-    /// place.
+    /// Happens by itself, in the output's folder (else the system's folder for temporary files), when a file
+    /// would need more than --memory and the method can do it (`quorate methods --json`: streams). The files
+    /// take less room than the labels as CSV and are removed at the end; those of a run that was killed are
+    /// removed by the next run in the same place.
     #[arg(long, value_name = "DIR")]
     spill: Option<PathBuf>,
 }

@@ -1,8 +1,9 @@
 //! `aggregate --update`: new labels folded into a model that was fitted before.
 //!
-//! The labels that the model rests on were kept beside it (`--keep-labels`). They are joined with the new ones as if all rows
-//! stood in one file, and fitted from the votes, as a full fit does, in fewer passes (`DawidSkeneEm::fit_accelerated`). A start
-//! from the saved counts would save little more, and end in another optimum of the likelihood than a full fit for a few tasks.
+//! The labels that the model rests on were kept beside it (`--keep-labels`). They are joined with the new
+//! ones as if all rows stood in one file, and fitted from the votes, as a full fit does, in fewer passes
+//! (`DawidSkeneEm::fit_accelerated`). A start from the saved counts would save little more, and end in
+//! another optimum of the likelihood than a full fit for a few tasks.
 
 use std::path::PathBuf;
 
@@ -25,11 +26,11 @@ const METHOD: &str = "dawid-skene";
 pub struct UpdateArgs {
     /// Fold LABELS into this model, fitted before by dawid-skene with --model and --keep-labels
     ///
-    /// The output covers all tasks, old and new, and is that of a fit of all labels together, run to its end: the rounds are
-    /// accelerated, so it takes a fraction of the passes. Where the labels hardly tell (fewer than two a task, workers who
-    /// guess, a class named once) it can end in another optimum. Parameters are those of the model unless --param says
-    /// otherwise (max-iter bounds the passes); give --gold, --prior, --classes and --duplicates as before. With --model the
-    /// labels are kept again; it may be the same file.
+    /// The output covers all tasks, old and new, and is that of a fit of all labels together, run to its end:
+    /// the rounds are accelerated, so it takes a fraction of the passes. Where the labels hardly tell (fewer
+    /// than two a task, workers who guess, a class named once) it can end in another optimum. Parameters are
+    /// those of the model unless --param says otherwise (max-iter bounds the passes); give --gold, --prior,
+    /// --classes and --duplicates as before. With --model the labels are kept again; it may be the same file.
     #[arg(long, value_name = "MODEL", conflicts_with = "worker_prior")]
     update: Option<PathBuf>,
     /// Keep the labels beside the file of --model (NAME.labels.bin), for a later --update

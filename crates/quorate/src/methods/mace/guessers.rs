@@ -76,8 +76,8 @@ impl From<&Mace> for Update {
 }
 
 impl Update {
-    /// M-step of one worker: from the expected numbers of guessed and known answers and of each guessed answer, which are
-    /// replaced by their parameters.
+    /// M-step of one worker: from the expected numbers of guessed and known answers and of each guessed
+    /// answer, which are replaced by their parameters.
     pub(super) fn maximise(
         self,
         guessed: f64,

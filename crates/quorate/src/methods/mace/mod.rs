@@ -4,27 +4,29 @@
 //! Pr(x_mn = a | y_n = k) = guess_m xi_m(a) + know_m [a = k],   (guess_m, know_m) ~ Beta(1/2, 1/2),  xi_m ~ Dir(10, .., 10)
 //! ```
 //!
-//! Symbols: `t_m = (guess, know)`, `xi_m` the distribution of guesses, `q_n` the posterior with a flat class prior,
-//! `c_m0, c_m1` the expected numbers of guessed and known answers, `e_m(a)` those of guessed answers `a`.
+//! Symbols: `t_m = (guess, know)`, `xi_m` the distribution of guesses, `q_n` the posterior with a flat class
+//! prior, `c_m0, c_m1` the expected numbers of guessed and known answers, `e_m(a)` those of guessed answers
+//! `a`.
 //!
 //! 1. Start: `t_m = (1/2, 1/2)`, `xi_m` uniform.
 //! 2. E: `q_n(k) ~ prod (guess_m xi_m(x) + know_m [x = k])`; an answer `x` was known with probability
 //!    `q_n(x) know_m / (guess_m xi_m(x) + know_m)`.
-//! 3. M, variational: `t_mi = exp(psi(c_mi + 1/2) - psi(c_m0 + c_m1 + 1))`,
-//!    `xi_m(a) = exp(psi(e_m(a) + 10) - psi(sum e_m + 10 K))`, used without normalising. M, plain (`update=em`):
-//!    shares with `smoothing / K` added to each count.
-//! 4. Repeat 2 and 3 `max-iter` times, always all of them; from `restarts` starts keep the one with the largest
-//!    likelihood.
+//! 3. M, variational: `t_mi = exp(psi(c_mi + 1/2) - psi(c_m0 + c_m1 + 1))`, `xi_m(a) = exp(psi(e_m(a) + 10) -
+//!    psi(sum e_m + 10 K))`, used without normalising. M, plain (`update=em`): shares with `smoothing / K`
+//!    added to each count.
+//! 4. Repeat 2 and 3 `max-iter` times, always all of them; from `restarts` starts keep the one with the
+//!    largest likelihood.
 //!
-//! `O(L + N K)` a round, E- and M-step in one pass over the labels, up to eight starts at a time side by side (`pass.rs`); memory
-//! `O(M K + N)` for each of these, and `O(N K)`. The quantity compared (the trace) is the sum of the logarithms of
-//! step 2, under sub-normalised parameters for the variational update; it does not fall with `update=em,
-//! smoothing=0`. Robust against spammers, who are recognised as guessers; blind to workers who confuse two classes.
+//! `O(L + N K)` a round, E- and M-step in one pass over the labels, up to eight starts at a time side by side
+//! (`pass.rs`); memory `O(M K + N)` for each of these, and `O(N K)`. The quantity compared (the trace) is the
+//! sum of the logarithms of step 2, under sub-normalised parameters for the variational update; it does not
+//! fall with `update=em, smoothing=0`. Robust against spammers, who are recognised as guessers; blind to
+//! workers who confuse two classes.
 //!
-//! Differs from the paper: the first start is the even one above instead of a random one; each further start tempers
-//! the votes of each task by a random weight before the first M-step, where the paper perturbs `t` and `xi`. So the
-//! answer does not depend on the names of workers and classes; tasks draw in the order of their names. The
-//! product over labels is taken in the log domain, so that it cannot underflow.
+//! Differs from the paper: the first start is the even one above instead of a random one; each further start
+//! tempers the votes of each task by a random weight before the first M-step, where the paper perturbs `t`
+//! and `xi`. So the answer does not depend on the names of workers and classes; tasks draw in the order of
+//! their names. The product over labels is taken in the log domain, so that it cannot underflow.
 //!
 //! D. Hovy, T. Berg-Kirkpatrick, A. Vaswani, E. Hovy, "Learning whom to trust with MACE", NAACL 2013.
 
@@ -77,8 +79,8 @@ declare_words! {
     }
 }
 
-/// A start has settled if its last round changed the likelihood by less than this share. It does not stop for that:
-/// starts are compared after the same number of rounds.
+/// A start has settled if its last round changed the likelihood by less than this share. It does not stop for
+/// that: starts are compared after the same number of rounds.
 const SETTLED: f64 = 1e-6;
 
 /// Probabilities are floored here before the logarithm.
@@ -141,8 +143,8 @@ impl Default for Best {
 }
 
 impl Mace {
-    /// Runs at most `S` starts from number `first` on side by side; lanes beyond the last start repeat it and are not
-    /// looked at.
+    /// Runs at most `S` starts from number `first` on side by side; lanes beyond the last start repeat it and
+    /// are not looked at.
     fn run_starts<const S: usize>(
         &self,
         annotations: &Annotations,
@@ -201,7 +203,8 @@ fn count_given(annotations: &Annotations) -> Vec<f64> {
     given
 }
 
-/// How much the votes of each task count in each start, drawn in the order of the tasks' names, a stream for each start.
+/// How much the votes of each task count in each start, drawn in the order of the tasks' names, a stream for
+/// each start.
 fn draw_weights<const S: usize>(
     annotations: &Annotations,
     first: usize,
@@ -219,7 +222,8 @@ fn draw_weights<const S: usize>(
 /// E-step: posteriors into `rows`; returns the log-likelihood.
 fn find_posteriors(annotations: &Annotations, workers: &Guessers, rows: &mut [f64]) -> f64 {
     let classes = annotations.class_count();
-    // Logarithms once a worker and answer, not once a label: of a guess, and what it gains if the answer is true.
+    // Logarithms once a worker and answer, not once a label: of a guess, and what it gains if the answer is
+    // true.
     let logs: Vec<(f64, f64)> = workers
         .guesses
         .iter()
@@ -259,7 +263,8 @@ mod tests {
 
     #[test]
     fn toy_b_by_hand() {
-        // Worked example from t = xi = 1/2: posteriors of class 1, likelihood, known answers, variational M-step.
+        // Worked example from t = xi = 1/2: posteriors of class 1, likelihood, known answers, variational
+        // M-step.
         let annotations = toy_b();
         let given = count_given(&annotations);
         let method = Mace::default();
@@ -274,7 +279,8 @@ mod tests {
             1e-6,
         );
         assert_close(&[likelihood], &[-27.022286], 1e-6);
-        // Known with probability q(x) / (1 + 1/2): half of the answers are known, a guess is right half of the time.
+        // Known with probability q(x) / (1 + 1/2): half of the answers are known, a guess is right half of
+        // the time.
         let labels = |worker: usize| annotations.by_worker().labels(worker);
         let known: Vec<f64> = (0..5)
             .map(|worker| {

@@ -1,4 +1,5 @@
-//! What several methods share: where they start, votes with weights, signs at thresholds, completion of tensors.
+//! What several methods share: where they start, votes with weights, signs at thresholds, completion of
+//! tensors.
 
 pub(super) mod start;
 pub(super) mod tensor_completion;

@@ -5,14 +5,16 @@
 //! SVT_theta(X) = sum_i max(s_i - theta, 0) u_i v_i^T      of an unfolding X = sum_i s_i u_i v_i^T
 //! ```
 //!
-//! Mode-d unfoldings flatten the tensor to a matrix with one row for each task, class or worker. Singular values are shrunk
-//! through the eigenvectors of the smaller Gram matrix: `X' = X V diag(max(s - theta, 0) / s) V^T`.
+//! Mode-d unfoldings flatten the tensor to a matrix with one row for each task, class or worker. Singular
+//! values are shrunk through the eigenvectors of the smaller Gram matrix: `X' = X V diag(max(s - theta, 0) /
+//! s) V^T`.
 //!
-//! With two classes a fibre is always `(v, -v)`: in the orthonormal basis `((1, -1), (1, 1)) / sqrt(2)` its second
-//! coordinate is 0. The tensor is then kept as the matrix of first coordinates, `sqrt(2) v`; singular values are the same,
-//! and the unfoldings by task and by worker are each other's transpose.
+//! With two classes a fibre is always `(v, -v)`: in the orthonormal basis `((1, -1), (1, 1)) / sqrt(2)` its
+//! second coordinate is 0. The tensor is then kept as the matrix of first coordinates, `sqrt(2) v`; singular
+//! values are the same, and the unfoldings by task and by worker are each other's transpose.
 //!
-//! Dense: N K M numbers, a few copies, and products with Gram matrices of side `min(N, K M)` and M. For moderate sizes.
+//! Dense: N K M numbers, a few copies, and products with Gram matrices of side `min(N, K M)` and M. For
+//! moderate sizes.
 
 use nalgebra::{DMatrix, DMatrixView};
 use rayon::prelude::*;
@@ -23,7 +25,8 @@ use crate::error::Result;
 use crate::linalg::lanczos::largest_eigenpairs;
 use crate::linalg::small::{dot, norm_squared};
 
-/// Sizes of the tensor: tasks, coordinates of a fibre (1 for two classes), slices (workers, and any added layer).
+/// Sizes of the tensor: tasks, coordinates of a fibre (1 for two classes), slices (workers, and any added
+/// layer).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in crate::methods) struct Shape {
     pub tasks: usize,
@@ -41,7 +44,8 @@ pub(in crate::methods) enum Mode {
 }
 
 impl Shape {
-    /// The shape of a table with `layers` slices beyond the workers; refused if copies of the tensor would not fit.
+    /// The shape of a table with `layers` slices beyond the workers; refused if copies of the tensor would
+    /// not fit.
     pub fn of(annotations: &Annotations, layers: usize, copies: u64, context: &Context) -> Result<Self> {
         let (tasks, classes) = (annotations.task_count(), annotations.class_count());
         let width = if classes == 2 { 1 } else { classes };

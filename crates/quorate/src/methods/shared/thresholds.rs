@@ -4,21 +4,22 @@
 //! a_nm(t) = +1 if x_nm > t, -1 if x_nm <= t, 0 if m did not label n,      t = 0 .. K-2
 //! ```
 //!
-//! A binary method answers "is the truth of task n above t?" for each t; the label is the first t that was denied, else
-//! K - 1 (Karger, Oh, Shah 2013). With two classes there is one threshold and nothing changes. With more, the order of
-//! the classes matters: natural for grades, arbitrary for kinds.
+//! A binary method answers "is the truth of task n above t?" for each t; the label is the first t that was
+//! denied, else K - 1 (Karger, Oh, Shah 2013). With two classes there is one threshold and nothing changes.
+//! With more, the order of the classes matters: natural for grades, arbitrary for kinds.
 //!
-//! The methods that stand on this decide by signs of weighted votes `s_n = sum_m a_nm w_m (+ offset)`. Their scores have
-//! no scale of their own, so a probability is read off as majority vote reads it, as a share of the weight:
+//! The methods that stand on this decide by signs of weighted votes `s_n = sum_m a_nm w_m (+ offset)`. Their
+//! scores have no scale of their own, so a probability is read off as majority vote reads it, as a share of
+//! the weight:
 //!
 //! ```text
 //! Pr(truth of n > t) = (1 + s_n / (sum_m |w_m| + |offset|)) / 2
 //! ```
 //!
-//! (a worker with a negative weight votes for the other side). These shares rank tasks by how contested they are; they
-//! are not calibrated. The row of a task holds two classes: the label, with the share of the least certain decision on
-//! the way to it, and the class to which the opposite of that decision leads, with the rest. A decision at exactly
-//! one half is a tie between the two.
+//! (a worker with a negative weight votes for the other side). These shares rank tasks by how contested they
+//! are; they are not calibrated. The row of a task holds two classes: the label, with the share of the least
+//! certain decision on the way to it, and the class to which the opposite of that decision leads, with the
+//! rest. A decision at exactly one half is a tie between the two.
 
 use crate::annotations::Annotations;
 use crate::context::Context;
@@ -81,8 +82,8 @@ impl Signs<'_> {
     }
 
     /// Share of the weight above the threshold for each task, where worker m's answer to n has weight
-    /// `weight(position of the label, m)`; one half where there is no weight. Shares within rounding of one half are
-    /// one half.
+    /// `weight(position of the label, m)`; one half where there is no weight. Shares within rounding of one
+    /// half are one half.
     pub fn shares(&self, weight: impl Fn(usize, usize) -> f64, offset: f64) -> Vec<f64> {
         let starts = self.annotations.task_starts();
         let share = |task: usize| {
@@ -120,8 +121,9 @@ impl Signs<'_> {
     }
 }
 
-/// The leading right singular vector of an operator on workers, with its singular value; `None` if the operator is zero.
-/// The flag says whether the two largest singular values are so close that the vector is not determined.
+/// The leading right singular vector of an operator on workers, with its singular value; `None` if the
+/// operator is zero. The flag says whether the two largest singular values are so close that the vector is
+/// not determined.
 pub(in crate::methods) fn leading_singular_vector(
     workers: usize,
     scale: f64,
@@ -160,8 +162,8 @@ pub(in crate::methods) fn in_units_of_largest(mut weights: Vec<f64>) -> Vec<f64>
     weights
 }
 
-/// Solves every threshold with `solve` and decodes the labels. Worker scores: the mean of the weights over the
-/// thresholds.
+/// Solves every threshold with `solve` and decodes the labels. Worker scores: the mean of the weights over
+/// the thresholds.
 pub(in crate::methods) fn fit_thresholds(
     annotations: &Annotations,
     context: &mut Context,

@@ -66,8 +66,8 @@ impl SkillTies {
     }
 }
 
-/// Share of each worker's labels that name the winner (a tied winner counts by its share); a worker without labels gets
-/// the share over all labels.
+/// Share of each worker's labels that name the winner (a tied winner counts by its share); a worker without
+/// labels gets the share over all labels.
 pub(in crate::methods) fn agreement(annotations: &Annotations, winners: &[f64]) -> Vec<f64> {
     let classes = annotations.class_count();
     let by_worker = annotations.by_worker();
@@ -92,8 +92,8 @@ pub(in crate::methods) fn agreement(annotations: &Annotations, winners: &[f64]) 
     sums.iter().map(share).collect()
 }
 
-/// Scores as shares of their sum; a task whose scores are all 0 gets its unweighted votes, one without labels the
-/// mean vote, one whose truth is known that truth.
+/// Scores as shares of their sum; a task whose scores are all 0 gets its unweighted votes, one without labels
+/// the mean vote, one whose truth is known that truth.
 pub(in crate::methods) fn shares(annotations: &Annotations, mut scores: Vec<f64>) -> Consensus {
     let votes = vote_fractions(annotations);
     for (task, row) in scores.chunks_exact_mut(votes.class_count()).enumerate() {

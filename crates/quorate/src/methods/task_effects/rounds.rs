@@ -57,7 +57,7 @@ pub(super) fn reserve(annotations: &Annotations, context: &Context) -> Result<()
     context.reserve(
         format!("effects of {classes} x {classes} numbers for every task and worker"),
         8 * (rows + tables),
-        "merge rare classes, use dawid-skene or majority-vote, or raise the limit (--memory)",
+        "merge rare classes, or use dawid-skene or majority-vote",
     )
 }
 

@@ -12,7 +12,8 @@ pub(super) struct Candidates {
 }
 
 impl Candidates {
-    /// At most `limit` classes a task, those named most often (of equals the lowest). A known truth stands alone.
+    /// At most `limit` classes a task, those named most often (of equals the lowest). A known truth stands
+    /// alone.
     pub(super) fn of(annotations: &Annotations, limit: usize) -> Self {
         let mut starts = Vec::with_capacity(annotations.task_count() + 1);
         starts.push(0);

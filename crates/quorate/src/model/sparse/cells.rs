@@ -1,8 +1,9 @@
 //! The cells of the confusion matrices that any label can touch, and where the labels touch them.
 //!
-//! A label of worker m, answer a, on a task with candidates k touches the cells (a, k) of m. Cells stand by worker, then
-//! truth, then answer, so that a column of a matrix is one run; a cell knows its (answer, truth) among all workers, too. Counts are gathered, not scattered: each cell knows
-//! its places among the posteriors, and is summed by one thread in one order.
+//! A label of worker m, answer a, on a task with candidates k touches the cells (a, k) of m. Cells stand by
+//! worker, then truth, then answer, so that a column of a matrix is one run; a cell knows its (answer, truth)
+//! among all workers, too. Counts are gathered, not scattered: each cell knows its places among the
+//! posteriors, and is summed by one thread in one order.
 
 use rustc_hash::FxHashMap;
 
@@ -163,8 +164,8 @@ impl Cells {
     }
 }
 
-/// All (label, candidate) pairs sorted by worker, truth and answer; where each worker's start; where each task's start
-/// among the labels.
+/// All (label, candidate) pairs sorted by worker, truth and answer; where each worker's start; where each
+/// task's start among the labels.
 fn by_worker(annotations: &Annotations, candidates: &Candidates) -> (Vec<Entry>, Vec<usize>, Vec<usize>) {
     let mut worker_starts = vec![0usize; annotations.worker_count() + 1];
     for task in 0..annotations.task_count() {

@@ -8,24 +8,27 @@
 //! q_n(rest) ~ (sum over other k of prior(k)) prod (1 - p_m) / (K - 1)    all other classes, as one
 //! ```
 //!
-//! With 1000 classes almost every cell of a confusion matrix is empty. So a cell is kept only where a label can touch it: an
-//! answer of the worker against a class that somebody named on the same task. Behind a worker's cells stand its accuracy and the
-//! crowd's wrong answers, worth `s` labels a column; behind the crowd's wrong answers stand even ones, worth `t`. A truth that nobody named on a
-//! task is judged by the accuracies alone; such truths share one weight in proportion to the prior.
+//! With 1000 classes almost every cell of a confusion matrix is empty. So a cell is kept only where a label
+//! can touch it: an answer of the worker against a class that somebody named on the same task. Behind a
+//! worker's cells stand its accuracy and the crowd's wrong answers, worth `s` labels a column; behind the
+//! crowd's wrong answers stand even ones, worth `t`. A truth that nobody named on a task is judged by the
+//! accuracies alone; such truths share one weight in proportion to the prior.
 //!
-//! **Counts without the task itself.** A worker has few labels of a class, so a label would otherwise be judged by
-//! a cell that it fills alone: it speaks for itself, and all confidence ends near 1. Leaving out what the task put into the counts is
-//! the collapsed variational form of the model to zeroth order. `s` and `t` are those that foretell the left out labels best, tried over a
-//! grid in the first rounds: where a worker's own matrix or the crowd's errors say nothing, they count for nothing.
+//! **Counts without the task itself.** A worker has few labels of a class, so a label would otherwise be
+//! judged by a cell that it fills alone: it speaks for itself, and all confidence ends near 1. Leaving out
+//! what the task put into the counts is the collapsed variational form of the model to zeroth order. `s` and
+//! `t` are those that foretell the left out labels best, tried over a grid in the first rounds: where a
+//! worker's own matrix or the crowd's errors say nothing, they count for nothing.
 //!
-//! Without cells this is the one-coin model by plain EM, and exact: there all classes that nobody named on a task are equally
-//! likely but for the prior. With cells the trace is the log-probability of each task given the others; it may fall.
+//! Without cells this is the one-coin model by plain EM, and exact: there all classes that nobody named on a
+//! task are equally likely but for the prior. With cells the trace is the log-probability of each task given
+//! the others; it may fall.
 //!
-//! A round is one pass over the (label, candidate) pairs and one over the cells; memory is at most 70 bytes a pair, and
-//! `N K` numbers for the consensus that is returned.
+//! A round is one pass over the (label, candidate) pairs and one over the cells; memory is at most 70 bytes a
+//! pair, and `N K` numbers for the consensus that is returned.
 //!
-//! A. Asuncion, M. Welling, P. Smyth, Y. W. Teh, "On smoothing and inference for topic models", UAI 2009 (the form by left
-//! out counts).
+//! A. Asuncion, M. Welling, P. Smyth, Y. W. Teh, "On smoothing and inference for topic models", UAI 2009 (the
+//! form by left out counts).
 
 mod candidates;
 mod cells;

@@ -68,7 +68,8 @@ impl CellSettings {
 }
 
 impl Problem<'_> {
-    /// The strengths under which the labels are likeliest, each task by counts without it. `rows`: the posteriors in these counts.
+    /// The strengths under which the labels are likeliest, each task by counts without it. `rows`: the
+    /// posteriors in these counts.
     pub(super) fn learn_strengths(&self, weights: &Weights, rows: &[f64]) -> Strengths {
         let others = self.others();
         let crowd = self.best(weights, rows, CROWD_GRID, |touch, crowd| match touch.right {

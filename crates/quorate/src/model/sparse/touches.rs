@@ -36,7 +36,8 @@ impl Touch {
 }
 
 impl Problem<'_> {
-    /// Goes through the pairs of a task, candidates fastest. `row`: the posterior that is in the counts, if one is.
+    /// Goes through the pairs of a task, candidates fastest. `row`: the posterior that is in the counts, if
+    /// one is.
     pub(super) fn for_each_touch(
         &self,
         weights: &Weights,
