@@ -1,7 +1,7 @@
-//! `auto`: `task-effects` for more than half of the answer, votes and `fast-ds` for the rest.
+//! `auto`: `task-effects` for half of the answer; votes, `fast-ds` and `dawid-skene` for the rest.
 //!
 //! ```text
-//! q_n(k) = (4 task-effects + 2 majority-vote + fast-ds) / 7
+//! q_n(k) = (4 task-effects + 2 majority-vote + fast-ds + dawid-skene) / 8
 //! ```
 //!
 //! No single model wins everywhere, and the likelihood does not tell which one is nearest to the truth.
@@ -15,6 +15,7 @@
 //! | `task-effects` | 4 | workers and tasks differ |
 //! | `majority-vote` | 2 | all workers are alike |
 //! | `fast-ds` | 1 | a worker has a confusion matrix; every task has one label at every step |
+//! | `dawid-skene`, smoothed | 1 | a worker has a confusion matrix of its own |
 //!
 //! The model returned is counted against the average, each worker drawn to the crowd by one label a column:
 //! it is the model that goes with these labels. The confidence is then lowered to what it is worth if some
@@ -45,9 +46,9 @@ declare_method! {
     }
     name: "auto",
     aliases: ["average", "ensemble"],
-    summary: "task-effects averaged with votes and fast-ds: safe to leave on",
-    description: "Four sevenths of the answer are task-effects, in which tasks can mislead many workers at once; two \
-                  sevenths are the votes, one fast-ds. No model is right for every crowd and the data cannot say \
+    summary: "task-effects averaged with votes, fast-ds and dawid-skene: safe to leave on",
+    description: "Half of the answer is task-effects, in which tasks can mislead many workers at once; a quarter is \
+                  the votes, the rest fast-ds and smoothed dawid-skene. No model is right for every crowd and the data cannot say \
                   which one is; this average is near the best of them almost everywhere and far from the worst. The \
                   confidence allows for tasks that mislead; with gold it learns how many there are.",
     citation: "This project; the members as cited there",
@@ -74,7 +75,7 @@ struct Member {
 impl Auto {
     /// The members. All but the first assume independent workers and err together where that is wrong: half
     /// of the weight is the least that keeps them from outvoting it.
-    fn members(&self) -> [Member; 3] {
+    fn members(&self) -> [Member; 4] {
         let member = |name, weight, method| Member { name, weight, method };
         let (effects, votes) = (TaskEffects::default(), MajorityVote::default());
         let fast = FastDawidSkene::default().max_iter(self.max_iter);
@@ -82,7 +83,18 @@ impl Auto {
             member("task-effects", 4.0, Box::new(effects)),
             member("majority-vote", 2.0, Box::new(votes)),
             member("fast-ds", 1.0, Box::new(fast)),
+            member("dawid-skene", 1.0, Box::new(self.smoothed())),
         ]
+    }
+
+    /// The member with a confusion matrix for each worker.
+    fn smoothed(&self) -> DawidSkeneEm {
+        DawidSkeneEm {
+            max_iter: self.max_iter,
+            tol: TOL,
+            smoothing: SMOOTHING,
+            ..DawidSkeneEm::default()
+        }
     }
 
     /// The members where labels are gone through in blocks: `task-effects` needs all labels at hand, and
@@ -94,19 +106,13 @@ impl Auto {
             tol: TOL,
             strength,
         };
-        let smoothed = DawidSkeneEm {
-            max_iter: self.max_iter,
-            tol: TOL,
-            smoothing: SMOOTHING,
-            ..DawidSkeneEm::default()
-        };
         let fast = FastDawidSkene::default().max_iter(self.max_iter);
         [
             member("majority-vote", 2.0, Box::new(MajorityVote::default())),
             member("fast-ds", 1.0, Box::new(fast)),
             member("pooled-ds, strength 4", 2.0, Box::new(pooled(4.0))),
             member("pooled-ds, strength 1", 1.0, Box::new(pooled(1.0))),
-            member("dawid-skene", 1.0, Box::new(smoothed)),
+            member("dawid-skene", 1.0, Box::new(self.smoothed())),
         ]
     }
 
