@@ -63,7 +63,8 @@ fn error(fit: &Fit, crowd: &Simulated) -> f64 {
 /// Method and the largest mean error over three crowds of either kind, in percent: our own figures and half a
 /// point. On two classes `one-coin` gives in to the constant spammers, as it does on bluebird and trec.
 const AT_MOST: &[(&str, f64, f64)] = &[
-    ("auto", 8.0, 5.95),
+    ("auto", 8.0, 7.25),
+    ("task-effects", 8.8, 8.9),
     ("rob-symnmf-em", 7.8, 6.1),
     ("rob-symnmf", 8.9, 9.5),
     ("rob-symnmf-uniform", 9.35, 10.4),

@@ -11,7 +11,7 @@
 //! Two ways to weigh the others. **Equal**: everyone is right with the same probability p, errors spread
 //! evenly; p follows from how often two labels of a task agree, `p_o = p^2 + (1 - p)^2 / (K - 1)`. Nobody can
 //! gain weight by agreeing with a friend. **Fitted**: confusion matrices counted against the posterior of
-//! `rob-symnmf-em`, which does not need the majority to be right everywhere.
+//! `rob-symnmf-em`, which does not need the majority to be right everywhere (in large tables `pooled-ds`).
 //!
 //! Matrices are shrunk towards the crowd's by [`SHRINKAGE`] labels in each column. Time `O(L K)`, memory 4
 //! bytes a label and `N K + M K^2` numbers.
@@ -19,7 +19,7 @@
 use crate::annotations::Annotations;
 use crate::context::Context;
 use crate::error::Result;
-use crate::methods::{Aggregate, RobSymNmfEm};
+use crate::methods::{Aggregate, PooledDawidSkene, RobSymNmfEm};
 use crate::model::{Consensus, DawidSkene, count_answers, softmax_in_place};
 
 /// Labels of the crowd's average that are added to each column of a worker's confusion matrix.
@@ -143,10 +143,20 @@ impl<'a> Others<'a> {
     }
 }
 
-/// The posterior of the default method.
+/// Labels above which the fit starts from the votes and stops early: pairs of workers are dear there, and what single
+/// workers are like does not hang on the last digits.
+const LARGE: usize = 500_000;
+const COARSE_TOL: f64 = 1e-4;
+
+/// The posterior of a method that does not need the majority to be right everywhere.
 fn fit(annotations: &Annotations, context: &mut Context) -> Result<Consensus> {
-    let method = RobSymNmfEm::default();
-    Ok(method.fit(annotations, context)?.consensus)
+    let fit = match annotations.label_count() > LARGE {
+        true => PooledDawidSkene::default()
+            .tol(COARSE_TOL)
+            .fit(annotations, context)?,
+        false => RobSymNmfEm::default().fit(annotations, context)?,
+    };
+    Ok(fit.consensus)
 }
 
 /// Confusion matrices of all workers against a consensus, shrunk towards the crowd's.

@@ -106,9 +106,12 @@ impl Auto {
             tol: TOL,
             strength,
         };
-        let fast = FastDawidSkene::default().max_iter(self.max_iter);
+        let (votes, fast) = (
+            MajorityVote::default(),
+            FastDawidSkene::default().max_iter(self.max_iter),
+        );
         [
-            member("majority-vote", 2.0, Box::new(MajorityVote::default())),
+            member("majority-vote", 2.0, Box::new(votes)),
             member("fast-ds", 1.0, Box::new(fast)),
             member("pooled-ds, strength 4", 2.0, Box::new(pooled(4.0))),
             member("pooled-ds, strength 1", 1.0, Box::new(pooled(1.0))),

@@ -13,6 +13,8 @@
 
 use std::sync::Arc;
 
+use rayon::prelude::*;
+
 use super::first::{First, FirstRule};
 use super::fit::{BlockFit, Fit, RuleSource};
 use super::posterior::{Hooks, LOG_FLOOR, Sweep};
@@ -104,11 +106,13 @@ impl Em {
         if self.smoothing == 0.0 {
             return 0.0;
         }
-        let logs = model
-            .confusions()
-            .iter()
-            .map(|probability| probability.ln().max(LOG_FLOOR));
-        self.smoothing * logs.sum::<f64>()
+        let sum_logs = |cells: &[f64]| {
+            let logs = cells.iter().map(|probability| probability.ln().max(LOG_FLOOR));
+            logs.sum::<f64>()
+        };
+        // Parts that depend on the model alone, added in order: the same sum for any number of threads.
+        let parts: Vec<f64> = model.confusions().par_chunks(CELLS).map(sum_logs).collect();
+        self.smoothing * parts.iter().sum::<f64>()
     }
 
     fn with_prior(&self, model: DawidSkene) -> DawidSkene {
@@ -122,6 +126,9 @@ impl Em {
         }
     }
 }
+
+/// Cells of confusion matrices that a thread looks at together.
+const CELLS: usize = 1 << 14;
 
 /// Makes a model of counts.
 pub(crate) type Estimate<'e> = &'e dyn Fn(&AnswerCounts) -> DawidSkene;
@@ -244,7 +251,7 @@ impl<'p, 'b, 'e> Rounds<'p, 'b, 'e> {
                 let stage = Stage::round("EM", iterations, self.em.max_iter);
                 let sweep = Sweep::new(&self.model).run_over(self.passes, stage, context)?;
                 if !self.em.hard {
-                    let objective = self.objective(sweep.log_likelihood);
+                    let objective = self.objective(sweep.log_likelihood, context);
                     self.trace.push(objective);
                 }
             }
@@ -314,15 +321,16 @@ impl<'p, 'b, 'e> Rounds<'p, 'b, 'e> {
             false => f64::INFINITY,
         };
         Ok(Round {
-            objective: self.objective(swept.log_likelihood),
+            objective: self.objective(swept.log_likelihood, context),
             counts: swept.counts.expect("counts were asked for"),
             change,
         })
     }
 
     /// The objective of the model, under which the labels have this log-likelihood.
-    fn objective(&self, log_likelihood: f64) -> f64 {
-        log_likelihood + (self.em.log_prior(&self.model) + self.priors.log_prior(&self.model))
+    fn objective(&self, log_likelihood: f64, context: &Context) -> f64 {
+        let (em, priors, model) = (self.em, &*self.priors, &self.model);
+        log_likelihood + context.run(|| em.log_prior(model) + priors.log_prior(model))
     }
 }
 
