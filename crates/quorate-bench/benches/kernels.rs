@@ -10,7 +10,9 @@ use quorate::blocks::Passes;
 use quorate::model::{Em, EmStart, posterior};
 use quorate::simulate::{Amount, Coverage, Quality, Simulated, Simulation};
 use quorate::statistics::{PairBlocks, count_cooccurrences};
-use quorate::symnmf::{RobustSettings, Solver, Weights, impute_matrix_free, impute_robust, random_factor};
+use quorate::symnmf::{
+    ResidualWeights, RobustSettings, Solver, impute_matrix_free, impute_robust, random_factor,
+};
 use quorate::{Annotations, AnnotationsBuilder, Context};
 
 fn main() {
@@ -100,7 +102,7 @@ fn robust_five_sweeps(bencher: Bencher<'_, '_>) {
     let blocks = PairBlocks::observed(labels(), &context, &mut Vec::new()).expect("there are pairs");
     let order = labels().canonical_worker_order();
     let settings = RobustSettings {
-        weights: Weights::Robust,
+        weights: ResidualWeights::Robust,
         evidence: 1.0,
         xi: 1e-3,
         solver: Solver::Exact,

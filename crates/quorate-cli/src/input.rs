@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use anyhow::{Context as _, Result, bail};
 use clap::{Args, ValueEnum};
-use quorate::annotations::{ClassOrder, Duplicates, RowCounts};
+use quorate::annotations::{ClassOrder, Duplicates, Names, RowCounts, SimilarClasses};
 use quorate::methods::Method;
 use quorate::{Annotations, TaskFeatures, TaskProbabilities};
 use quorate_io::{
@@ -13,6 +13,7 @@ use quorate_io::{
     read_probabilities,
 };
 
+use crate::label_hygiene::settle_classes;
 use crate::printer::Printer;
 use crate::progress::Bar;
 use crate::text_table::plural;
@@ -41,6 +42,10 @@ pub struct InputArgs {
     /// Labels that mean "no answer", besides the empty one
     #[arg(long, value_name = "A,B,..", value_delimiter = ',', default_value = "NaN,nan")]
     pub missing: Vec<String>,
+    /// Join classes that differ only in case and white space (`Yes`, ` yes `); the same number written in different ways (1 and 1.0)
+    /// is one class anyway
+    #[arg(long, conflicts_with = "classes")]
+    pub normalize: bool,
     /// Use only the workers listed in this file (a table with a column `worker`)
     #[arg(long, value_name = "FILE")]
     pub keep_workers: Option<PathBuf>,
@@ -112,7 +117,21 @@ impl InputArgs {
         drop(bar);
         let left_out = (read.dropped_workers, read.absent_workers);
         self.report(read.annotations.rows(), left_out, printer);
-        Ok(read.annotations)
+        let annotations = read.annotations;
+        let labels = annotations.label_count() as u64;
+        let joined = self.settle_classes(annotations.classes(), labels, printer);
+        Ok(match joined.is_empty() {
+            true => annotations,
+            false => annotations.with_joined_classes(&joined),
+        })
+    }
+
+    /// The classes that are to be joined; none where the user listed the classes.
+    pub fn settle_classes(&self, classes: &Names, labels: u64, printer: &mut Printer) -> Vec<SimilarClasses> {
+        match self.classes {
+            Some(_) => Vec::new(),
+            None => settle_classes(classes, labels, self.normalize, printer),
+        }
     }
 
     /// Reads the class probabilities, if there are any.

@@ -6,6 +6,7 @@ mod commands;
 mod files;
 mod input;
 mod knowledge;
+mod label_hygiene;
 mod labels;
 mod printer;
 mod progress;

@@ -30,7 +30,7 @@ use quorate::{Annotations, Context, Result, declare_method};
 
 use crate::annotators::{Annotators, WorkerMap};
 use crate::examples::Examples;
-use crate::training::{Scaling, Target, training, training_of};
+use crate::training::{Scaling, TrainingTarget, training, training_of};
 
 declare_method! {
     /// A network with a map for each worker.
@@ -78,7 +78,7 @@ struct Crowd<'a> {
     labels_per_task: f64,
 }
 
-impl Target for Crowd<'_> {
+impl TrainingTarget for Crowd<'_> {
     fn loss(&mut self, rows: &[u32], probabilities: &Array2<f32>, logits: &mut Array2<f32>) -> f64 {
         let scale = (1.0 / (rows.len() as f64 * self.labels_per_task)) as f32;
         let places = probabilities.rows().into_iter().zip(logits.rows_mut());

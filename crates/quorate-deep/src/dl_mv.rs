@@ -21,7 +21,7 @@ use quorate::methods::{Aggregate, Fit, vote_fractions};
 use quorate::{Annotations, Context, Result, declare_method};
 
 use crate::examples::Examples;
-use crate::training::{Scaling, Target, training, training_of};
+use crate::training::{Scaling, TrainingTarget, training, training_of};
 
 declare_method! {
     /// A network trained on the majority votes.
@@ -54,7 +54,7 @@ pub(crate) struct Votes {
     pub(crate) votes: Vec<usize>,
 }
 
-impl Target for Votes {
+impl TrainingTarget for Votes {
     fn loss(&mut self, rows: &[u32], probabilities: &Array2<f32>, logits: &mut Array2<f32>) -> f64 {
         let scale = 1.0 / rows.len() as f32;
         logits.assign(probabilities);

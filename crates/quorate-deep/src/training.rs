@@ -69,7 +69,7 @@ pub(crate) struct Training {
 }
 
 /// What the class probabilities of a batch are held against.
-pub(crate) trait Target {
+pub(crate) trait TrainingTarget {
     /// The loss of a batch, and its gradient at the logits.
     fn loss(&mut self, rows: &[u32], probabilities: &Array2<f32>, logits: &mut Array2<f32>) -> f64;
 
@@ -89,7 +89,7 @@ impl Training {
         &self,
         annotations: &Annotations,
         examples: &Examples,
-        target: &mut (impl Target + Send),
+        target: &mut (impl TrainingTarget + Send),
         context: &mut Context,
     ) -> Result<Fit> {
         let trained = self.run(examples, target, context)?;
@@ -109,7 +109,7 @@ impl Training {
     fn run(
         &self,
         examples: &Examples,
-        target: &mut (impl Target + Send),
+        target: &mut (impl TrainingTarget + Send),
         context: &mut Context,
     ) -> Result<Trained> {
         let (inputs, classes) = (examples.features.ncols(), examples.class_count());
@@ -144,7 +144,7 @@ impl Training {
         learner: &mut Learner<f32>,
         examples: &Examples,
         batch: &[u32],
-        target: &mut impl Target,
+        target: &mut impl TrainingTarget,
         dropout: &mut impl Rng,
     ) -> f64 {
         let places: Vec<usize> = batch.iter().map(|&row| row as usize).collect();

@@ -6,8 +6,8 @@ use quorate::internal::seeded;
 use quorate::model::DawidSkene;
 use quorate::statistics::PairBlocks;
 use quorate::symnmf::{
-    Alpha, Designated, FactorSettings, RobustSettings, Solver, Weights, extract_model, factor, identity,
-    impute_designated, impute_robust, random_factor,
+    Alpha, Designated, FactorSettings, ResidualWeights, RobustSettings, Solver, extract_model, factor,
+    identity, impute_designated, impute_robust, random_factor,
 };
 use rand::RngExt;
 
@@ -93,7 +93,7 @@ fn in_order(blocks: &PairBlocks) -> Vec<u32> {
 /// The settings under which the noiseless objective is driven to its end.
 pub(crate) fn paper_settings() -> RobustSettings {
     RobustSettings {
-        weights: Weights::Robust,
+        weights: ResidualWeights::Robust,
         evidence: 0.0,
         xi: 1e-6,
         solver: Solver::Exact,

@@ -7,4 +7,4 @@
 pub mod crowds;
 pub mod public_data;
 
-pub use public_data::{DataSet, PublicTest, run_public_tests};
+pub use public_data::{ALL_SETS, DataSet, PublicTest, run_public_tests};

@@ -36,6 +36,26 @@ macro_rules! public_test {
     };
 }
 
+/// All public sets of labels with their truth.
+pub const ALL_SETS: [&str; 16] = [
+    "bluebird",
+    "dog",
+    "labelme",
+    "rte",
+    "trec",
+    "web",
+    "age",
+    "barzan",
+    "cf",
+    "cf_amt",
+    "ducks",
+    "face",
+    "flower",
+    "music",
+    "product",
+    "weather1000",
+];
+
 /// The folder of the public data sets: `QUORATE_DATA`, else `data` in the project, else `shared/data` beside
 /// it.
 pub fn folder() -> PathBuf {

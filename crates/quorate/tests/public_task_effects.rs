@@ -4,31 +4,12 @@ use std::process::ExitCode;
 
 use quorate::Context;
 use quorate::methods::{Aggregate, TaskEffects};
-use quorate_testkit::{DataSet, public_test, run_public_tests};
-
-const SETS: [&str; 16] = [
-    "bluebird",
-    "dog",
-    "labelme",
-    "rte",
-    "trec",
-    "web",
-    "age",
-    "barzan",
-    "cf",
-    "cf_amt",
-    "ducks",
-    "face",
-    "flower",
-    "music",
-    "product",
-    "weather1000",
-];
+use quorate_testkit::{ALL_SETS, DataSet, public_test, run_public_tests};
 
 fn main() -> ExitCode {
     run_public_tests(vec![public_test!(
         errors_are_those_of_the_reference_within_one_task,
-        SETS
+        ALL_SETS
     )])
 }
 

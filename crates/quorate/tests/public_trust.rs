@@ -6,32 +6,13 @@ use std::process::ExitCode;
 use quorate::Context;
 use quorate::evaluate::{Predictions, evaluate};
 use quorate::methods::{DEFAULT_METHOD, Fit, find};
-use quorate_testkit::{DataSet, public_test, run_public_tests};
-
-const SETS: [&str; 16] = [
-    "bluebird",
-    "dog",
-    "labelme",
-    "rte",
-    "trec",
-    "web",
-    "age",
-    "barzan",
-    "cf",
-    "cf_amt",
-    "ducks",
-    "face",
-    "flower",
-    "music",
-    "product",
-    "weather1000",
-];
+use quorate_testkit::{ALL_SETS, DataSet, public_test, run_public_tests};
 
 fn main() -> ExitCode {
     run_public_tests(vec![
         public_test!(
             the_default_is_safe_and_its_confidence_worth_more_than_that_of_one_model,
-            SETS
+            ALL_SETS
         ),
         public_test!(gold_brings_the_confidence_nearer_to_the_truth, ["trec"]),
     ])
@@ -78,10 +59,10 @@ fn the_default_is_safe_and_its_confidence_worth_more_than_that_of_one_model() {
         "rob-symnmf",
         "rob-symnmf-em",
     ];
-    let count = SETS.len() as f64;
+    let count = ALL_SETS.len() as f64;
     let (mut ours, mut theirs) = (0.0, vec![0.0; others.len()]);
     let (mut averaged, mut calibrated, mut single) = (0.0, 0.0, 0.0);
-    for name in SETS {
+    for name in ALL_SETS {
         let data_set = DataSet::load(name);
         let default = fit(&data_set, DEFAULT_METHOD, &[]);
         let error = data_set.error(&default);

@@ -7,8 +7,9 @@ use quorate::model::DawidSkene;
 use quorate::simulate::{Prior, Simulation};
 use quorate::statistics::{PairBlocks, count_cooccurrences};
 use quorate::symnmf::{
-    Alpha, Designated, FactorSettings, RobustSettings, Solver, Weights, extract_model, factor, identity,
-    impute_designated, impute_matrix_free, impute_robust, model_factor, random_factor, robust_objective,
+    Alpha, Designated, FactorSettings, ResidualWeights, RobustSettings, Solver, extract_model, factor,
+    identity, impute_designated, impute_matrix_free, impute_robust, model_factor, random_factor,
+    robust_objective,
 };
 use quorate::{Annotations, Context};
 use quorate_testkit::crowds::{crowd, table};
@@ -16,7 +17,7 @@ use rand::RngExt;
 
 const TRIALS: u64 = 20;
 
-fn settings(weights: Weights, solver: Solver) -> RobustSettings {
+fn settings(weights: ResidualWeights, solver: Solver) -> RobustSettings {
     RobustSettings {
         weights,
         evidence: 0.0,
@@ -76,7 +77,7 @@ fn robust_distance(truth: &DawidSkene, missing: f64, seed: u64) -> f64 {
     let mut context = Context::new(seed);
     let start = random_factor(truth.worker_count(), truth.class_count(), &context);
     let blocks = exact_blocks(truth, missing, seed);
-    let settings = settings(Weights::Robust, Solver::Exact);
+    let settings = settings(ResidualWeights::Robust, Solver::Exact);
     distance(
         &impute_robust(&blocks, &in_order(&blocks), start, &settings, &mut context)
             .unwrap()
@@ -215,7 +216,7 @@ fn random_starts_do_as_well_as_votes_on_dense_data() {
 fn the_robust_objective_does_not_rise() {
     let crowd = paper_crowd(300, 0.1).run(1).unwrap();
     let blocks = PairBlocks::from(&count_cooccurrences(&crowd.annotations));
-    for weights in [Weights::Robust, Weights::Uniform] {
+    for weights in [ResidualWeights::Robust, ResidualWeights::Uniform] {
         for solver in [Solver::Exact, Solver::Gradient] {
             for evidence in [0.0, 1.0] {
                 let settings = RobustSettings {
@@ -255,7 +256,7 @@ fn the_matrix_free_objective_is_that_of_the_pairs_up_to_a_constant_and_falls() {
     let annotations = &crowd.annotations;
     let pair_settings = RobustSettings {
         evidence: 1.0,
-        ..settings(Weights::Uniform, Solver::Exact)
+        ..settings(ResidualWeights::Uniform, Solver::Exact)
     };
     let counts = count_cooccurrences(annotations);
     let blocks = PairBlocks::from(&counts);

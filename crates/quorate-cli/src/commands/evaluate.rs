@@ -1,11 +1,12 @@
 //! `quorate evaluate`: labels against the known truth.
 
+use std::collections::HashMap;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
 use anyhow::{Result, bail};
 use clap::{Args, ValueEnum};
-use quorate::annotations::Names;
+use quorate::annotations::{Likeness, Names, find_similar};
 use quorate::evaluate::{Bins, Evaluate, Evaluation, Predictions, TieRule};
 use quorate::model::Consensus;
 use quorate_io::{LabelOptions, Source, Target, TaskLabels, read_ids, read_labels, write_whole};
@@ -113,6 +114,7 @@ pub fn run(args: &EvaluateArgs, printer: &mut Printer) -> Result<ExitCode> {
             "ties cannot be seen without the probabilities of all classes (aggregate --probabilities)",
         );
     }
+    matched.check_classes(&predicted, &truth, printer)?;
     let evaluation = matched.score(&predicted, &settings)?;
     let left_out = truth
         .tasks
@@ -169,17 +171,78 @@ impl Matched {
             .iter()
             .map(|class| classes.intern(class) as usize)
             .collect();
+        // The same number written in another way (1 and 1.0) is the same class.
+        let mut all: Names = predicted.classes.clone();
+        truth.classes.iter().for_each(|class| {
+            all.intern(class);
+        });
+        let mut same: HashMap<&str, &str> = HashMap::new();
+        for group in find_similar(&all) {
+            let names: Vec<&str> = group
+                .codes
+                .iter()
+                .map(|&code| all.get(usize::from(code)))
+                .collect();
+            let own = names.iter().find(|name| predicted.classes.find(name).is_some());
+            if let (Likeness::Number, Some(own)) = (group.likeness, own) {
+                same.extend(names.iter().map(|name| (*name, *own)));
+            }
+        }
         let truths: Vec<Option<usize>> = predicted
             .tasks
             .iter()
             .map(|task| truth.label(task).filter(|_| except.find(task).is_none()))
-            .map(|class| class.map(|class| classes.intern(class) as usize))
+            .map(|class| {
+                let class = class?;
+                let known = predicted.classes.find(class).is_some();
+                let class = if known {
+                    class
+                } else {
+                    same.get(class).unwrap_or(&class)
+                };
+                Some(classes.intern(class) as usize)
+            })
             .collect();
         Self {
             classes,
             codes,
             truth: truths,
         }
+    }
+
+    /// Refuses files whose classes have nothing in common, and warns where most truths are classes that were never predicted:
+    /// the error would measure spelling.
+    fn check_classes(&self, predicted: &TaskLabels, truth: &TaskLabels, printer: &mut Printer) -> Result<()> {
+        let scored = self.truth.iter().flatten().count();
+        let foreign = self
+            .truth
+            .iter()
+            .flatten()
+            .filter(|&&class| class >= predicted.classes.len())
+            .count();
+        if scored == 0 || 2 * foreign < scored {
+            return Ok(());
+        }
+        let some = |names: &Names| {
+            let quoted: Vec<String> = names.iter().take(5).map(|name| format!("{name:?}")).collect();
+            quoted.join(", ")
+        };
+        let classes = format!(
+            "predicted classes are {}, true ones {}",
+            some(&predicted.classes),
+            some(&truth.classes)
+        );
+        if foreign == scored {
+            bail!(
+                "no true class was ever predicted, so every label would count as wrong: {classes}; are these files about the same \
+                 classes?"
+            );
+        }
+        printer.warning(format!(
+            "{foreign} of {} have a true class that was never predicted: {classes}",
+            plural(scored, "task")
+        ));
+        Ok(())
     }
 
     fn score(&self, predicted: &TaskLabels, settings: &Evaluate) -> quorate::Result<Evaluation> {
@@ -192,7 +255,10 @@ impl Matched {
         match (&predicted.probabilities, &predicted.confidence) {
             (Some(rows), _) => {
                 let consensus = Consensus::new(classes, self.widen(rows, predicted.classes.len()));
-                settings.run(&Predictions::from_consensus(&consensus)?, &self.truth)
+                settings.run(
+                    &Predictions::from_consensus_and_labels(&consensus, &labels)?,
+                    &self.truth,
+                )
             }
             (None, Some(confidence)) => {
                 let confidence: Vec<f64> = confidence.iter().map(|value| value.clamp(0.0, 1.0)).collect();

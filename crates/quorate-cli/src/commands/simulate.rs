@@ -141,7 +141,7 @@ impl FromStr for PriorArg {
 }
 
 #[derive(Serialize)]
-struct Summary {
+struct SimulationSummary {
     tasks: usize,
     workers: usize,
     classes: usize,
@@ -224,8 +224,8 @@ pub fn run(args: &SimulateArgs, printer: &mut Printer) -> Result<()> {
     Ok(())
 }
 
-fn summary(crowd: &Simulated, seed: u64) -> Summary {
-    Summary {
+fn summary(crowd: &Simulated, seed: u64) -> SimulationSummary {
+    SimulationSummary {
         tasks: crowd.annotations.task_count(),
         workers: crowd.annotations.worker_count(),
         classes: crowd.annotations.class_count(),

@@ -4,7 +4,7 @@ use std::fs::File;
 use std::io::{BufReader, BufWriter, Read, Write};
 use std::sync::mpsc::sync_channel;
 
-use quorate::annotations::{ClassOrder, Fingerprint, NO_GOLD, Names, RowCounts};
+use quorate::annotations::{ClassOrder, Fingerprint, NO_GOLD, Names, RowCounts, SimilarClasses, join_codes};
 use quorate::blocks::{Block, Blocks, TaskBlock};
 use quorate::error::SourceError;
 use rustc_hash::FxHashMap;
@@ -84,6 +84,22 @@ impl SpilledLabels {
         self.unlabelled_tasks += written.unlabelled_tasks;
     }
 
+    /// Makes each group of classes one.
+    pub fn join_classes(&mut self, groups: &[SimilarClasses]) {
+        let (classes, codes) = join_codes(&self.classes, groups);
+        self.recode_classes(classes, &codes);
+    }
+
+    /// Replaces the classes; `codes` are the new codes of the present ones.
+    fn recode_classes(&mut self, classes: Names, codes: &[u16]) {
+        let on_disk = match self.class_codes.take() {
+            Some(earlier) => earlier.iter().map(|&code| codes[usize::from(code)]).collect(),
+            None => codes.to_vec(),
+        };
+        self.class_codes = Some(on_disk);
+        self.classes = classes;
+    }
+
     /// Adds classes that a task may truly have though no worker named them; all classes in natural order.
     pub fn add_classes<'a>(&mut self, more: impl IntoIterator<Item = &'a str>) {
         let mut classes = self.classes.clone();
@@ -91,8 +107,7 @@ impl SpilledLabels {
             classes.intern(class);
         });
         let (classes, codes) = ClassOrder::Natural.arrange(&classes);
-        self.classes = classes;
-        self.class_codes = Some(codes);
+        self.recode_classes(classes, &codes);
     }
 
     /// Keeps the truth of some tasks, by name, beside their labels; returns how many of the tasks have labels

@@ -22,7 +22,11 @@ pub struct Predictions<'a> {
 
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum Content<'a> {
-    Probabilities(&'a Consensus),
+    Probabilities {
+        consensus: &'a Consensus,
+        /// The labels that were written, where they need not be the most probable classes.
+        labels: Option<&'a [Option<usize>]>,
+    },
     Labels {
         labels: &'a [Option<usize>],
         confidences: Option<&'a [f64]>,
@@ -52,8 +56,30 @@ impl<'a> Predictions<'a> {
         }
         Ok(Self {
             classes: consensus.class_count(),
-            content: Content::Probabilities(consensus),
+            content: Content::Probabilities {
+                consensus,
+                labels: None,
+            },
         })
+    }
+
+    /// All probabilities beside the labels that were chosen: errors are those of the labels, scores of probabilities those of
+    /// the probabilities.
+    pub fn from_consensus_and_labels(consensus: &'a Consensus, labels: &'a [Option<usize>]) -> Result<Self> {
+        Self::from_labels(consensus.class_count(), labels)?;
+        if labels.len() != consensus.len() {
+            return Err(Error::Mismatch(format!(
+                "{} labels for the probabilities of {} tasks",
+                labels.len(),
+                consensus.len()
+            )));
+        }
+        let mut predictions = Self::from_consensus(consensus)?;
+        predictions.content = Content::Probabilities {
+            consensus,
+            labels: Some(labels),
+        };
+        Ok(predictions)
     }
 
     /// Labels alone; None where there is no prediction.
@@ -106,7 +132,7 @@ impl<'a> Predictions<'a> {
     /// Number of tasks, those without a prediction included.
     pub fn len(&self) -> usize {
         match self.content {
-            Content::Probabilities(consensus) => consensus.len(),
+            Content::Probabilities { consensus, .. } => consensus.len(),
             Content::Labels { labels, .. } => labels.len(),
         }
     }
@@ -124,15 +150,21 @@ impl<'a> Predictions<'a> {
     /// The predicted class (of tied ones the lowest), if there is one.
     pub fn label(&self, task: usize) -> Option<usize> {
         match self.content {
-            Content::Probabilities(consensus) => self.row(task).map(|_| consensus.label(task)),
-            Content::Labels { labels, .. } => labels[task],
+            Content::Probabilities {
+                consensus,
+                labels: None,
+            } => self.row(task).map(|_| consensus.label(task)),
+            Content::Probabilities {
+                labels: Some(labels), ..
+            }
+            | Content::Labels { labels, .. } => labels[task],
         }
     }
 
     /// The probability that the prediction is right, if it is known.
     pub fn confidence(&self, task: usize) -> Option<f64> {
         match self.content {
-            Content::Probabilities(consensus) => self.row(task).map(|_| consensus.confidence(task)),
+            Content::Probabilities { .. } => Some(self.row(task)?[self.label(task)?]),
             Content::Labels { labels, confidences } => {
                 labels[task].and(confidences.map(|confidences| confidences[task]))
             }
@@ -142,7 +174,7 @@ impl<'a> Predictions<'a> {
     /// The probabilities of a task, if they are known.
     pub fn row(&self, task: usize) -> Option<&'a [f64]> {
         match self.content {
-            Content::Probabilities(consensus) => {
+            Content::Probabilities { consensus, .. } => {
                 let row = consensus.row(task);
                 row.iter().any(|&probability| probability > 0.0).then_some(row)
             }
@@ -153,7 +185,7 @@ impl<'a> Predictions<'a> {
     /// Number of classes that share the first place; 0 without a prediction.
     pub fn tied(&self, task: usize) -> usize {
         match self.content {
-            Content::Probabilities(consensus) => self.row(task).map_or(0, |_| consensus.tied(task)),
+            Content::Probabilities { consensus, .. } => self.row(task).map_or(0, |_| consensus.tied(task)),
             Content::Labels { labels, .. } => usize::from(labels[task].is_some()),
         }
     }
@@ -227,6 +259,17 @@ mod tests {
         assert!(Predictions::from_confidences(2, &[Some(1)], &[1.5]).is_err());
         assert!(Predictions::from_confidences(2, &[Some(1)], &[]).is_err());
         assert!(Predictions::from_confidences(2, &[None], &[f64::NAN]).is_ok());
+    }
+
+    #[test]
+    fn the_label_that_was_written_is_scored_not_the_most_probable_class() {
+        let consensus = Consensus::new(2, vec![0.9, 0.1, 0.2, 0.8]);
+        let labels = [Some(1), Some(1)];
+        let predictions = Predictions::from_consensus_and_labels(&consensus, &labels).unwrap();
+        assert_eq!([0, 1].map(|task| predictions.label(task)), [Some(1), Some(1)]);
+        assert_eq!(predictions.confidence(0), Some(0.1));
+        assert_eq!(predictions.credit(0, 1, TieRule::Lowest), 1.0);
+        assert!(Predictions::from_consensus_and_labels(&consensus, &labels[..1]).is_err());
     }
 
     #[test]

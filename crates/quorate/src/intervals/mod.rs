@@ -29,7 +29,7 @@ mod sampler;
 
 pub use moments::Interval;
 
-use moments::Moments;
+use moments::RunningMoments;
 use rayon::prelude::*;
 use sampler::Sampler;
 
@@ -132,10 +132,10 @@ impl Intervals {
         let priors = context.priors();
         priors.check(passes.worker_count(), classes)?;
         let mut sampler = Sampler::new(model, labels, &priors);
-        let mut prevalence = vec![Moments::default(); classes];
-        let mut accuracy = vec![Moments::default(); passes.worker_count()];
-        let mut confusion = vec![Moments::default(); model.confusions().len()];
-        let mut error = Moments::default();
+        let mut prevalence = vec![RunningMoments::default(); classes];
+        let mut accuracy = vec![RunningMoments::default(); passes.worker_count()];
+        let mut confusion = vec![RunningMoments::default(); model.confusions().len()];
+        let mut error = RunningMoments::default();
         let (total, seed) = (self.burn_in + self.draws, context.seed());
         for draw in 0..total {
             let stage = Stage::round("intervals", draw, total);
@@ -146,8 +146,8 @@ impl Intervals {
             }
             sampler.draw_parameters(&mut context.rng(u64::MAX - draw as u64));
         }
-        let close = |moments: Vec<Moments>| -> Vec<Interval> {
-            let interval = |moments: &Moments| moments.interval(self.level);
+        let close = |moments: Vec<RunningMoments>| -> Vec<Interval> {
+            let interval = |moments: &RunningMoments| moments.interval(self.level);
             context.run(|| moments.par_iter().map(interval).collect())
         };
         Ok(ModelIntervals {

@@ -15,7 +15,7 @@ pub struct Interval {
 
 /// Sums over draws of a number between 0 and 1.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
-pub(super) struct Moments {
+pub(super) struct RunningMoments {
     draws: f64,
     mean: f64,
     /// Sum of squared distances of the conditional means from their mean.
@@ -24,7 +24,7 @@ pub(super) struct Moments {
     within: f64,
 }
 
-impl Moments {
+impl RunningMoments {
     /// Adds a draw in which the number has this mean and variance.
     pub(super) fn add(&mut self, mean: f64, variance: f64) {
         self.draws += 1.0;
@@ -65,14 +65,14 @@ mod tests {
     #[test]
     fn one_known_beta_gives_its_own_quantiles() {
         // Beta(3, 7): mean 0.3, variance 21 / (100 * 11). Quantiles from tables of the Beta distribution.
-        let mut moments = Moments::default();
+        let mut moments = RunningMoments::default();
         moments.add(0.3, 21.0 / 1100.0);
         moments.add(0.3, 21.0 / 1100.0);
         let interval = moments.interval(0.95);
         assert!((interval.low - 0.074_85).abs() < 1e-4, "{interval:?}");
         assert!((interval.high - 0.600_10).abs() < 1e-4, "{interval:?}");
         // Draws that differ widen it.
-        let mut apart = Moments::default();
+        let mut apart = RunningMoments::default();
         apart.add(0.2, 21.0 / 1100.0);
         apart.add(0.4, 21.0 / 1100.0);
         let wider = apart.interval(0.95);
@@ -81,7 +81,7 @@ mod tests {
 
     #[test]
     fn what_is_certain_has_no_width_and_what_is_wild_stays_within_bounds() {
-        let mut moments = Moments::default();
+        let mut moments = RunningMoments::default();
         moments.add(1.0, 0.0);
         moments.add(1.0, 0.0);
         assert_eq!(
@@ -92,7 +92,7 @@ mod tests {
                 high: 1.0
             }
         );
-        let mut wild = Moments::default();
+        let mut wild = RunningMoments::default();
         wild.add(0.0, 0.0);
         wild.add(1.0, 0.0);
         let interval = wild.interval(0.95);

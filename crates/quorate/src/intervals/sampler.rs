@@ -3,7 +3,7 @@
 use rand::{Rng, RngExt};
 use rand_distr::{Distribution, Gamma};
 
-use super::Moments;
+use super::RunningMoments;
 use super::hierarchy::Hierarchy;
 use crate::annotations::keep_truth;
 use crate::blocks::{Block, Passes, Stage};
@@ -147,9 +147,9 @@ impl<'a> Sampler<'a> {
     /// Adds the means and variances of all numbers given the drawn truths.
     pub(super) fn observe(
         &self,
-        prevalence: &mut [Moments],
-        accuracy: &mut [Moments],
-        confusion: &mut [Moments],
+        prevalence: &mut [RunningMoments],
+        accuracy: &mut [RunningMoments],
+        confusion: &mut [RunningMoments],
     ) {
         let classes = self.log_prior.len();
         let mass: Vec<f64> = self.counts.mass.iter().map(|mass| mass + CLASS_COUNT).collect();

@@ -88,7 +88,7 @@ struct Panel<'a> {
 
 /// What each voice counts.
 #[derive(Debug, Clone, PartialEq)]
-struct Weights {
+struct AnnotatorWeights {
     /// `P`: chance that a worker gives the consensus label.
     agreement: f64,
     /// `w_m`.
@@ -197,7 +197,7 @@ impl<'a> Panel<'a> {
     }
 
     /// Step 2: weights of workers and classifier against the consensus labels.
-    fn weigh(&self, labels: &[usize]) -> Weights {
+    fn weigh(&self, labels: &[usize]) -> AnnotatorWeights {
         let classes = self.annotations.class_count();
         let (mut tasks, mut agreement) = (0.0, 0.0);
         let (mut predicted, mut model_wrong) = (0.0f64, 0.0);
@@ -214,7 +214,7 @@ impl<'a> Panel<'a> {
             }
         }
         if tasks == 0.0 {
-            return Weights {
+            return AnnotatorWeights {
                 agreement: 0.5 + 0.5 / classes as f64,
                 workers: vec![1.0; self.others.len()],
                 model: 1.0,
@@ -223,7 +223,7 @@ impl<'a> Panel<'a> {
         let most_common = per_class.iter().copied().fold(0.0, f64::max);
         let constant_error = (1.0 - most_common / tasks).max(FLOOR);
         let trust = |error: f64| (1.0 - error / constant_error).max(FLOOR);
-        Weights {
+        AnnotatorWeights {
             agreement: agreement / tasks,
             workers: self.others.iter().map(|share| trust(1.0 - share)).collect(),
             model: trust(model_wrong / predicted.max(1.0)) * self.mean_labels.sqrt(),
@@ -231,7 +231,7 @@ impl<'a> Panel<'a> {
     }
 
     /// The formula: weighted mean of the classifier's probabilities and the workers' votes.
-    fn blend(&self, weights: &Weights) -> Consensus {
+    fn blend(&self, weights: &AnnotatorWeights) -> Consensus {
         let classes = self.annotations.class_count();
         let wrong = (1.0 - weights.agreement) / (classes.max(2) - 1) as f64;
         let right = if classes == 1 { 1.0 } else { weights.agreement };
@@ -278,7 +278,12 @@ impl<'a> Panel<'a> {
     }
 
     /// Annotator quality; a worker without labels is taken as the average one.
-    fn worker_quality(&self, labels: &[usize], weights: &Weights, consensus: &Consensus) -> Vec<f64> {
+    fn worker_quality(
+        &self,
+        labels: &[usize],
+        weights: &AnnotatorWeights,
+        consensus: &Consensus,
+    ) -> Vec<f64> {
         let workers = self.annotations.worker_count();
         let starts = self.annotations.task_starts();
         let mean_weight = weights.workers.iter().sum::<f64>() / workers as f64;

@@ -16,8 +16,7 @@ use super::{Aggregate, BlockFit, Declared, Fit};
 use crate::blocks::{Passes, Stage};
 use crate::context::Context;
 use crate::error::{Error, Result};
-use crate::model::{AnswerCounts, RuleSource, VoteShares, break_ties, count_rows, fill_votes, heaviest};
-use crate::parallel::add;
+use crate::model::{RuleSource, break_ties, heaviest, share_votes_over};
 use crate::{declare_method, declare_words};
 
 declare_method! {
@@ -60,33 +59,15 @@ impl Aggregate for MajorityVote {
             });
         }
         let counted = passes.worker_count().saturating_mul(classes * classes) <= MOST_CELLS;
-        let mut counts = counted.then(|| AnswerCounts::zero(passes.worker_count(), classes));
-        let mut sum = vec![0.0; classes];
-        passes.each(
-            classes,
-            Stage::single("votes"),
-            context,
-            &mut |block, rows, context| {
-                context.run(|| {
-                    add(&mut sum, &fill_votes(block, rows));
-                    if let Some(counts) = &mut counts {
-                        counts.merge(&count_rows(block, rows, classes));
-                    }
-                });
-                Ok(())
-            },
-        )?;
-        let shares = VoteShares::new(sum);
-        if passes.keeps_rows() {
+        let (shares, counts) = share_votes_over(passes, counted, context)?;
+        if passes.keeps_rows() && self.ties != Ties::Lowest {
             let mut rng = context.rng(0);
-            passes.each(classes, Stage::single("ties"), context, &mut |block, rows, _| {
-                shares.fill_silent(block, rows);
+            passes.each(classes, Stage::single("ties"), context, &mut |_, rows, _| {
                 match self.ties {
-                    Ties::Lowest => {}
-                    Ties::Prior => break_ties(rows, classes, |tied| heaviest(shares.prior(), tied)),
                     Ties::Random => {
                         break_ties(rows, classes, |tied| *tied.choose(&mut rng).unwrap_or(&tied[0]));
                     }
+                    _ => break_ties(rows, classes, |tied| heaviest(shares.prior(), tied)),
                 }
                 Ok(())
             })?;

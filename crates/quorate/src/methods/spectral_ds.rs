@@ -56,7 +56,7 @@ declare_method! {
     }
     name: "spectral-ds",
     aliases: ["spectral", "spectral-em"],
-    summary: "Moments of three groups of workers, tensor decomposition, then EM",
+    summary: "GroupMoments of three groups of workers, tensor decomposition, then EM",
     description: "Deals the workers into three groups, finds the groups' confusion matrices from \
                   third-order moments by a tensor power method, reads off each worker's matrix and polishes \
                   by EM. Needs no good start and many tasks; with few labels a class or many classes the \
@@ -114,7 +114,7 @@ impl SpectralDs {
     fn spectral_model(&self, annotations: &Annotations, context: &mut Context) -> Result<Option<DawidSkene>> {
         context.step("moments", 0, None)?;
         let group = deal_groups(annotations);
-        let moments = Moments::count(annotations, &group);
+        let moments = GroupMoments::count(annotations, &group);
         let mut groups = Vec::with_capacity(3);
         for c in 0..3 {
             context.step("tensor decomposition", c, Some(3))?;
@@ -138,7 +138,7 @@ fn deal_groups(annotations: &Annotations) -> Vec<usize> {
 }
 
 /// Cross moments of the three views, as sums over tasks divided by their number.
-struct Moments {
+struct GroupMoments {
     classes: usize,
     /// `E_uv[l, l']` at `[u][v]`, u != v.
     second: [[Vec<f64>; 3]; 3],
@@ -161,7 +161,7 @@ fn count_views(annotations: &Annotations, group: &[usize], task: usize, views: &
     }
 }
 
-impl Moments {
+impl GroupMoments {
     fn count(annotations: &Annotations, group: &[usize]) -> Self {
         let classes = annotations.class_count();
         let unit = 1.0 / annotations.task_count() as f64;
@@ -361,7 +361,7 @@ mod tests {
     const PRIOR: [f64; 2] = [0.6, 0.4];
 
     /// The exact moments of three workers, one in each group.
-    fn exact_moments() -> Moments {
+    fn exact_moments() -> GroupMoments {
         let chance = |g: usize, l: usize, k: usize| GROUPS[g][l * 2 + k];
         let second = std::array::from_fn(|u| {
             std::array::from_fn(|v| {
@@ -378,7 +378,7 @@ mod tests {
                 .map(|k| PRIOR[k] * chance(0, at / 4, k) * chance(1, at / 2 % 2, k) * chance(2, at % 2, k))
                 .sum()
         };
-        Moments {
+        GroupMoments {
             classes: 2,
             second,
             third: (0..8).map(cell).collect(),

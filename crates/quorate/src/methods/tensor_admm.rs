@@ -79,7 +79,7 @@ impl Aggregate for TensorAdmm {
         context.step("triples", 0, None)?;
         let triples = count_triples(annotations, self.max_triples, context.seed());
         let notes = describe(&triples);
-        let moments = Moments::new(answer_frequencies(annotations), blocks, triples);
+        let moments = TripleMoments::new(answer_frequencies(annotations), blocks, triples);
         let mut state = State::new(start);
         let order = annotations.workers().natural_order();
         let mut trace = vec![moments.prior_system(&state).objective];
@@ -176,7 +176,7 @@ fn relative_changes(old: &[f64], new: &[f64], block: usize) -> f64 {
 }
 
 /// The data: moments of order one to three.
-struct Moments {
+struct TripleMoments {
     first: Vec<f64>,
     blocks: PairBlocks,
     triples: Triples,
@@ -193,7 +193,7 @@ struct PriorSystem {
     objective: f64,
 }
 
-impl Moments {
+impl TripleMoments {
     fn new(first: Vec<f64>, blocks: PairBlocks, triples: Triples) -> Self {
         let mut of_worker = vec![Vec::new(); blocks.worker_count()];
         let mut size = norm_squared(&first);
@@ -382,7 +382,7 @@ impl State {
     }
 
     /// Lowers the proximal weight with the objective.
-    fn set_proximal_weight(&mut self, moments: &Moments, trace: &[f64]) {
+    fn set_proximal_weight(&mut self, moments: &TripleMoments, trace: &[f64]) {
         let objective = trace[trace.len() - 1];
         let fell = trace.len() < 2 || objective < trace[trace.len() - 2];
         if fell {
@@ -390,7 +390,7 @@ impl State {
         }
     }
 
-    fn update_worker(&mut self, moments: &Moments, worker: usize) {
+    fn update_worker(&mut self, moments: &TripleMoments, worker: usize) {
         let (n, block) = (self.classes, self.block());
         let (h, b) = moments.worker_system(self, worker);
         let range = worker * block..(worker + 1) * block;
@@ -508,7 +508,7 @@ mod tests {
     use crate::methods::tests::{assert_close, toy_a};
 
     /// Three workers, two classes, many tasks whose frequencies are those of the model.
-    fn exact() -> (Moments, State) {
+    fn exact() -> (TripleMoments, State) {
         let matrices = [[0.8, 0.3, 0.2, 0.7], [0.7, 0.2, 0.3, 0.8], [0.9, 0.4, 0.1, 0.6]];
         // All combinations of truth and answers with probabilities in units of 1e-4.
         let mut labels = Vec::new();
@@ -532,7 +532,7 @@ mod tests {
         }
         let annotations = Annotations::from_codes(task as usize, 3, 2, labels).unwrap();
         let blocks = PairBlocks::observed(&annotations, &Context::new(0), &mut Vec::new()).unwrap();
-        let moments = Moments::new(
+        let moments = TripleMoments::new(
             answer_frequencies(&annotations),
             blocks,
             count_triples(&annotations, 10, 0),

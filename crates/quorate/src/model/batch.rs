@@ -46,7 +46,7 @@ const fn power_of_two(exponent: i64) -> f64 {
 }
 
 /// A chunk of tasks on which a sweep is to be run.
-pub(super) struct Chunk<'c, W> {
+pub(super) struct SweepChunk<'c, W> {
     pub(super) sweep: &'c Sweep,
     pub(super) width: W,
     pub(super) labels: Block<'c>,
@@ -63,7 +63,7 @@ pub(super) struct ChunkResult {
     pub(super) change: f64,
 }
 
-impl<W: Width> Kernel for Chunk<'_, W> {
+impl<W: Width> Kernel for SweepChunk<'_, W> {
     type Output = ChunkResult;
 
     #[inline(always)]
@@ -117,7 +117,7 @@ impl<W: Width> Kernel for Chunk<'_, W> {
     }
 }
 
-impl<W: Width> Chunk<'_, W> {
+impl<W: Width> SweepChunk<'_, W> {
     /// The table of the weights.
     #[inline(always)]
     fn weights(&self) -> StridedTable<'_> {

@@ -13,6 +13,7 @@ use super::{VOTES_WORTH, harden};
 use crate::blocks::{Block, Passes, Stage};
 use crate::context::Context;
 use crate::error::Result;
+use crate::parallel::add;
 
 /// The first posteriors of an iteration.
 pub(crate) struct First {
@@ -49,37 +50,17 @@ impl First {
     pub(crate) fn of(passes: &mut Passes<'_>, context: &mut Context) -> Result<Self> {
         reserve(passes, context)?;
         let (workers, classes) = (passes.worker_count(), passes.class_count());
-        let mut sum = vec![0.0; classes];
-        let (mut counts, mut known) = (None, None);
-        let has_gold = passes.has_gold();
-        passes.each(
-            classes,
-            Stage::single("votes"),
-            context,
-            &mut |block, rows, context| {
-                context.run(|| {
-                    let shares = fill_votes(block, rows);
-                    sum.iter_mut().zip(shares).for_each(|(sum, share)| *sum += share);
-                    join(&mut counts, count_rows(block, rows, classes));
-                    if has_gold {
-                        join(&mut known, count_known(block, rows));
-                    }
-                });
-                Ok(())
-            },
-        )?;
-        let shares = VoteShares::new(sum);
+        let (shares, counts) = share_votes_over(passes, true, context)?;
         let counts = counts.unwrap_or_else(|| AnswerCounts::zero(workers, classes));
-        let Some(mut known) = known else {
-            if passes.keeps_rows() {
-                passes.each(classes, Stage::single("votes"), context, &mut |block, rows, _| {
-                    shares.fill_silent(block, rows);
-                    Ok(())
-                })?;
-            }
+        if !passes.has_gold() {
             let rule = FirstRule::Votes(shares);
             return Ok(Self { rule, counts });
-        };
+        }
+        let mut known = AnswerCounts::zero(workers, classes);
+        passes.each_block(Stage::single("gold"), context, &mut |block, context| {
+            known.merge(&context.run(|| count_known(block)));
+            Ok(())
+        })?;
         let sweep = context.run(|| {
             let by_votes = counts.to_model(0.1);
             for (cell, probability) in known.cells.iter_mut().zip(by_votes.confusions()) {
@@ -125,13 +106,45 @@ fn join(total: &mut Option<AnswerCounts>, part: AnswerCounts) {
     }
 }
 
-/// The answers to the tasks whose truth is known, of which `rows` are the posteriors.
-fn count_known(block: Block<'_>, rows: &[f64]) -> AnswerCounts {
+/// The vote shares of all tasks, in the rows where these are kept, and the answers against them if they are `counted`: one pass.
+pub(crate) fn share_votes_over(
+    passes: &mut Passes<'_>,
+    counted: bool,
+    context: &mut Context,
+) -> Result<(VoteShares, Option<AnswerCounts>)> {
+    let classes = passes.class_count();
+    let (mut sum, mut counts) = (vec![0.0; classes], None);
+    passes.each(
+        classes,
+        Stage::single("votes"),
+        context,
+        &mut |block, rows, context| {
+            context.run(|| {
+                add(&mut sum, &fill_votes(block, rows));
+                if counted {
+                    join(&mut counts, count_rows(block, rows, classes));
+                }
+            });
+            Ok(())
+        },
+    )?;
+    let shares = VoteShares::new(sum);
+    if passes.keeps_rows() {
+        passes.each(classes, Stage::single("votes"), context, &mut |block, rows, _| {
+            shares.fill_silent(block, rows);
+            Ok(())
+        })?;
+    }
+    Ok((shares, counts))
+}
+
+/// The answers to the tasks whose truth is known.
+fn count_known(block: Block<'_>) -> AnswerCounts {
     let classes = block.class_count();
-    let mut known = rows.to_vec();
+    let mut known = vec![0.0; block.task_count() * classes];
     for (task, row) in known.chunks_exact_mut(classes).enumerate() {
-        if block.gold(task).is_none() {
-            row.fill(0.0);
+        if let Some(truth) = block.gold(task) {
+            row[truth] = 1.0;
         }
     }
     count_rows(block, &known, classes)

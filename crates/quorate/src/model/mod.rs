@@ -32,7 +32,7 @@ pub use counts::{AnswerCounts, count_answers};
 pub use em::{Em, EmStart};
 pub(crate) use em::{reserve as reserve_passes, reserve_confusions};
 pub use explanation::{Testimony, explain};
-pub(crate) use first::First;
+pub(crate) use first::{First, share_votes_over};
 pub(crate) use fit::RuleSource;
 pub use fit::{BlockFit, Fit, Rule};
 pub use posterior::{LOG_FLOOR, posterior};
@@ -41,7 +41,6 @@ pub use priors::{ClassPrior, Priors};
 pub(crate) use sparse::{CellSettings, SparseEm, prefers_sparse};
 pub use step::{Step, block_posteriors};
 pub(crate) use variational::Variational;
-pub(crate) use votes::fill_votes;
 pub use votes::{VoteShares, changed_from_votes, vote_fractions};
 
 /// With known truths: what the votes say of a worker (of a column of its matrix) counts as this many labels

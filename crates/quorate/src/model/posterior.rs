@@ -9,7 +9,7 @@
 
 use quorate_machine::dispatch;
 
-use super::batch::Chunk;
+use super::batch::SweepChunk;
 use super::counts::{AnswerCounts, chunk_count};
 use super::tally::{Tallies, Tally};
 use super::{Consensus, DawidSkene};
@@ -213,7 +213,7 @@ impl Sweep {
         let mut tables = tables.into_iter().flatten();
         let own = std::iter::from_fn(|| Some(tables.next()));
         let parts = map_rows_with(ranges, rows, width.get(), own, |tasks, rows, tally| {
-            dispatch::run(Chunk {
+            dispatch::run(SweepChunk {
                 sweep: self,
                 width,
                 labels,

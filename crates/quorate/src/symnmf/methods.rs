@@ -11,7 +11,7 @@
 //! The steps are those of `pipeline.rs`.
 
 use super::pipeline::{Imputing, Pipeline};
-use super::{Alpha, FactorSettings, RobustSettings, Solver, Weights};
+use super::{Alpha, FactorSettings, ResidualWeights, RobustSettings, Solver};
 use crate::blocks::Passes;
 use crate::context::Context;
 use crate::error::Result;
@@ -302,7 +302,7 @@ macro_rules! robustly {
             init: $member.init,
             form: $member.form,
             settings: RobustSettings {
-                weights: Weights::$weights,
+                weights: ResidualWeights::$weights,
                 evidence: $member.evidence,
                 xi: $xi,
                 solver: $member.solver,

@@ -34,6 +34,6 @@ pub use methods::{
     DesSymNmf, DesSymNmfEm, Form, Init, RobSymNmf, RobSymNmfEm, RobSymNmfUniform, RowWeights, SymNmf,
     SymNmfEm,
 };
-pub use robust::{Imputation, RobustSettings, Solver, Weights, impute_robust, robust_objective};
+pub use robust::{Imputation, ResidualWeights, RobustSettings, Solver, impute_robust, robust_objective};
 pub use shrink::{crowd_matrix, draw_to_crowd, expected_labels};
 pub use start::{model_factor, random_factor};

@@ -23,7 +23,7 @@ use crate::statistics::PairBlocks;
 
 /// Weights of the blocks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Weights {
+pub enum ResidualWeights {
     /// Reweighted by the residual: a block that does not fit counts less.
     Robust,
     /// All alike (up to the base weights).
@@ -47,7 +47,7 @@ const GRADIENT_STEPS: usize = 15;
 #[derive(Debug, Clone, PartialEq)]
 pub struct RobustSettings {
     /// Weights of the blocks.
-    pub weights: Weights,
+    pub weights: ResidualWeights,
     /// Exponent c of the base weights `S_mj^c`.
     pub evidence: f64,
     /// Smoothing xi of the norm.
@@ -143,8 +143,8 @@ fn update_workers<W: Width>(
             };
             let residual = residual_squared(width, block, first, second);
             let weight = match settings.weights {
-                Weights::Uniform => base[pair],
-                Weights::Robust => base[pair] / (residual + settings.xi).sqrt(),
+                ResidualWeights::Uniform => base[pair],
+                ResidualWeights::Robust => base[pair] / (residual + settings.xi).sqrt(),
             };
             if rank[worker] < rank[other] {
                 objective += base[pair] * loss(settings, residual);
@@ -183,8 +183,8 @@ fn objective(blocks: &PairBlocks, base: &[f64], factor: &[f64], settings: &Robus
 /// What a block with this squared residual costs.
 fn loss(settings: &RobustSettings, residual: f64) -> f64 {
     match settings.weights {
-        Weights::Uniform => residual,
-        Weights::Robust => (residual + settings.xi).sqrt(),
+        ResidualWeights::Uniform => residual,
+        ResidualWeights::Robust => (residual + settings.xi).sqrt(),
     }
 }
 

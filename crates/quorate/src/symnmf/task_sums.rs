@@ -218,7 +218,7 @@ impl TaskSums {
         let chunks = ranges.into_par_iter().zip(&mut self.tables);
         let parts: Vec<f64> = chunks
             .map(|(tasks, table)| {
-                with_width!(record.classes, width => dispatch::run(Chunk { width, labels, tasks, table }))
+                with_width!(record.classes, width => dispatch::run(SumChunk { width, labels, tasks, table }))
             })
             .collect();
         parts.iter().sum()
@@ -306,14 +306,14 @@ impl TaskSums {
 }
 
 /// A range of tasks whose sums go to a table.
-struct Chunk<'c, W> {
+struct SumChunk<'c, W> {
     width: W,
     labels: Block<'c>,
     tasks: Range<usize>,
     table: &'c mut [f64],
 }
 
-impl<W: Width> Kernel for Chunk<'_, W> {
+impl<W: Width> Kernel for SumChunk<'_, W> {
     /// The part of the objective.
     type Output = f64;
 

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::Result;
 use clap::Args;
+use quorate::blocks::Blocks;
 use quorate::methods::Method;
 use quorate_io::{Compression, Source, SpillOptions, SpilledLabels, spill_annotations};
 
@@ -128,7 +129,7 @@ impl Spilling<'_> {
             memory: (self.run.memory * GIB) as u64,
         };
         let cancelled = || session.is_cancelled();
-        let spilled = spill_annotations(
+        let mut spilled = spill_annotations(
             &source,
             &self.input.options()?,
             &options,
@@ -145,6 +146,11 @@ impl Spilling<'_> {
             "{:.1} GiB of labels on disk",
             spilled.bytes() as f64 / GIB
         ));
+        let labels = spilled.label_count();
+        let joined = self.input.settle_classes(spilled.classes(), labels, printer);
+        if !joined.is_empty() {
+            spilled.join_classes(&joined);
+        }
         Ok(spilled)
     }
 }

@@ -61,7 +61,7 @@ pub(super) struct Parameters {
 
 /// Sums over the workers for the variances.
 #[derive(Default, Clone, Copy)]
-struct Moments {
+struct EffectSquares {
     /// `sum x^2` of abilities, favourite labels, confusions.
     squares: [f64; 3],
     /// `sum D / (D + 1/v^2)`: how many of them the labels determine.
@@ -176,13 +176,13 @@ impl Parameters {
             range.len() * (1 + classes + cells)
         });
         let (crowd, variances) = (&self.crowd, self.variances);
-        let moments: Vec<Moments> = parts
+        let moments: Vec<EffectSquares> = parts
             .into_iter()
             .zip(tables)
             .collect::<Vec<_>>()
             .into_par_iter()
             .map(|((range, workers), (_, answers))| {
-                let mut moments = Moments::default();
+                let mut moments = EffectSquares::default();
                 let mut found = vec![0.0; 2 * cells];
                 let workers = workers.chunks_exact_mut(1 + classes + cells);
                 for ((worker, parameters), answers) in range.zip(workers).zip(answers.chunks_exact_mut(cells))
@@ -204,7 +204,7 @@ impl Parameters {
     }
 
     /// MacKay's rule.
-    fn learn_variances(&mut self, moments: &[Moments]) {
+    fn learn_variances(&mut self, moments: &[EffectSquares]) {
         let rule = |group: usize, expected: f64| {
             let squares: f64 = moments.iter().map(|part| part.squares[group]).sum();
             let determined: f64 = moments.iter().map(|part| part.determined[group]).sum();
@@ -290,7 +290,7 @@ fn improve_worker(
     worker: &mut [f64],
     (slope, curvature): (&[f64], &[f64]),
     variances: Variances,
-    moments: &mut Moments,
+    moments: &mut EffectSquares,
 ) {
     let mut step = |group: usize, x: &mut f64, (slope, curvature): (f64, f64), factor: f64, variance: f64| {
         let precision = variance.recip();

@@ -29,7 +29,7 @@ pub(super) struct Problem<'a> {
 }
 
 /// Parameters of the model, as counts where a task's own part can be taken out.
-pub(super) struct Weights {
+pub(super) struct SparseWeights {
     pub(super) prior: Vec<f64>,
     /// Expected right answers of each worker.
     right: Vec<f64>,
@@ -45,7 +45,7 @@ pub(super) struct Weights {
     pub(super) own_counted: bool,
 }
 
-impl Weights {
+impl SparseWeights {
     /// Accuracy of a worker without a label that is right with probability `own`.
     pub(super) fn accuracy_without(&self, worker: usize, own: f64) -> f64 {
         self.accuracy(worker, own, 1.0)
@@ -147,7 +147,7 @@ impl<'a> Problem<'a> {
     }
 
     /// The first weights where truths are known: counted on the known tasks, with the votes behind them.
-    pub(super) fn start_from_gold(&self, rows: &[f64], votes: &Sums, strengths: Strengths) -> Weights {
+    pub(super) fn start_from_gold(&self, rows: &[f64], votes: &Sums, strengths: Strengths) -> SparseWeights {
         let known = |task| self.annotations.gold(task).is_some();
         let by_votes = self.maximise(rows, votes.clone(), strengths);
         let mut given = vec![VOTES_WORTH; self.labels.len()];
@@ -162,7 +162,7 @@ impl<'a> Problem<'a> {
         for (right, accuracy) in right.iter_mut().zip(self.accuracies(&by_votes)) {
             *right += VOTES_WORTH * accuracy;
         }
-        Weights {
+        SparseWeights {
             counts: self.cells.as_ref().map(|cells| cells.count(&masked)),
             right,
             given,
@@ -173,9 +173,9 @@ impl<'a> Problem<'a> {
     }
 
     /// M-step.
-    pub(super) fn maximise(&self, rows: &[f64], sums: Sums, strengths: Strengths) -> Weights {
+    pub(super) fn maximise(&self, rows: &[f64], sums: Sums, strengths: Strengths) -> SparseWeights {
         let total: f64 = self.labels.iter().sum();
-        Weights {
+        SparseWeights {
             prior: self.prior(&sums.mass),
             drawn_to: match total > 0.0 {
                 true => sums.right.iter().sum::<f64>() / total,
@@ -191,7 +191,7 @@ impl<'a> Problem<'a> {
     }
 
     /// How often each worker is right.
-    pub(super) fn accuracies(&self, weights: &Weights) -> Vec<f64> {
+    pub(super) fn accuracies(&self, weights: &SparseWeights) -> Vec<f64> {
         (0..self.labels.len())
             .map(|worker| weights.accuracy(worker, 0.0, 0.0))
             .collect()

@@ -1,6 +1,6 @@
 //! How many labels the backgrounds are worth: what foretells left out labels best.
 
-use super::problem::{Problem, Weights};
+use super::problem::{Problem, SparseWeights};
 use crate::parallel::{add, balanced_ranges, map_ranges};
 
 /// Pseudo-labels a column.
@@ -70,7 +70,7 @@ impl CellSettings {
 impl Problem<'_> {
     /// The strengths under which the labels are likeliest, each task by counts without it. `rows`: the
     /// posteriors in these counts.
-    pub(super) fn learn_strengths(&self, weights: &Weights, rows: &[f64]) -> Strengths {
+    pub(super) fn learn_strengths(&self, weights: &SparseWeights, rows: &[f64]) -> Strengths {
         let others = self.others();
         let crowd = self.best(weights, rows, CROWD_GRID, |touch, crowd| match touch.right {
             true => 1.0,
@@ -88,7 +88,7 @@ impl Problem<'_> {
     /// The value of a grid with the highest expected log-probability; of equals the first.
     fn best<const SIZE: usize>(
         &self,
-        weights: &Weights,
+        weights: &SparseWeights,
         rows: &[f64],
         grid: [f64; SIZE],
         probability: impl Fn(&super::touches::Touch, f64) -> f64 + Sync,

@@ -2,14 +2,14 @@
 
 use std::ops::Range;
 
-use super::problem::{Problem, Weights};
+use super::problem::{Problem, SparseWeights};
 use super::tally::{Sums, Tally, outside_share};
 use crate::model::posterior::{LOG_FLOOR, softmax_in_place};
 use crate::parallel::{balanced_ranges, map_slices};
 
 impl Problem<'_> {
     /// Writes the posteriors and sums what the next M-step needs.
-    pub(super) fn sweep(&self, weights: &Weights, rows: &mut [f64]) -> Sums {
+    pub(super) fn sweep(&self, weights: &SparseWeights, rows: &mut [f64]) -> Sums {
         let accuracy = self.accuracies(weights);
         let log_right: Vec<f64> = accuracy.iter().map(|&right| log(right)).collect();
         let log_wrong: Vec<f64> = accuracy.iter().map(|&right| log(self.wrong(right))).collect();
@@ -56,7 +56,7 @@ impl Problem<'_> {
     }
 
     /// Log-prior of each candidate of a task and, last, of all other classes together.
-    fn named_priors(&self, weights: &Weights, task: usize) -> impl Iterator<Item = f64> {
+    fn named_priors(&self, weights: &SparseWeights, task: usize) -> impl Iterator<Item = f64> {
         let named = self.candidates.of_task(task);
         let rest = match self.annotations.gold(task) {
             Some(_) => f64::NEG_INFINITY,
@@ -86,7 +86,7 @@ impl Problem<'_> {
     }
 
     /// Adds what the labels say by cells, the task itself left out of them. `row`: its posterior so far.
-    fn add_labels_elsewhere(&self, weights: &Weights, task: usize, row: &[f64], logs: &mut [f64]) {
+    fn add_labels_elsewhere(&self, weights: &SparseWeights, task: usize, row: &[f64], logs: &mut [f64]) {
         let (named, others) = (self.candidates.of_task(task), self.others());
         self.for_each_touch(weights, task, row, |touch| {
             logs[touch.candidate] += log(touch.probability(weights.strengths, others));

@@ -1,6 +1,6 @@
 //! The (label, candidate) pairs of a task, each with what the rest of the table says of it.
 
-use super::problem::{Problem, Weights};
+use super::problem::{Problem, SparseWeights};
 use super::strengths::Strengths;
 
 /// One label against one truth that the task may have, in counts that the task has no part in.
@@ -40,7 +40,7 @@ impl Problem<'_> {
     /// one is.
     pub(super) fn for_each_touch(
         &self,
-        weights: &Weights,
+        weights: &SparseWeights,
         task: usize,
         row: &[f64],
         mut visit: impl FnMut(Touch),
@@ -85,7 +85,7 @@ impl Problem<'_> {
     }
 
     /// The worker's accuracy on other tasks; `own`: the share of this label that was counted as right.
-    pub(super) fn accuracy_elsewhere(&self, weights: &Weights, worker: usize, own: f64) -> f64 {
+    pub(super) fn accuracy_elsewhere(&self, weights: &SparseWeights, worker: usize, own: f64) -> f64 {
         match weights.own_counted {
             true => weights.accuracy_without(worker, own),
             false => weights.accuracy(worker, 0.0, 0.0),
