@@ -65,7 +65,7 @@ fn spellings_are_pointed_out_and_joined_on_request() {
     );
     assert!(found.stderr.contains("--normalize joins them"));
     let found = run(&folder, &["aggregate", "labels.csv", "-m", "mv", "--normalize"]);
-    assert!(found.stdout.contains("t1,yes,0.666667"), "{}", found.stdout);
+    assert!(found.stdout.contains("t1,Yes,0.666667"), "{}", found.stdout);
     assert!(!found.stderr.contains("differ only in case"));
 }
 

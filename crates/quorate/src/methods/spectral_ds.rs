@@ -56,7 +56,7 @@ declare_method! {
     }
     name: "spectral-ds",
     aliases: ["spectral", "spectral-em"],
-    summary: "GroupMoments of three groups of workers, tensor decomposition, then EM",
+    summary: "Moments of three groups of workers, tensor decomposition, then EM",
     description: "Deals the workers into three groups, finds the groups' confusion matrices from \
                   third-order moments by a tensor power method, reads off each worker's matrix and polishes \
                   by EM. Needs no good start and many tasks; with few labels a class or many classes the \
