@@ -289,7 +289,7 @@ fn a_file_above_the_memory_goes_to_disk_by_itself_and_says_so() {
 }
 
 #[test]
-fn the_default_method_goes_to_disk_and_says_what_it_is_there() {
+fn the_default_method_goes_to_disk() {
     let folder = tempfile::tempdir().unwrap();
     write_labels(&folder.path().join("labels.csv"));
     let disk = [
@@ -305,17 +305,13 @@ fn the_default_method_goes_to_disk_and_says_what_it_is_there() {
     assert_eq!(run.code, 0, "{}", run.stderr);
     let summary: serde_json::Value = serde_json::from_str(&run.stdout).unwrap();
     assert!(summary["expected_error"].as_f64().unwrap() > 0.0);
-    let warnings = summary["warnings"].to_string();
-    assert!(
-        warnings.contains("task-effects needs all labels in memory"),
-        "{warnings}"
-    );
+    assert_eq!(summary["warnings"].as_array().unwrap().len(), 0);
     let memory = quorate(
         folder.path(),
         &["aggregate", "labels.csv", "-o", "memory.csv", "-q"],
     );
     assert_eq!(memory.code, 0);
-    // Fewer members, nearly the same labels.
+    // Effects of tasks are looked for anew in every block: nearly the same labels.
     let label = |line: &String| line.rsplit_once(',').unwrap().0.to_owned();
     let (disk, memory) = (
         lines(&folder.path().join("disk.csv")),
@@ -327,7 +323,7 @@ fn the_default_method_goes_to_disk_and_says_what_it_is_there() {
         .zip(&memory)
         .filter(|(a, b)| label(a) == label(b))
         .count();
-    assert!(equal * 100 >= 95 * disk.len(), "{equal} of {}", disk.len());
+    assert!(equal * 100 >= 99 * disk.len(), "{equal} of {}", disk.len());
 }
 
 #[test]

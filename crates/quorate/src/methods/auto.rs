@@ -24,9 +24,7 @@
 //! ablation: `docs/auto.md`.
 
 use super::pooled_ds::match_model;
-use super::{
-    Aggregate, BlockFit, DawidSkeneEm, FastDawidSkene, Fit, MajorityVote, PooledDawidSkene, TaskEffects,
-};
+use super::{Aggregate, BlockFit, DawidSkeneEm, FastDawidSkene, Fit, MajorityVote, TaskEffects};
 use crate::annotations::Annotations;
 use crate::blocks::Passes;
 use crate::calibrate::{calibrate, count_consensus, estimate_share, learn_share};
@@ -97,33 +95,15 @@ impl Auto {
         }
     }
 
-    /// The members where labels are gone through in blocks: `task-effects` needs all labels at hand, and
-    /// models in which workers differ more or less stand in for it.
-    fn members_in_blocks(&self) -> [Member; 5] {
-        let member = |name, weight, method| Member { name, weight, method };
-        let pooled = |strength| PooledDawidSkene {
-            max_iter: self.max_iter,
-            tol: TOL,
-            strength,
-        };
-        let (votes, fast) = (
-            MajorityVote::default(),
-            FastDawidSkene::default().max_iter(self.max_iter),
-        );
-        [
-            member("majority-vote", 2.0, Box::new(votes)),
-            member("fast-ds", 1.0, Box::new(fast)),
-            member("pooled-ds, strength 4", 2.0, Box::new(pooled(4.0))),
-            member("pooled-ds, strength 1", 1.0, Box::new(pooled(1.0))),
-            member("dawid-skene", 1.0, Box::new(self.smoothed())),
-        ]
-    }
-
     /// The average of the members in blocks, and the model that goes with it.
     fn learn_average(&self, passes: &mut Passes<'_>, context: &mut Context) -> Result<BlockFit> {
         let mut members = Vec::new();
-        for member in self.members_in_blocks() {
-            members.push((member.weight, member.method.learn(passes, context)?));
+        let (mut warnings, mut notes) = (Vec::new(), Vec::new());
+        for member in self.members() {
+            let fit = member.method.learn(passes, context)?;
+            warnings.extend(fit.warnings.iter().cloned());
+            notes.extend(fit.notes.iter().cloned());
+            members.push((member.weight, fit));
         }
         let iterations = members.iter().map(|(_, fit)| fit.iterations).max();
         let total: f64 = members.iter().map(|(weight, _)| weight).sum();
@@ -139,12 +119,11 @@ impl Auto {
             let share = learn_share(&model, &evidence, self.misled, passes, context)?;
             fit = fit.calibrated(share);
         }
-        let note = "task-effects needs all labels in memory: the average is that of majority-vote, fast-ds, pooled-ds and \
-                    dawid-skene";
         Ok(Fit {
             model: Some(model),
             iterations: iterations.unwrap_or(1),
-            warnings: vec![note.into()],
+            warnings,
+            notes,
             ..fit
         })
     }

@@ -1,6 +1,8 @@
 //! What a method returns: one type, whether the posteriors of all tasks are in memory or follow block by
 //! block.
 
+use std::sync::Arc;
+
 use super::consensus::{break_ties, heaviest};
 use super::posterior::Sweep;
 use super::{Consensus, DawidSkene, VoteShares};
@@ -79,12 +81,20 @@ pub struct Rule {
     pub(crate) misled: f64,
 }
 
+/// Gives the posteriors of a block's tasks.
+pub(crate) trait BlockRule: std::fmt::Debug + Send + Sync {
+    /// Writes the posterior rows of a block's tasks.
+    fn fill(&self, block: Block<'_>, rows: &mut [f64]);
+}
+
 #[derive(Debug, Clone)]
 pub(crate) enum RuleSource {
     /// The shares of the votes; ties go to the lowest class, or to the most common one.
     Votes { shares: VoteShares, ties_by_prior: bool },
     /// Bayes' rule with the model of the fit.
     Model,
+    /// A rule of the method's own.
+    Rule(Arc<dyn BlockRule>),
     /// Bayes' rule with weights of another kind.
     Weights(Box<Sweep>),
     /// A weighted mean.
@@ -122,6 +132,7 @@ impl BlockFit {
                     Sweep::new(model).run(block, rows);
                 }
             }
+            RuleSource::Rule(rule) => rule.fill(block, rows),
             RuleSource::Weights(sweep) => drop(sweep.run(block, rows)),
             RuleSource::Average(members) => {
                 rows.fill(0.0);

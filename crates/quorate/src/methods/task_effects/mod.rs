@@ -41,6 +41,9 @@
 //! posterior is below twice `tol`. In very large crowds workers with one or two labels share one set of parameters. With more
 //! than 32 classes or too little memory it steps down to `dawid-skene` and says so.
 //!
+//! Labels in blocks (`streamed.rs`): the rounds run on a part of the tasks that is taken into memory, a few passes over all
+//! blocks improve the workers, and the effects of a task are found anew in every pass.
+//!
 //! Limits of the effects and the anchor of `pi` are essential with more than two classes and few labels per task: without
 //! them classes swap. Fails where *workers* depend on each other (copied answers): that looks like agreement.
 //!
@@ -50,20 +53,23 @@
 mod chances;
 mod difficulty;
 mod parameters;
+mod passes;
 mod problem;
 mod rounds;
+mod streamed;
 mod sums;
 #[cfg(test)]
 mod tests;
 mod visit;
 mod words;
 
-use super::{Aggregate, DawidSkeneEm, Fit, starting_votes};
+use super::{Aggregate, BlockFit, DawidSkeneEm, Fit, starting_votes};
 use crate::annotations::Annotations;
+use crate::blocks::Passes;
 use crate::context::Context;
 use crate::declare_method;
 use crate::error::Result;
-use crate::model::{Consensus, DawidSkene, prefers_sparse};
+use crate::model::{Consensus, DawidSkene, prefers_sparse, reserve_passes};
 use problem::Problem;
 use rounds::Rounds;
 
@@ -87,7 +93,7 @@ declare_method! {
                   labels. The best single method where some tasks mislead many workers at once, and as good as the \
                   others elsewhere. Cannot see workers who copy from each other.",
     citation: "This project",
-    facts: [returns_model, learns_from_gold, uses_priors],
+    facts: [returns_model, learns_from_gold, uses_priors, streams],
 }
 
 /// With more classes than this K x K tables for each task and label are too slow.
@@ -102,6 +108,19 @@ const SAMPLE_PARTS: usize = 20;
 const MEAN_CHANGE: f64 = 2.0;
 
 impl Aggregate for TaskEffects {
+    fn learn(&self, passes: &mut Passes<'_>, context: &mut Context) -> Result<BlockFit> {
+        context
+            .priors()
+            .check(passes.worker_count(), passes.class_count())?;
+        if passes.class_count() > MOST_CLASSES {
+            let mut fit = independent().learn(passes, context)?;
+            fit.warnings.push(words::describe_step_down(passes.class_count()));
+            return Ok(fit);
+        }
+        reserve_passes(passes, context)?;
+        streamed::learn(self, passes, context)
+    }
+
     fn estimate(&self, annotations: &Annotations, context: &mut Context) -> Result<Fit> {
         let priors = context.priors();
         priors.check(annotations.worker_count(), annotations.class_count())?;
@@ -115,12 +134,7 @@ impl Aggregate for TaskEffects {
         let classes = annotations.class_count();
         // Earlier answers are by worker of the table: no pooling.
         let problem = context.run(|| Problem::new(annotations, priors.workers.is_none()));
-        let mut run = Run {
-            method: self,
-            trace: Vec::new(),
-            iterations: 0,
-            converged: false,
-        };
+        let mut run = Run::of(self);
         let sample = SAMPLE_LABELS.max(annotations.label_count() / SAMPLE_PARTS);
         let learnt = match context.run(|| problem.sample(sample)) {
             Some(sample) => {
@@ -169,7 +183,16 @@ struct Run<'m> {
     converged: bool,
 }
 
-impl Run<'_> {
+impl<'m> Run<'m> {
+    fn of(method: &'m TaskEffects) -> Self {
+        Self {
+            method,
+            trace: Vec::new(),
+            iterations: 0,
+            converged: false,
+        }
+    }
+
     /// Rounds from the votes to the end.
     fn all_rounds(&mut self, rounds: &mut Rounds<'_>, context: &mut Context) -> Result<()> {
         for round in 0..self.method.max_iter {
@@ -204,19 +227,20 @@ impl Run<'_> {
     }
 }
 
+/// The model without task effects.
+fn independent() -> DawidSkeneEm {
+    DawidSkeneEm {
+        smoothing: 0.1,
+        ..DawidSkeneEm::default()
+    }
+}
+
 impl TaskEffects {
     /// The fit without task effects, for many classes or little memory.
     fn step_down(&self, annotations: &Annotations, context: &mut Context) -> Result<Fit> {
-        let independent = DawidSkeneEm {
-            smoothing: 0.1,
-            ..DawidSkeneEm::default()
-        };
-        let mut fit = independent.estimate(annotations, context)?;
-        fit.warnings.push(format!(
-            "task-effects stepped down to a model without effects of tasks: they need {0} x {0} numbers for every task and \
-             worker, which is too much for these labels (at most {MOST_CLASSES} classes, within the limit of memory)",
-            annotations.class_count()
-        ));
+        let mut fit = independent().estimate(annotations, context)?;
+        fit.warnings
+            .push(words::describe_step_down(annotations.class_count()));
         Ok(fit)
     }
 }

@@ -47,6 +47,7 @@ pub(super) struct Variances {
 }
 
 /// Parameters of crowd and workers; K x K tables are `[answer][truth]`.
+#[derive(Debug)]
 pub(super) struct Parameters {
     pub(super) classes: usize,
     /// `B`.

@@ -1,20 +1,18 @@
 //! The rounds of Laplace EM: M-step, E-step, sizes of the effects.
 
-use quorate_machine::dispatch;
+use rayon::prelude::*;
 
 use super::TaskEffects;
-use super::chances::Chances;
 use super::difficulty::find_difficulty;
 use super::parameters::{Parameters, Variances};
+use super::passes::{Expectation, MOST_CHUNKS, Tasks};
 use super::problem::Problem;
 use super::sums::{TaskSums, WorkerSums};
-use super::visit::{CrowdSlopes, Expect, VisitedTasks, WorkerSlopes};
 use crate::annotations::Annotations;
 use crate::context::Context;
 use crate::error::Result;
-use crate::linalg::width::with_width;
 use crate::model::{AnswerCounts, Priors, count_rows};
-use crate::parallel::{balanced_ranges, map_ranges, map_rows_with, private_chunks, split_rows};
+use crate::parallel::{balanced_ranges, map_ranges, private_chunks};
 
 /// The last round in which the M-step is done twice and nothing is called converged.
 pub(super) const EARLY: usize = 10;
@@ -43,10 +41,6 @@ const EFFECT_STEP: f64 = 1.5;
 
 /// Pseudo-tasks of each class in the prior.
 const PRIOR_COUNT: f64 = 1.0;
-
-/// Most chunks of tasks, and the least number of labels of one.
-const MOST_CHUNKS: usize = 64;
-const LABELS_A_CHUNK: usize = 1 << 10;
 
 /// Refuses what would not fit.
 pub(super) fn reserve(annotations: &Annotations, context: &Context) -> Result<()> {
@@ -85,9 +79,12 @@ pub(super) struct Rounds<'p> {
 }
 
 /// What tasks say about others.
+#[derive(Debug)]
 pub(super) struct Learnt {
-    parameters: Parameters,
-    variance: f64,
+    pub(super) parameters: Parameters,
+    /// `s^2`.
+    pub(super) variance: f64,
+    pub(super) prior: Vec<f64>,
 }
 
 /// What the rounds found.
@@ -178,6 +175,7 @@ impl<'p> Rounds<'p> {
         Learnt {
             parameters: self.parameters,
             variance: self.variance,
+            prior: self.prior,
         }
     }
 
@@ -247,38 +245,16 @@ impl<'p> Rounds<'p> {
         }
     }
 
-    fn block<W: Chances>(&self, width: W) -> VisitedTasks<'_, W> {
-        VisitedTasks {
-            width,
+    fn tasks(&self) -> Tasks<'_> {
+        Tasks {
             labels: self.problem.labels(),
             weights: self.problem.weights.as_deref(),
-            answers: &self.parameters.answers,
+            parameters: &self.parameters,
         }
     }
 
-    /// Chunks of tasks for passes without tables of their own.
-    fn chunks(&self) -> usize {
-        let labels = self.problem.labels().label.len();
-        (labels / LABELS_A_CHUNK).clamp(1, MOST_CHUNKS)
-    }
-
     fn crowd_slopes(&self) -> TaskSums {
-        let ranges = balanced_ranges(self.problem.labels().starts, self.chunks());
-        let parts = with_width!(self.parameters.classes, width => map_ranges(ranges, |tasks| {
-            dispatch::run(CrowdSlopes {
-                block: self.block(width),
-                tasks,
-                rows: &self.rows,
-                effects: &self.effects,
-            })
-        }));
-        self.add_up(&parts)
-    }
-
-    fn add_up(&self, parts: &[TaskSums]) -> TaskSums {
-        let mut sums = TaskSums::zero(self.parameters.classes);
-        parts.iter().for_each(|part| sums.merge(part));
-        sums
+        self.tasks().crowd_slopes(&self.rows, &self.effects)
     }
 
     /// Slopes of every worker, into the first of the tables.
@@ -286,49 +262,30 @@ impl<'p> Rounds<'p> {
         let labels = self.problem.labels();
         let (workers, classes) = (labels.worker_count, self.parameters.classes);
         let chunks = private_chunks(labels.label.len(), 2 * workers * classes * classes);
-        let ranges = balanced_ranges(labels.starts, chunks);
         let mut tables = std::mem::take(&mut self.tables);
-        tables.resize_with(ranges.len(), WorkerSums::default);
-        with_width!(classes, width => map_rows_with(ranges, &mut [0u8; 0], 0, tables.iter_mut(), |tasks, _, table| {
-            table.clear(workers, classes);
-            dispatch::run(WorkerSlopes {
-                block: self.block(width),
-                tasks,
-                rows: &self.rows,
-                effects: &self.effects,
-                sums: table.values_mut(),
-            });
-        }));
+        tables.resize_with(chunks, WorkerSums::default);
+        tables
+            .par_iter_mut()
+            .for_each(|table| table.clear(workers, classes));
+        self.tasks()
+            .add_worker_slopes(&self.rows, &self.effects, &mut tables);
         WorkerSums::add_up(&mut tables);
         self.tables = tables;
     }
 
     /// E-step.
     fn expect(&mut self, newton_rounds: usize) -> TaskSums {
-        let classes = self.parameters.classes;
-        let ranges = balanced_ranges(self.problem.labels().starts, self.chunks());
         let mut rows = std::mem::take(&mut self.rows);
         let mut effects = std::mem::take(&mut self.effects);
-        let log_prior: Vec<f64> = self.prior.iter().map(|share| share.ln()).collect();
-        let own = split_rows(ranges.clone(), &mut effects, |range| {
-            range.len() * classes * classes
-        });
-        let own = own.into_iter().map(|(_, effects)| effects);
-        let parts = with_width!(classes, width => map_rows_with(ranges, &mut rows, classes, own, |tasks, rows, effects| {
-            dispatch::run(Expect {
-                block: self.block(width),
-                tasks,
-                rows,
-                effects,
-                rounds: newton_rounds,
-                small_step: self.small_step,
-                variance: self.variance,
-                prior: &self.prior,
-                log_prior: &log_prior,
-            })
-        }));
+        let with = Expectation {
+            newton_rounds,
+            small_step: self.small_step,
+            variance: self.variance,
+            prior: &self.prior,
+        };
+        let sums = self.tasks().expect(with, &mut rows, &mut effects);
         (self.rows, self.effects) = (rows, effects);
-        self.add_up(&parts)
+        sums
     }
 }
 

@@ -134,3 +134,34 @@ fn equal_tasks_are_visited_once_and_count_as_many() {
     assert_eq!(fit.consensus.row(6), fit.consensus.row(12));
     assert!(fit.consensus.row(6)[0] > 0.5);
 }
+
+#[test]
+fn a_part_of_the_tasks_tells_nearly_as_much_as_all() {
+    let crowd = crate::simulate::Simulation {
+        tasks: 1200,
+        workers: 30,
+        classes: 3,
+        coverage: crate::simulate::Coverage::PerTask(6),
+        quality: crate::simulate::Quality::Accuracy {
+            lowest: 0.5,
+            highest: 0.9,
+            concentration: 2.0,
+        },
+        ..crate::simulate::Simulation::default()
+    };
+    let annotations = crowd.run(5).unwrap().annotations;
+    let whole = TaskEffects::default()
+        .fit(&annotations, &mut Context::new(0))
+        .unwrap();
+    for parts in [1, 4] {
+        let (mut blocks, mut context) = (&annotations, Context::new(0));
+        let mut passes = crate::blocks::Passes::over(&mut blocks);
+        let method = TaskEffects::default();
+        super::streamed::learn_from_sample(&method, parts, &mut passes, &mut context).unwrap();
+        let found = Consensus::new(3, passes.into_rows());
+        let labels = found.labels().into_iter().zip(whole.consensus.labels());
+        let other = labels.filter(|(a, b)| a != b).count();
+        // Among 1200 tasks; with all of them in the sample only ties can differ.
+        assert!(other <= if parts == 1 { 2 } else { 60 }, "{parts}: {other}");
+    }
+}

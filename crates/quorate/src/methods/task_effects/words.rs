@@ -30,3 +30,12 @@ pub(super) fn describe_effects(effect: f64, variances: Variances) -> String {
 pub(super) fn describe_pooling(workers: usize) -> String {
     format!("{workers} workers with one or two labels share one confusion matrix")
 }
+
+/// That the effects of tasks were left out.
+pub(super) fn describe_step_down(classes: usize) -> String {
+    format!(
+        "task-effects stepped down to a model without effects of tasks: they need {classes} x {classes} numbers for every task \
+         and worker, which is too much for these labels (at most {} classes, within the limit of memory)",
+        super::MOST_CLASSES
+    )
+}
