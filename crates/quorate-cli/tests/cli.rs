@@ -380,3 +380,49 @@ fn features_train_a_network_and_must_line_up() {
         run.stdout
     );
 }
+
+#[test]
+fn difficulty_is_a_column_where_it_is_estimated_and_a_warning_elsewhere() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut labels = String::from("task,worker,label\n");
+    for row in 0..90 {
+        let (task, worker) = (row / 6, row % 6);
+        // The last tasks mislead half of the workers.
+        let label = if task >= 12 && worker < 3 { "b" } else { "a" };
+        labels.push_str(&format!("t{task},w{worker},{label}\n"));
+    }
+    fs::write(folder.path().join("labels.csv"), labels).unwrap();
+    let run = quorate(
+        folder.path(),
+        &["aggregate", "labels.csv", "--difficulty", "-o", "out.csv"],
+    );
+    assert_eq!(run.code, 0, "{}", run.stderr);
+    let table = fs::read_to_string(folder.path().join("out.csv")).unwrap();
+    let mut rows = table.lines().map(|row| row.split(',').collect::<Vec<_>>());
+    assert_eq!(
+        rows.next().unwrap(),
+        ["task", "label", "confidence", "difficulty"]
+    );
+    let difficulty: Vec<f64> = rows.map(|row| row[3].parse().unwrap()).collect();
+    assert_eq!(difficulty.len(), 15);
+    assert!(difficulty.iter().all(|chance| (0.0..=1.0).contains(chance)));
+    assert!(difficulty[14] > difficulty[0], "{difficulty:?}");
+    let run = quorate(
+        folder.path(),
+        &[
+            "aggregate",
+            "labels.csv",
+            "-m",
+            "mv",
+            "--difficulty",
+            "-o",
+            "out.csv",
+        ],
+    );
+    assert_eq!(run.code, 0);
+    assert!(
+        run.stderr.contains("no difficulty of tasks was estimated"),
+        "{}",
+        run.stderr
+    );
+}
