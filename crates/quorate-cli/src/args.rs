@@ -63,7 +63,7 @@ pub struct RunArgs {
     /// Seed of everything random; the same input and seed give the same bytes
     #[arg(long, default_value_t = 0)]
     pub seed: u64,
-    /// Number of threads; 0 takes all. The result does not depend on it
+    /// Number of threads, at most one for each processor; 0 takes all. The result does not depend on it
     #[arg(long, default_value_t = 0)]
     pub threads: usize,
     /// Refuse what would need more memory than this, in GiB
@@ -72,12 +72,18 @@ pub struct RunArgs {
 }
 
 impl RunArgs {
+    /// The number of threads, no more than there are processors: more would only wait for each other. 0: all.
+    pub fn useful_threads(&self) -> usize {
+        let processors = std::thread::available_parallelism().map_or(usize::MAX, usize::from);
+        self.threads.min(processors)
+    }
+
     /// Holds reading and writing to the number of threads, too; comes before anything is read.
     pub fn limit_threads(&self) {
         if self.threads > 0 {
             // Fails only where the threads run already, and then they are these.
             let _ = rayon::ThreadPoolBuilder::new()
-                .num_threads(self.threads)
+                .num_threads(self.useful_threads())
                 .build_global();
         }
     }
@@ -96,5 +102,24 @@ pub fn positive(text: &str) -> Result<f64, String> {
     match text.parse::<f64>() {
         Ok(number) if number > 0.0 && number.is_finite() => Ok(number),
         _ => Err("expected a number above 0".into()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn more_threads_than_processors_are_not_taken() {
+        let threads = |threads| {
+            let run = RunArgs {
+                seed: 0,
+                threads,
+                memory: 1.0,
+            };
+            run.useful_threads()
+        };
+        assert_eq!((threads(0), threads(1)), (0, 1));
+        assert!(threads(1000) <= std::thread::available_parallelism().map_or(1000, usize::from));
     }
 }

@@ -1,7 +1,6 @@
 //! Options of every command that reads annotations, and the reading itself.
 
-use std::collections::HashMap;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, Result, bail};
 use clap::{Args, ValueEnum};
@@ -9,10 +8,13 @@ use quorate::annotations::{ClassOrder, Duplicates, Names, RowCounts, SimilarClas
 use quorate::methods::Method;
 use quorate::{Annotations, TaskFeatures, TaskProbabilities};
 use quorate_io::{
-    Columns, FileFormat, Format, ReadOptions, Source, read_annotations_with, read_features, read_ids,
-    read_probabilities,
+    Columns, FileFormat, Format, LeftOut, ReadOptions, Source, read_annotations_with, read_features,
+    read_ids, read_probabilities,
 };
+use rustc_hash::FxHashSet;
 
+use crate::column_words::{parse_columns, tell_layout};
+use crate::files::Files;
 use crate::label_hygiene::settle_classes;
 use crate::printer::Printer;
 use crate::progress::Bar;
@@ -24,13 +26,23 @@ use crate::text_table::plural;
 pub struct InputArgs {
     /// Annotations: a row for each label with columns task, worker, label. `-` is standard input
     ///
-    /// The extension tells the format: .csv .tsv .jsonl .parquet .arrow, and .gz or .zst of the text ones.
-    /// Other columns are ignored.
+    /// The extension tells the format: .csv .tsv .jsonl .json .parquet .arrow, and .gz or .zst of the text ones.
+    /// Columns are found in any case and under common names (item, unit, question; annotator, rater, judge, user;
+    /// answer, rating, response), where only one column fits. Other columns are ignored.
     #[arg(value_name = "LABELS")]
     pub labels: PathBuf,
-    /// Names of the columns, where they are not task, worker and label
+    /// Names of the columns, where they are not found by themselves
     #[arg(long, value_name = "task=NAME,worker=NAME,label=NAME", value_delimiter = ',')]
     pub columns: Vec<String>,
+    /// The table has a row for each task and a column for each worker; empty cells are no answer
+    ///
+    /// The column of the task is found by its name, else it is the first one. --missing says which other cells are no
+    /// answer.
+    #[arg(long)]
+    pub wide: bool,
+    /// The character between the fields of a text file, where the first line does not tell it: `;`, `tab`, ..
+    #[arg(long, value_name = "CHARACTER", value_parser = delimiter)]
+    pub delimiter: Option<char>,
     /// The only classes allowed, in order; a label outside them is an error
     ///
     /// Without it every label is a class, numbers in order of value and words in order of spelling.
@@ -46,9 +58,19 @@ pub struct InputArgs {
     /// is one class anyway
     #[arg(long, conflicts_with = "classes")]
     pub normalize: bool,
-    /// Use only the workers listed in this file (a table with a column `worker`)
-    #[arg(long, value_name = "FILE")]
+    /// Use only these workers: names with commas between them, or a file (a table with a column `worker`, or a .txt file with
+    /// a name on each line)
+    #[arg(long, value_name = "A,B,..|FILE")]
     pub keep_workers: Option<PathBuf>,
+    /// Leave these workers out; names or a file
+    #[arg(long, value_name = "A,B,..|FILE")]
+    pub drop_workers: Option<PathBuf>,
+    /// Use only these tasks; names or a file
+    #[arg(long, value_name = "A,B,..|FILE")]
+    pub keep_tasks: Option<PathBuf>,
+    /// Leave these tasks out; names or a file
+    #[arg(long, value_name = "A,B,..|FILE")]
+    pub drop_tasks: Option<PathBuf>,
     /// Class probabilities from a classifier, for methods that use them (columns task and p:CLASS)
     #[arg(long, value_name = "FILE")]
     pub probabilities_in: Option<PathBuf>,
@@ -87,6 +109,7 @@ pub enum FormatArg {
     Csv,
     Tsv,
     Jsonl,
+    Json,
     Parquet,
     Arrow,
 }
@@ -97,6 +120,7 @@ impl From<FormatArg> for FileFormat {
             FormatArg::Csv => Format::Csv,
             FormatArg::Tsv => Format::Tsv,
             FormatArg::Jsonl => Format::Jsonl,
+            FormatArg::Json => Format::Json,
             FormatArg::Parquet => Format::Parquet,
             FormatArg::Arrow => Format::Arrow,
         }
@@ -115,8 +139,8 @@ impl InputArgs {
             }
         })?;
         drop(bar);
-        let left_out = (read.dropped_workers, read.absent_workers);
-        self.report(read.annotations.rows(), left_out, printer);
+        tell_layout("", &self.columns()?, &read.layout, printer);
+        self.report(read.annotations.rows(), &read.left_out, printer);
         let annotations = read.annotations;
         let labels = annotations.label_count() as u64;
         let joined = self.settle_classes(annotations.classes(), labels, printer);
@@ -184,9 +208,14 @@ impl InputArgs {
 
     /// How to read the table.
     pub fn options(&self) -> Result<ReadOptions> {
+        if self.classes.iter().flatten().any(String::is_empty) {
+            bail!("--classes names an empty class: is there a comma too many?");
+        }
         Ok(ReadOptions {
             format: self.format.map(Into::into),
-            columns: parse_columns(&self.columns)?,
+            delimiter: self.delimiter,
+            columns: self.columns()?,
+            wide: self.wide,
             classes: self.classes.clone(),
             class_order: ClassOrder::Natural,
             duplicates: match self.duplicates {
@@ -196,18 +225,35 @@ impl InputArgs {
                 DuplicatesArg::Error => Duplicates::Error,
             },
             missing: self.missing.clone(),
-            keep_workers: match &self.keep_workers {
-                Some(path) => {
-                    let ids = read_ids(&Source::from(path.clone()), None, "worker")?;
-                    Some(ids.iter().map(str::to_owned).collect())
-                }
-                None => None,
-            },
+            keep_workers: read_names("--keep-workers", self.keep_workers.as_deref(), "worker")?,
+            drop_workers: read_names("--drop-workers", self.drop_workers.as_deref(), "worker")?
+                .unwrap_or_default(),
+            keep_tasks: read_names("--keep-tasks", self.keep_tasks.as_deref(), "task")?,
+            drop_tasks: read_names("--drop-tasks", self.drop_tasks.as_deref(), "task")?.unwrap_or_default(),
         })
     }
 
-    /// Says what was skipped or settled: of the rows, and of the workers left out and not found.
-    pub fn report(&self, rows: &RowCounts, (dropped, absent): (usize, usize), printer: &mut Printer) {
+    /// The names of the columns, as given.
+    pub fn columns(&self) -> Result<Columns> {
+        parse_columns("--columns", &self.columns)
+    }
+
+    /// Notes the files that are read.
+    pub fn files<'a>(&'a self, files: Files<'a>) -> Files<'a> {
+        let listed = |path: &'a Option<PathBuf>| path.as_ref().filter(|path| path.is_file());
+        files
+            .reads("the labels", Some(&self.labels))
+            .reads("--keep-workers", listed(&self.keep_workers))
+            .reads("--drop-workers", listed(&self.drop_workers))
+            .reads("--keep-tasks", listed(&self.keep_tasks))
+            .reads("--drop-tasks", listed(&self.drop_tasks))
+            .reads("--probabilities-in", self.probabilities_in.as_ref())
+            .reads("--features", self.features.as_ref())
+            .reads("--feature-tasks", self.feature_tasks.as_ref())
+    }
+
+    /// Says what was skipped or settled: of the rows, and of the workers and tasks left out and not found.
+    pub fn report(&self, rows: &RowCounts, left_out: &LeftOut, printer: &mut Printer) {
         if rows.abstentions > 0 {
             printer.note(format!(
                 "{} without a label: counted as abstentions, not used",
@@ -225,40 +271,74 @@ impl InputArgs {
                 plural(rows.repeated as usize, "row")
             ));
         }
-        if self.keep_workers.is_some() {
-            printer.note(format!(
-                "{} left out by --keep-workers",
-                plural(dropped, "worker")
-            ));
-        }
-        if absent > 0 {
-            printer.warning(format!(
-                "{} listed in --keep-workers not found in the labels",
-                plural(absent, "worker")
-            ));
+        let lists = [
+            (
+                "worker",
+                &self.keep_workers,
+                &self.drop_workers,
+                left_out.workers,
+                left_out.absent_workers,
+            ),
+            (
+                "task",
+                &self.keep_tasks,
+                &self.drop_tasks,
+                left_out.tasks as usize,
+                left_out.absent_tasks as usize,
+            ),
+        ];
+        for (what, keep, drop, dropped, absent) in lists {
+            let options = match (keep, drop) {
+                (None, None) => continue,
+                (Some(_), None) => format!("--keep-{what}s"),
+                (None, Some(_)) => format!("--drop-{what}s"),
+                (Some(_), Some(_)) => format!("--keep-{what}s and --drop-{what}s"),
+            };
+            printer.note(format!("{} left out by {options}", plural(dropped, what)));
+            if absent > 0 {
+                printer.warning(format!(
+                    "{} listed in {options} not found in the labels",
+                    plural(absent, what)
+                ));
+            }
         }
     }
 }
 
-/// `task=..,worker=..,label=..`, any of them left out.
-fn parse_columns(given: &[String]) -> Result<Columns> {
-    let mut columns = Columns::default();
-    let mut seen: HashMap<&str, &str> = HashMap::new();
-    for pair in given {
-        let Some((role, name)) = pair.split_once('=') else {
-            bail!("--columns {pair:?}: expected pairs such as task=item_id,worker=user,label=answer");
-        };
-        if seen.insert(role, name).is_some() {
-            bail!("--columns names {role:?} twice");
-        }
-        match role {
-            "task" => columns.task = name.to_owned(),
-            "worker" => columns.worker = name.to_owned(),
-            "label" => columns.label = name.to_owned(),
-            _ => bail!("--columns {pair:?}: {role:?} is not one of task, worker, label"),
-        }
+/// A list of names: a file of them, or the names themselves with commas between them.
+fn read_names(option: &str, given: Option<&Path>, column: &str) -> Result<Option<FxHashSet<String>>> {
+    let Some(given) = given else {
+        return Ok(None);
+    };
+    if given.is_file() {
+        let ids = read_ids(&Source::from(given), None, column)?;
+        return Ok(Some(ids.iter().map(str::to_owned).collect()));
     }
-    Ok(columns)
+    let text = given.to_string_lossy();
+    let is_path = text.contains('/') || FileFormat::of_path(given).is_ok() || text.ends_with(".txt");
+    if is_path && !text.contains(',') {
+        bail!("{option} {text}: there is no such file; give a file, or names with commas between them");
+    }
+    let names = text.split(',').map(str::trim).filter(|name| !name.is_empty());
+    Ok(Some(names.map(str::to_owned).collect()))
+}
+
+/// One ASCII character, or a word for one.
+fn delimiter(text: &str) -> Result<char, String> {
+    let named = match text.to_lowercase().as_str() {
+        "tab" | "\\t" => Some('\t'),
+        "comma" => Some(','),
+        "semicolon" => Some(';'),
+        "pipe" => Some('|'),
+        "space" => Some(' '),
+        _ => None,
+    };
+    let mut letters = text.chars();
+    match (named, letters.next(), letters.next()) {
+        (Some(named), ..) => Ok(named),
+        (None, Some(only), None) if only == '\t' || only.is_ascii_graphic() && only != '"' => Ok(only),
+        _ => Err("expected one character, for example ';', or the word tab".into()),
+    }
 }
 
 /// `name=value` pairs of `--param`.

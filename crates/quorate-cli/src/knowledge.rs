@@ -1,15 +1,18 @@
 //! What the user knows besides the labels: true labels, shares of the classes, earlier work of the workers.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, Result, bail};
 use clap::Args;
 use quorate::Annotations;
 use quorate::annotations::Names;
 use quorate::model::{ClassPrior, Priors};
-use quorate_io::{LabelOptions, ModelFile, Source, TaskLabels, read_labels, read_model};
+use quorate_io::{
+    Columns, LabelColumns, LabelOptions, ModelFile, Source, TaskLabels, read_labels, read_model,
+};
 
 use crate::args::positive;
+use crate::column_words::{parse_label_columns, tell_label_columns};
 use crate::labels::Labels;
 use crate::printer::Printer;
 use crate::text_table::plural;
@@ -22,6 +25,17 @@ pub struct KnowledgeArgs {
     /// them
     #[arg(long, value_name = "FILE")]
     pub gold: Option<PathBuf>,
+    /// Names of the columns of --gold, where they are neither found by themselves nor those of --columns
+    #[arg(
+        long,
+        value_name = "task=NAME,label=NAME",
+        value_delimiter = ',',
+        requires = "gold"
+    )]
+    pub gold_columns: Vec<String>,
+    /// Names of the columns of the labels.
+    #[arg(skip)]
+    pub like: Option<Columns>,
     /// Shares of the classes, for example spam=0.1,ham=0.9, or `uniform`; held fixed unless --prior-weight is
     /// given
     #[arg(long, value_name = "CLASS=SHARE,..")]
@@ -48,14 +62,47 @@ pub struct Knowledge {
     pub earlier: Option<ModelFile>,
 }
 
+/// Reads a table of known or predicted labels and says which columns were taken. `like`: the names of the columns of the
+/// annotations.
+pub fn read_known(
+    option: &str,
+    path: &Path,
+    columns: LabelColumns,
+    like: Option<Columns>,
+    printer: &mut Printer,
+) -> Result<TaskLabels> {
+    let options = LabelOptions {
+        columns,
+        like,
+        ..LabelOptions::default()
+    };
+    let read = read_labels(&Source::from(path), &options)?;
+    tell_label_columns(option, &options.columns, &read.columns, printer);
+    if read.unlabelled > 0 {
+        printer.warning(format!(
+            "{} of {option} without a label: not used",
+            plural(read.unlabelled as usize, "row")
+        ));
+    }
+    Ok(read)
+}
+
 impl KnowledgeArgs {
+    /// The same, for labels in these columns: gold may have columns of the same names.
+    pub fn beside(&self, columns: Columns) -> Self {
+        Self {
+            like: Some(columns),
+            ..self.clone()
+        }
+    }
+
     /// Reads what is known and fits it to the labels. `closed`: the user listed the classes.
     pub fn apply(&self, mut labels: Labels, closed: bool, printer: &mut Printer) -> Result<Knowledge> {
         let gold = match &self.gold {
-            Some(path) => Some(read_labels(
-                &Source::from(path.clone()),
-                &LabelOptions::default(),
-            )?),
+            Some(path) => {
+                let columns = parse_label_columns("--gold-columns", &self.gold_columns)?;
+                Some(read_known("--gold", path, columns, self.like.clone(), printer)?)
+            }
             None => None,
         };
         let earlier = match &self.worker_prior {

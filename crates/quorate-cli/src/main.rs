@@ -2,6 +2,7 @@
 
 mod args;
 mod catalog;
+mod column_words;
 mod commands;
 mod files;
 mod input;
@@ -13,6 +14,7 @@ mod progress;
 mod remedies;
 mod session;
 mod text_table;
+mod time_limit;
 
 use std::process::ExitCode;
 

@@ -1,5 +1,6 @@
 //! The one road to the terminal: data to standard output, everything else to standard error.
 
+use std::borrow::Cow;
 use std::io::{self, Write};
 
 use anyhow::Result;
@@ -27,7 +28,7 @@ impl Printer {
     /// Data: standard output.
     pub fn data(&mut self, text: &str) -> Result<()> {
         let mut output = io::stdout().lock();
-        output.write_all(text.as_bytes())?;
+        output.write_all(harmless(text).as_bytes())?;
         output.flush()?;
         Ok(())
     }
@@ -67,15 +68,29 @@ impl Printer {
             }
         }
         let text = remedies::with_remedy(text, remedies::of_error(error));
-        let _ = writeln!(io::stderr(), "{text}");
+        let _ = writeln!(io::stderr(), "{}", harmless(&text));
     }
 
     fn say(&mut self, prefix: &str, text: &str) {
         if !self.quiet {
             // Nothing can be done where standard error is closed.
-            let _ = writeln!(io::stderr(), "{prefix}{text}");
+            let _ = writeln!(io::stderr(), "{prefix}{}", harmless(text));
         }
     }
+}
+
+/// A text with its control characters spelt out, but for line feeds and tabs: ids come from files of others, and must not
+/// move the cursor, colour the screen or ring the bell.
+fn harmless(text: &str) -> Cow<'_, str> {
+    let is_harmful = |letter: char| letter.is_control() && letter != '\n' && letter != '\t';
+    if !text.contains(is_harmful) {
+        return text.into();
+    }
+    let spelt = text.chars().map(|letter| match is_harmful(letter) {
+        true => letter.escape_default().to_string(),
+        false => letter.to_string(),
+    });
+    spelt.collect::<String>().into()
 }
 
 /// Whether the reader of our standard output went away.
@@ -88,4 +103,16 @@ pub fn is_broken_pipe(error: &anyhow::Error) -> bool {
         by_io
             || by_file.is_some_and(|error| error.is_broken_pipe() && error.file() == Some("standard output"))
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn control_characters_are_spelt_out() {
+        assert_eq!(harmless("a\tb\n"), "a\tb\n");
+        assert_eq!(harmless("\u{1b}[31m\u{7}é"), "\\u{1b}[31m\\u{7}é");
+        assert_eq!(harmless("a\rb\u{9b}"), "a\\rb\\u{9b}");
+    }
 }

@@ -15,7 +15,9 @@ pub fn words(remedy: Remedy) -> &'static str {
         Remedy::GiveFeatures => "give them with --features FILE",
         Remedy::NameFeatureTasks => "say which task each row is about with --feature-tasks FILE",
         Remedy::ListMethods => "`quorate methods` lists them all",
-        Remedy::NameColumns => "name columns with --columns task=NAME,worker=NAME,label=NAME",
+        Remedy::NameColumns => {
+            "name columns with --columns task=NAME,worker=NAME,label=NAME (--gold-columns, --truth-columns for those files); --wide reads a table with a column for each worker"
+        }
         Remedy::KeepLabels => "fit the model anew with `--model FILE --keep-labels`",
     }
 }

@@ -22,8 +22,8 @@ pub struct Session {
 }
 
 impl Session {
-    /// Ctrl-C stops a fit at its next step, so that no half-written file stays behind; a second one ends the
-    /// program at once.
+    /// Ctrl-C, SIGTERM and SIGHUP stop a fit at its next step, so that no half-written file stays behind; a second one ends
+    /// the program at once.
     pub fn start(run: &RunArgs, quiet: bool) -> Self {
         let cancelled = Arc::new(AtomicBool::new(false));
         let flag = Arc::clone(&cancelled);
@@ -75,7 +75,7 @@ impl Session {
     /// A context with the seed moved by `offset` (repeated runs), with progress under `title`.
     pub fn context(&self, title: &str, offset: u64) -> Result<Context> {
         let mut context = Context::new(self.run.seed.wrapping_add(offset))
-            .with_threads(self.run.threads)?
+            .with_threads(self.run.useful_threads())?
             .with_memory_limit((self.run.memory * (1u64 << 30) as f64) as u64)
             .with_cancellation(Arc::clone(&self.cancelled))
             .with_priors(self.priors.clone());

@@ -30,9 +30,32 @@ impl TextTable {
         self.rows.push(cells.into_iter().collect());
     }
 
-    /// The text, each line indented by two spaces, with a rule under the header.
+    /// The text, each line indented by two spaces, with a rule under the header; on a terminal no wider than it is.
     pub fn render(&self) -> String {
-        let widths: Vec<usize> = (0..self.sides.len())
+        self.render_within(terminal_width())
+    }
+
+    /// The text in lines of at most `limit` letters: the widest columns of words are cut as far as it takes.
+    fn render_within(&self, limit: usize) -> String {
+        /// A column is not cut further than this.
+        const NARROWEST: usize = 12;
+        let mut widths = self.widths();
+        loop {
+            let total: usize = widths.iter().map(|wide| wide + 2).sum();
+            let words = (0..widths.len()).filter(|&column| self.sides[column] == Side::Left);
+            let Some(widest) = words.max_by_key(|&column| widths[column]) else {
+                break;
+            };
+            if total <= limit || widths[widest] <= NARROWEST {
+                break;
+            }
+            widths[widest] = widths[widest].saturating_sub(total - limit).max(NARROWEST);
+        }
+        self.render_columns(&widths)
+    }
+
+    fn widths(&self) -> Vec<usize> {
+        (0..self.sides.len())
             .map(|column| {
                 self.rows
                     .iter()
@@ -41,13 +64,16 @@ impl TextTable {
                     .max()
                     .unwrap_or(0)
             })
-            .collect();
+            .collect()
+    }
+
+    fn render_columns(&self, widths: &[usize]) -> String {
         let mut text = String::new();
         for (index, row) in self.rows.iter().enumerate() {
             let mut line = String::from(" ");
             for (column, &wide) in widths.iter().enumerate() {
-                let cell = row.get(column).map_or("", String::as_str);
-                let pad = " ".repeat(wide - width(cell));
+                let cell = shortened(row.get(column).map_or("", String::as_str), wide);
+                let pad = " ".repeat(wide - width(&cell));
                 match self.sides[column] {
                     Side::Left => line.push_str(&format!(" {cell}{pad} ")),
                     Side::Right => line.push_str(&format!(" {pad}{cell} ")),
@@ -61,6 +87,24 @@ impl TextTable {
             }
         }
         text
+    }
+}
+
+/// The cell in at most so many letters.
+fn shortened(cell: &str, most: usize) -> String {
+    if width(cell) <= most {
+        return cell.to_owned();
+    }
+    let kept: String = cell.chars().take(most.saturating_sub(2)).collect();
+    format!("{}..", kept.trim_end())
+}
+
+/// Letters in a line of the terminal; without end where standard output is none.
+fn terminal_width() -> usize {
+    use std::io::IsTerminal;
+    match terminal_size::terminal_size() {
+        Some((width, _)) if std::io::stdout().is_terminal() => usize::from(width.0).max(40),
+        _ => usize::MAX,
     }
 }
 
@@ -114,6 +158,17 @@ mod tests {
             table.render(),
             "  method      error\n  -----------------\n  mv           8.13\n  rob-symnmf  17.12\n"
         );
+    }
+
+    #[test]
+    fn a_table_fits_the_terminal() {
+        let mut table = TextTable::new(&[("method", Side::Left), ("error", Side::Right), ("", Side::Left)]);
+        let words = "a long reason why this method failed, in many words".to_owned();
+        table.row(["tensor-admm".to_owned(), "-".to_owned(), words]);
+        let text = table.render_within(40);
+        assert!(text.lines().all(|line| line.chars().count() <= 40), "{text}");
+        assert!(text.contains("tensor-admm") && text.contains(".."), "{text}");
+        assert!(table.render_within(usize::MAX).contains("in many words"));
     }
 
     #[test]

@@ -113,7 +113,7 @@ fn bad_input_is_an_error_with_its_place_and_leaves_nothing_behind() {
     let write = |name: &str, bytes: &[u8]| fs::write(folder.path().join(name), bytes).unwrap();
     write("empty.csv", b"");
     write("header.csv", b"task,worker,label\n");
-    write("column.csv", b"item,worker,label\n1,2,3\n");
+    write("column.csv", b"thing,worker,label\n1,2,3\n");
     write("ragged.csv", b"task,worker,label\nt,a,x\nt,b\n");
     write("nul.csv", b"task,worker,label\nt,a\0,x\n");
     write("utf8.csv", b"task,worker,label\nt,a\xff,x\n");

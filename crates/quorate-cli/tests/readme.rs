@@ -1,31 +1,114 @@
-//! The README's commands, run as they stand.
+//! The README's commands, run as they stand, their output beside the README's.
+//!
+//! `QUORATE_WRITE_DOCS=1 cargo test -p quorate-cli --all-features --test readme` writes the output into the README.
 
+use std::path::Path;
 use std::process::Command;
 
 const README: &str = include_str!("../../../README.md");
 
+/// A command of the README and the lines that it shows below.
+struct Shown {
+    command: String,
+    output: Vec<String>,
+}
+
+/// The commands in blocks marked `console`.
+fn commands() -> Vec<Shown> {
+    let mut found: Vec<Shown> = Vec::new();
+    for block in README.split("```console\n").skip(1) {
+        for line in block.split("```").next().unwrap().lines() {
+            match line.strip_prefix("$ ") {
+                Some(command) => found.push(Shown {
+                    command: command.to_owned(),
+                    output: Vec::new(),
+                }),
+                None => found.last_mut().unwrap().output.push(line.to_owned()),
+            }
+        }
+    }
+    found
+}
+
+/// Runs a command; `head -N FILE` is done here.
+fn run(folder: &Path, command: &str) -> Vec<String> {
+    let words: Vec<&str> = command.split_whitespace().collect();
+    let text = match words[..] {
+        ["quorate", ref arguments @ ..] => {
+            let output = Command::new(env!("CARGO_BIN_EXE_quorate"))
+                .args(arguments)
+                .current_dir(folder)
+                .output()
+                .unwrap();
+            let words = String::from_utf8(output.stderr).unwrap();
+            assert!(output.status.success(), "{command}: {words}");
+            words + &String::from_utf8(output.stdout).unwrap()
+        }
+        ["head", number, file] => {
+            let text = std::fs::read_to_string(folder.join(file)).unwrap();
+            let number = number.trim_start_matches('-').parse().unwrap();
+            text.lines()
+                .take(number)
+                .map(|line| format!("{line}\n"))
+                .collect()
+        }
+        _ => panic!("{command}: neither quorate nor head"),
+    };
+    text.lines().map(|line| line.trim_end().to_owned()).collect()
+}
+
+/// The README with this output below a command.
+fn with_output(readme: &str, shown: &Shown, found: &[String]) -> String {
+    let block = |lines: &[String]| lines.iter().map(|line| format!("{line}\n")).collect::<String>();
+    let command = format!("$ {}\n", shown.command);
+    let old = format!("{command}{}", block(&shown.output));
+    readme.replacen(&old, &format!("{command}{}", block(found)), 1)
+}
+
+/// A line with times put as `TIME`, in single blanks.
+fn without_times(line: &str) -> String {
+    // The rule under a header is as wide as the times.
+    if line.trim().chars().all(|letter| letter == '-') {
+        return String::new();
+    }
+    let mut words: Vec<String> = line.split_whitespace().map(str::to_owned).collect();
+    for index in 1..words.len() {
+        let unit = words[index].trim_end_matches([',', ';', ')']).to_owned();
+        if ["us", "ms", "s"].contains(&unit.as_str()) && words[index - 1].parse::<f64>().is_ok() {
+            words[index - 1] = "TIME".into();
+        }
+    }
+    words
+        .join(" ")
+        .replace("TIME us", "TIME")
+        .replace("TIME ms", "TIME")
+        .replace("TIME s", "TIME")
+}
+
 #[test]
-fn the_readmes_commands_work_in_an_empty_folder() {
+fn the_readmes_commands_print_what_it_shows() {
     let folder = tempfile::tempdir().unwrap();
-    let commands: Vec<&str> = README
-        .lines()
-        .filter_map(|line| line.strip_prefix("$ quorate "))
-        .collect();
-    assert!(commands.len() >= 8, "{commands:?}");
-    for command in commands {
-        if command.contains(".parquet") && !cfg!(feature = "columnar") {
+    let commands = commands();
+    assert!(commands.len() >= 6);
+    assert!(commands.iter().filter(|shown| !shown.output.is_empty()).count() >= 3);
+    let write = std::env::var_os("QUORATE_WRITE_DOCS").is_some();
+    let mut readme = README.to_owned();
+    for shown in commands {
+        if shown.command.contains(".parquet") && !cfg!(feature = "columnar") {
             continue;
         }
-        let output = Command::new(env!("CARGO_BIN_EXE_quorate"))
-            .args(command.split_whitespace())
-            .current_dir(folder.path())
-            .output()
-            .unwrap();
-        assert!(
-            output.status.success(),
-            "{command}: {}",
-            String::from_utf8_lossy(&output.stderr)
-        );
+        let found = run(folder.path(), &shown.command);
+        if shown.output.is_empty() {
+            continue;
+        }
+        if write {
+            readme = with_output(&readme, &shown, &found);
+            continue;
+        }
+        let plain = |lines: &[String]| lines.iter().map(|line| without_times(line)).collect::<Vec<_>>();
+        assert_eq!(plain(&found), plain(&shown.output), "{}", shown.command);
     }
-    assert!(folder.path().join("labels.csv").exists() && folder.path().join("workers.csv").exists());
+    if write {
+        std::fs::write(concat!(env!("CARGO_MANIFEST_DIR"), "/../../README.md"), readme).unwrap();
+    }
 }

@@ -53,17 +53,41 @@ pub enum ErrorKind {
         /// What should have been there.
         expected: String,
     },
-    /// A column is not there.
-    #[error("found the columns {}, expected one named {name:?}; {hint}", quoted(found))]
+    /// Columns are not there.
+    #[error(
+        "found the columns {}, expected {}; {hint}",
+        quoted(found),
+        if let [name] = &names[..] { format!("one named {name:?}") } else { format!("ones named {}", listed(names)) }
+    )]
     MissingColumn {
-        /// The column that was looked for.
-        name: String,
+        /// The columns that were looked for.
+        names: Vec<String>,
         /// The columns of the file.
         found: Vec<String>,
         /// What to do.
         hint: String,
         /// What else would help.
         remedy: Option<Remedy>,
+    },
+    /// A key is not in a JSON object.
+    #[error("found the keys {}, expected {}; {hint}", quoted(found), listed(names))]
+    MissingKey {
+        /// The keys that were looked for.
+        names: Vec<String>,
+        /// The keys of the object.
+        found: Vec<String>,
+        /// What to do.
+        hint: String,
+        /// What else would help.
+        remedy: Option<Remedy>,
+    },
+    /// One column is to hold two things.
+    #[error("column {name:?} cannot hold both the {} and the {}: name two columns", roles[0], roles[1])]
+    SharedColumn {
+        /// The column.
+        name: String,
+        /// What it was named for.
+        roles: [&'static str; 2],
     },
     /// A column name occurs twice, so which one is meant is not clear.
     #[error("found two columns of this name, expected one; rename one of them")]
@@ -223,12 +247,29 @@ impl Error {
     /// What the caller can do about it, where something can be done.
     pub fn remedy(&self) -> Option<Remedy> {
         match &self.0.kind {
-            ErrorKind::MissingColumn { remedy, .. } => *remedy,
+            ErrorKind::MissingColumn { remedy, .. } | ErrorKind::MissingKey { remedy, .. } => *remedy,
             ErrorKind::KeptLabels(_) => Some(Remedy::KeepLabels),
             ErrorKind::FeatureRows(_) => Some(Remedy::NameFeatureTasks),
             ErrorKind::Data(error) => error.remedy(),
             _ => None,
         }
+    }
+
+    /// The same error about an object's keys instead of a table's header.
+    pub(crate) fn about_keys(mut self) -> Self {
+        if let ErrorKind::MissingColumn {
+            names, found, remedy, ..
+        } = &mut self.0.kind
+        {
+            self.0.kind = ErrorKind::MissingKey {
+                hint: "every object needs these keys; say which keys hold them if they have other names"
+                    .into(),
+                names: std::mem::take(names),
+                found: std::mem::take(found),
+                remedy: *remedy,
+            };
+        }
+        self
     }
 
     /// Whether the reader of our output went away, which is no failure of ours.
@@ -308,6 +349,14 @@ fn quoted(names: &[String]) -> String {
         text.push_str("(none)");
     }
     text
+}
+
+/// Names in quotes, the last one behind "and".
+fn listed(names: &[String]) -> String {
+    match names {
+        [first @ .., last] if !first.is_empty() => format!("{} and {last:?}", quoted(first)),
+        names => quoted(names),
+    }
 }
 
 #[cfg(test)]

@@ -47,4 +47,4 @@ pub use results::TaskResults;
 pub use source::{Progress, Source};
 pub use spill::{SpillOptions, SpilledLabels, SpilledResults, WantedResults, spill_annotations};
 pub use tables::*;
-pub use target::{Target, write_whole};
+pub use target::{Target, write_together, write_whole};

@@ -3,6 +3,7 @@
 use quorate::Annotations;
 use quorate::annotations::{Names, RowCounts};
 use quorate::model::{Consensus, ConsensusSummary, DawidSkene, vote_fractions};
+use quorate::review::{Evidence, Review, ReviewTask};
 
 use crate::error::Result;
 use crate::formats::FileFormat;
@@ -81,6 +82,31 @@ impl TaskResults<'_> {
                 consensus,
             } => ConsensusSummary::of(annotations, consensus, counts),
             Self::Disk(results) => results.summary.clone(),
+        }
+    }
+
+    /// The tasks to look at first. Results on disk must have been made with them, and do not know how difficult a
+    /// task is.
+    pub fn review(
+        &self,
+        review: Review,
+        model: Option<&DawidSkene>,
+        difficulty: Option<&[f64]>,
+    ) -> Vec<ReviewTask> {
+        match self {
+            Self::Memory {
+                annotations,
+                consensus,
+            } => review.of_evidence(&Evidence {
+                labels: annotations.as_block(),
+                posteriors: consensus.as_slice(),
+                model,
+                difficulty,
+                tasks: annotations.tasks(),
+                workers: annotations.workers(),
+                classes: annotations.classes(),
+            }),
+            Self::Disk(results) => review.join([results.review.clone()]),
         }
     }
 

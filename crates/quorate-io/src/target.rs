@@ -1,8 +1,10 @@
 //! Where results go: a file that appears whole or not at all, or standard output.
 //!
 //! A file is written under another name beside its place, flushed to disk and renamed; if anything goes wrong
-//! before that, the other file is removed and what stood in the place is untouched.
+//! before that, the other file is removed and what stood in the place is untouched. The files of one run appear together
+//! ([`write_together`]): all are on disk under other names before the first is renamed.
 
+use std::cell::RefCell;
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
@@ -75,6 +77,48 @@ fn is_device(path: &Path) -> bool {
     fs::metadata(path).is_ok_and(|present| !present.is_file() && !present.is_dir())
 }
 
+/// A file that is written, and waits for its name.
+struct Finished {
+    partial: tempfile::NamedTempFile,
+    path: PathBuf,
+}
+
+thread_local! {
+    /// The files that wait, where a run writes several.
+    static WAITING: RefCell<Option<Vec<Finished>>> = const { RefCell::new(None) };
+}
+
+/// Runs `write`, and lets all files that it writes with [`write_whole`], on this thread, appear at its end, in the order in which
+/// they were written. If it fails, none of them does. Standard output and devices are written as it goes.
+pub fn write_together<T, E: From<Error>>(write: impl FnOnce() -> Result<T, E>) -> Result<T, E> {
+    WAITING.with_borrow_mut(|waiting| *waiting = Some(Vec::new()));
+    let written = write();
+    let finished = WAITING.with_borrow_mut(Option::take).unwrap_or_default();
+    let value = written?;
+    for file in finished {
+        let name = file.path.display().to_string();
+        file.appear().map_err(|error| error.in_file(name))?;
+    }
+    Ok(value)
+}
+
+impl Finished {
+    fn appear(self) -> Result<()> {
+        self.partial.persist(&self.path).map_err(|error| error.error)?;
+        #[cfg(unix)]
+        if let Ok(folder) = File::open(folder_of(&self.path)) {
+            // Best effort: not every file system can flush a folder.
+            let _ = folder.sync_all();
+        }
+        Ok(())
+    }
+}
+
+fn folder_of(path: &Path) -> &Path {
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
+    folder.unwrap_or(Path::new("."))
+}
+
 /// Lets `write` fill a file that appears only if all of it was written. Standard output and devices are
 /// written as they are. Errors carry the target's name.
 pub fn write_whole(target: &Target, write: impl FnOnce(&mut (dyn Write + Send)) -> Result<()>) -> Result<()> {
@@ -98,8 +142,6 @@ fn write_path(path: &Path, write: impl FnOnce(&mut (dyn Write + Send)) -> Result
     if present.as_ref().is_some_and(fs::Metadata::is_dir) {
         return Err(io::Error::from(io::ErrorKind::IsADirectory).into());
     }
-    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
-    let folder = folder.unwrap_or(Path::new("."));
     let mut name = std::ffi::OsString::from(".");
     name.push(path.file_name().unwrap_or_default());
     name.push(".");
@@ -107,20 +149,21 @@ fn write_path(path: &Path, write: impl FnOnce(&mut (dyn Write + Send)) -> Result
     builder.prefix(&name).suffix(".partial");
     #[cfg(unix)]
     builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
-    let partial = builder.tempfile_in(folder)?;
+    let partial = builder.tempfile_in(folder_of(&path))?;
     // On any error below the partial file is removed when it goes out of scope.
     fill(partial.as_file(), write)?;
     partial.as_file().sync_all()?;
     if let Some(present) = present {
         fs::set_permissions(partial.path(), present.permissions())?;
     }
-    partial.persist(&path).map_err(|error| error.error)?;
-    #[cfg(unix)]
-    if let Ok(folder) = File::open(folder) {
-        // Best effort: not every file system can flush a folder.
-        let _ = folder.sync_all();
-    }
-    Ok(())
+    let finished = Finished { partial, path };
+    WAITING.with_borrow_mut(|waiting| match waiting {
+        Some(waiting) => {
+            waiting.push(finished);
+            Ok(())
+        }
+        None => finished.appear(),
+    })
 }
 
 fn fill<W: Write + Send>(output: W, write: impl FnOnce(&mut (dyn Write + Send)) -> Result<()>) -> Result<W> {
@@ -204,6 +247,31 @@ mod tests {
         write_whole(&target, |output| Ok(output.write_all(b"new")?)).unwrap();
         assert_eq!(fs::read(&path).unwrap(), b"new");
         assert_eq!(names(folder.path()), ["out.csv"]);
+    }
+
+    #[test]
+    fn files_of_one_run_appear_together_or_not_at_all() {
+        let folder = tempfile::tempdir().unwrap();
+        let write = |name: &str| {
+            let target = Target::from(folder.path().join(name));
+            write_whole(&target, |output| Ok(output.write_all(b"x")?))
+        };
+        let failed = write_together(|| {
+            write("a.csv")?;
+            assert!(!folder.path().join("a.csv").exists());
+            write("no/b.csv")
+        });
+        assert!(failed.is_err());
+        assert_eq!(names(folder.path()), Vec::<String>::new());
+        write_together(|| {
+            write("a.csv")?;
+            write("b.csv")
+        })
+        .unwrap();
+        assert_eq!(names(folder.path()), ["a.csv", "b.csv"]);
+        // Afterwards files appear at once again.
+        write("c.csv").unwrap();
+        assert_eq!(names(folder.path()), ["a.csv", "b.csv", "c.csv"]);
     }
 
     #[test]

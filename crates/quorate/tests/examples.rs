@@ -18,6 +18,7 @@ run!(
     "../examples/aggregate.rs" aggregate,
     "../examples/choose_a_method.rs" choose_a_method,
     "../examples/gold.rs" gold,
+    "../examples/review.rs" review,
     "../examples/inspect.rs" inspect,
     "../examples/workers.rs" workers
 );

@@ -11,8 +11,10 @@ use anyhow::{Result, bail};
 use clap::Args;
 use quorate::methods::{Aggregate, DEFAULT_METHOD, Method, Values};
 use quorate::model::Priors;
+use quorate::review::{Review, ReviewTask};
 use quorate_io::{
-    FileFormat, ModelFile, Target, WantedResults, WorkerRow, write_intervals, write_model, write_workers,
+    FileFormat, ModelFile, Target, WantedResults, WorkerRow, write_intervals, write_model, write_review,
+    write_together, write_workers,
 };
 
 use crate::args::{RunArgs, share};
@@ -24,7 +26,7 @@ use crate::labels::Labels;
 use crate::printer::Printer;
 use crate::session::Session;
 use outcome::{Outcome, Wanted};
-use report::report;
+use report::{report, review_table};
 use spill_plan::SpillArgs;
 use update::UpdateArgs;
 
@@ -32,6 +34,8 @@ use update::UpdateArgs;
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  \
     quorate aggregate labels.csv -o consensus.csv\n  \
+    quorate aggregate labels.csv --review review.csv --workers workers.csv -o consensus.csv\n  \
+    quorate aggregate table.csv --wide --missing NA,-1 --drop-workers ann,bob -o consensus.csv\n  \
     quorate aggregate labels.csv.gz -m dawid-skene --probabilities --workers workers.csv --model model.json -o out.parquet\n  \
     quorate aggregate labels.csv -m dawid-skene --model model.json --keep-labels -o out.csv\n  \
     quorate aggregate new-labels.csv --update model.json --model model.json -o out.csv\n  \
@@ -42,54 +46,68 @@ pub struct AggregateArgs {
     #[command(flatten)]
     input: InputArgs,
     /// Method; `quorate methods` lists them
-    #[arg(short, long, default_value = DEFAULT_METHOD)]
+    #[arg(short, long, default_value = DEFAULT_METHOD, help_heading = "Method")]
     method: String,
     /// Where the labels go; standard output if not given. The extension tells the format
-    #[arg(short, long, value_name = "FILE")]
+    #[arg(short, long, value_name = "FILE", help_heading = "Output")]
     output: Option<PathBuf>,
     /// Format of the labels, where the name of the file does not tell it
-    #[arg(long, value_enum, value_name = "FORMAT")]
+    #[arg(long, value_enum, value_name = "FORMAT", help_heading = "Output")]
     output_format: Option<FormatArg>,
     /// Write the probability of every class, too (columns p:CLASS)
-    #[arg(long)]
+    #[arg(long, help_heading = "Output")]
     probabilities: bool,
     /// Write how difficult each task is, too (column difficulty): the chance that an average worker answers
     /// it wrongly
     ///
     /// For methods in which tasks differ: auto and task-effects.
-    #[arg(long)]
+    #[arg(long, help_heading = "Output")]
     difficulty: bool,
     /// Write a table of the workers: labels, accuracy, agreement with the consensus, confusion matrix
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", help_heading = "Output")]
     workers: Option<PathBuf>,
     /// Write the tasks whose label is not that of majority vote, with the workers who tipped it
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", help_heading = "Output")]
     changes: Option<PathBuf>,
+    /// Write the tasks to look at first, the most doubtful first, and why; a number shows so many of them here
+    ///
+    /// A table with columns task, label, confidence, runner_up, runner_up_probability, votes, reasons.
+    #[arg(long, value_name = "FILE|N", help_heading = "Output")]
+    review: Option<PathBuf>,
+    /// Most tasks in the file of --review
+    #[arg(
+        long,
+        value_name = "N",
+        requires = "review",
+        default_value_t = 100,
+        help_heading = "Output"
+    )]
+    review_tasks: usize,
     /// Write the fitted model as JSON
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", help_heading = "Output")]
     model: Option<PathBuf>,
     /// Write intervals of worker accuracies, confusion matrices, class shares and the error of the labels
     ///
     /// One row for each number, with columns what, worker, answer, truth, estimate, low, high. Truths and
     /// matrices are drawn from their posterior, which takes about as long as 400 rounds of EM; assumes that
     /// workers err independently.
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", help_heading = "How sure")]
     intervals: Option<PathBuf>,
     /// Probability that an interval of --intervals holds the true value
-    #[arg(long, value_name = "SHARE", requires = "intervals", default_value_t = 0.95, value_parser = share)]
+    #[arg(long, value_name = "SHARE", requires = "intervals", default_value_t = 0.95, value_parser = share, help_heading = "How sure")]
     level: f64,
     /// Lower the confidence to what it is worth if some tasks mislead many workers at once
     ///
     /// Models in which workers err independently are too sure of themselves. `auto` allows for it by itself;
     /// this does the same for any method with a model. Labels stay. With --gold the share of such tasks is
     /// learnt, else it is a typical one.
-    #[arg(long)]
+    #[arg(long, help_heading = "How sure")]
     calibrate: bool,
     /// Set a parameter of the method; may be repeated
-    #[arg(short, long = "param", value_name = "NAME=VALUE")]
+    #[arg(short, long = "param", value_name = "NAME=VALUE", help_heading = "Method")]
     parameters: Vec<String>,
     /// For programs: print a summary of the run as JSON on standard output (needs -o)
-    #[arg(long, requires = "output")]
+    #[arg(long, requires = "output", help_heading = "Output")]
     json: bool,
     #[command(flatten)]
     knowledge: KnowledgeArgs,
@@ -138,7 +156,10 @@ pub fn run(args: &AggregateArgs, printer: &mut Printer) -> Result<()> {
         }
         (_, labels) => labels,
     };
-    let knowledge = args.knowledge.apply(labels, closed, printer)?;
+    let knowledge = args
+        .knowledge
+        .beside(args.input.columns()?)
+        .apply(labels, closed, printer)?;
     let mut labels = knowledge.labels;
     let mut session = session.with_priors(knowledge.priors.clone());
     if let Labels::Memory(annotations) = &labels {
@@ -152,6 +173,7 @@ pub fn run(args: &AggregateArgs, printer: &mut Printer) -> Result<()> {
         results: WantedResults {
             counts: args.model.is_some(),
             changes: args.changes.is_some(),
+            review: args.review_settings(),
         },
     };
     let outcome = match &mut labels {
@@ -169,15 +191,24 @@ pub fn run(args: &AggregateArgs, printer: &mut Printer) -> Result<()> {
         }
         Labels::Disk(spilled) => outcome::on_disk(spilled, &*aggregate, &session, wanted, printer)?,
     };
-    args.write(
+    write_together(|| {
+        args.write(
+            method,
+            &parameters,
+            &outcome,
+            &knowledge.priors,
+            knowledge.earlier.as_ref(),
+            printer,
+        )
+    })?;
+    args.show_review(&outcome, printer);
+    report(
         method,
-        &parameters,
         &outcome,
-        &knowledge.priors,
-        knowledge.earlier.as_ref(),
+        args.calibrate,
+        args.intervals.as_ref().map(|_| args.level),
         printer,
-    )?;
-    report(method, &outcome, args.level, printer);
+    );
     if args.json {
         printer.json(&outcome.json(method, args.run.seed))?;
     }
@@ -191,16 +222,15 @@ pub fn run(args: &AggregateArgs, printer: &mut Printer) -> Result<()> {
 impl AggregateArgs {
     /// Refuses outputs that would overwrite something or cannot be written.
     fn check_files(&self) -> Result<()> {
-        let mut files = Files::default()
-            .reads("the labels", Some(&self.input.labels))
-            .reads("--keep-workers", self.input.keep_workers.as_ref())
-            .reads("--probabilities-in", self.input.probabilities_in.as_ref())
-            .reads("--features", self.input.features.as_ref())
-            .reads("--feature-tasks", self.input.feature_tasks.as_ref())
+        let review = self.review.as_ref().filter(|_| self.review_number().is_none());
+        let mut files = self
+            .input
+            .files(Files::default())
             .reads("--gold", self.knowledge.gold.as_ref())
             .reads("--worker-prior", self.knowledge.worker_prior.as_ref())
             .writes("--workers", self.workers.as_ref(), Content::Table)
             .writes("--changes", self.changes.as_ref(), Content::Table)
+            .writes("--review", review, Content::Table)
             .writes("--intervals", self.intervals.as_ref(), Content::Table)
             .writes("--model", self.model.as_ref(), Content::Other)
             .writes("-o", self.output.as_ref(), Content::Table);
@@ -209,6 +239,30 @@ impl AggregateArgs {
             files = files.reads("--update", self.update.path());
         }
         files.check(self.output_format.is_some())
+    }
+
+    /// The number of tasks that --review shows, where it is a number.
+    fn review_number(&self) -> Option<usize> {
+        self.review.as_ref()?.to_str()?.parse().ok()
+    }
+
+    fn review_settings(&self) -> Option<Review> {
+        self.review.as_ref().map(|_| Review {
+            most: self.review_number().unwrap_or(self.review_tasks),
+        })
+    }
+
+    fn review(&self, outcome: &Outcome<'_>) -> Vec<ReviewTask> {
+        let (fit, settings) = (&outcome.fit, self.review_settings().unwrap_or(Review { most: 0 }));
+        fit.consensus
+            .review(settings, fit.model.as_ref(), fit.task_difficulty.as_deref())
+    }
+
+    /// Shows the tasks to look at first, if so many were asked for.
+    fn show_review(&self, outcome: &Outcome<'_>, printer: &mut Printer) {
+        if self.review_number().is_some() {
+            printer.note(review_table(&self.review(outcome)));
+        }
     }
 
     /// Refuses outputs of a model where there will be none.
@@ -250,7 +304,7 @@ impl AggregateArgs {
         Ok(())
     }
 
-    /// Writes everything that was asked for. Side files first: when the labels are there, everything is.
+    /// Writes everything that was asked for. Side files first: when the labels are there, everything is. All appear together.
     fn write(
         &self,
         method: &Method,
@@ -270,6 +324,9 @@ impl AggregateArgs {
         }
         if let Some(path) = &self.changes {
             results.write_changes(&Target::from(path.clone()), None, outcome.fit.model.as_ref())?;
+        }
+        if let (Some(path), None) = (&self.review, self.review_number()) {
+            write_review(&Target::from(path.clone()), None, &self.review(outcome))?;
         }
         if (self.model.is_some() || self.intervals.is_some()) && outcome.fit.model.is_none() {
             printer.warning(

@@ -8,38 +8,61 @@ use clap::Args;
 use quorate::Annotations;
 use quorate::evaluate::{Predictions, TieRule, error_rate};
 use quorate::methods::{Method, vote_fractions};
-use quorate_io::{LabelOptions, Source, read_labels};
 use serde::Serialize;
 
-use crate::args::RunArgs;
+use crate::args::{RunArgs, positive};
 use crate::catalog::{find, methods};
+use crate::column_words::parse_label_columns;
 use crate::input::{InputArgs, size_line};
-use crate::knowledge::KnowledgeArgs;
+use crate::knowledge::{KnowledgeArgs, read_known};
 use crate::printer::Printer;
 use crate::remedies::with_remedy;
 use crate::session::Session;
 use crate::text_table::{Side, TextTable, count, duration, plural};
+use crate::time_limit::TimeLimit;
 
 /// What to compare.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  \
     quorate compare labels.csv\n  \
-    quorate compare labels.csv --truth truth.csv -m majority-vote,dawid-skene,rob-symnmf-em --json\n\n\
-    A method that fails does not end the others: its row says why.")]
+    quorate compare labels.csv --truth truth.csv -m majority-vote,dawid-skene,rob-symnmf-em --json\n  \
+    quorate compare labels.csv --all --limit 60\n\n\
+    A method that fails does not end the others: its row says why. Ctrl-C shows what is finished.")]
 pub struct CompareArgs {
     #[command(flatten)]
     input: InputArgs,
     /// The truth, where it is known (columns task, label): adds errors and sorts by them
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", help_heading = "Truth")]
     truth: Option<PathBuf>,
-    /// Methods to run; all of them if not given
-    #[arg(short, long, value_name = "A,B,..", value_delimiter = ',')]
+    /// Names of the columns of --truth, where they are neither found by themselves nor those of --columns
+    #[arg(
+        long,
+        value_name = "task=NAME,label=NAME",
+        value_delimiter = ',',
+        requires = "truth",
+        help_heading = "Truth"
+    )]
+    truth_columns: Vec<String>,
+    /// Methods to run; if not given, all that are fast on large tables
+    #[arg(
+        short,
+        long,
+        value_name = "A,B,..",
+        value_delimiter = ',',
+        help_heading = "Methods"
+    )]
     methods: Vec<String>,
+    /// Run the slow methods, too, after the fast ones
+    #[arg(long, conflicts_with = "methods", help_heading = "Methods")]
+    all: bool,
+    /// Stop a method that takes longer than this
+    #[arg(long, value_name = "SECONDS", value_parser = positive, help_heading = "Methods")]
+    limit: Option<f64>,
     /// Runs of each method with seeds SEED, SEED+1, ..: shows how much chance matters
-    #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=10_000))]
+    #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=10_000), help_heading = "Methods")]
     runs: u32,
     /// For programs: JSON, with the agreement between all pairs of methods
-    #[arg(long)]
+    #[arg(long, help_heading = "Output")]
     json: bool,
     #[command(flatten)]
     knowledge: KnowledgeArgs,
@@ -85,30 +108,73 @@ struct PairJson {
     share: f64,
 }
 
+/// Methods that take seconds where the others take a tenth of one (`docs`, times of the methods), the slowest last.
+const SLOW: [&str; 6] = ["mace", "glad", "minimax-entropy", "ebcc", "pg-tac", "cria-v"];
+
+impl CompareArgs {
+    /// The methods to run, fast ones first.
+    fn chosen(&self, printer: &mut Printer) -> Result<Vec<&'static Method>> {
+        if !self.methods.is_empty() {
+            let found: quorate::Result<_> = self.methods.iter().map(|name| find(name)).collect();
+            return Ok(found?);
+        }
+        // What needs side data is left out where there is none.
+        let (possible, without): (Vec<&'static Method>, Vec<&'static Method>) =
+            methods().partition(|method| self.input.has_side_data(method));
+        if !without.is_empty() {
+            printer.note(
+                "methods that need --probabilities-in or --features are left out where it is not given",
+            );
+        }
+        let is_slow = |method: &&Method| SLOW.contains(&method.name);
+        let mut chosen: Vec<&'static Method> = possible
+            .iter()
+            .copied()
+            .filter(|method| !is_slow(method))
+            .collect();
+        match self.all {
+            true => chosen.extend(SLOW.iter().filter_map(|name| find(name).ok())),
+            false => printer.note(format!(
+                "slow methods are left out: {} (--all runs them, too)",
+                SLOW.join(", ")
+            )),
+        }
+        Ok(chosen)
+    }
+}
+
+impl Row {
+    /// The row in one line, for when it is finished.
+    fn line(&self) -> String {
+        match (&self.failure, self.error) {
+            (Some(failure), _) => format!("{}: {failure}", self.method),
+            (None, Some(error)) => {
+                format!(
+                    "{}: error {:.2} %, {}",
+                    self.method,
+                    100.0 * error,
+                    duration(self.seconds)
+                )
+            }
+            (None, None) => format!("{}: {}", self.method, duration(self.seconds)),
+        }
+    }
+}
+
 /// Runs the methods one after the other and prints the table.
 pub fn run(args: &CompareArgs, printer: &mut Printer) -> Result<()> {
     args.run.limit_threads();
-    let chosen: Vec<&'static Method> = match args.methods.is_empty() {
-        // What needs side data is left out where there is none.
-        true => methods()
-            .filter(|method| args.input.has_side_data(method))
-            .collect(),
-        false => args
-            .methods
-            .iter()
-            .map(|name| find(name))
-            .collect::<quorate::Result<_>>()?,
-    };
-    if args.methods.is_empty() && chosen.len() < methods().count() {
-        printer.note("methods that need --probabilities-in or --features are left out where it is not given");
-    }
+    let chosen = args.chosen(printer)?;
     let annotations = args.input.read(printer)?;
     let closed = args.input.classes.is_some();
-    let known = args.knowledge.apply_in_memory(annotations, closed, printer)?;
+    let knowledge = args.knowledge.beside(args.input.columns()?);
+    let known = knowledge.apply_in_memory(annotations, closed, printer)?;
     let (annotations, priors) = (known.0, known.1);
     let truth = match &args.truth {
         Some(path) => {
-            let truth = read_labels(&Source::from(path.clone()), &LabelOptions::default())?;
+            let columns = parse_label_columns("--truth-columns", &args.truth_columns)?;
+            let like = Some(args.input.columns()?);
+            let truth = read_known("--truth", path, columns, like, printer)?;
             let mut codes = truth.codes_in(&annotations);
             // Known tasks are right by construction and would flatter every method.
             for (n, code) in codes.iter_mut().enumerate() {
@@ -129,17 +195,23 @@ pub fn run(args: &CompareArgs, printer: &mut Printer) -> Result<()> {
         .with_features(features)
         .with_priors(priors);
 
+    let truth = truth.as_deref().filter(|_| known > 0);
     let mut rows = Vec::new();
     for (place, method) in chosen.iter().enumerate() {
         let title = format!("{} ({} of {})", method.name, place + 1, chosen.len());
-        rows.push(run_method(
-            method,
-            &title,
-            &annotations,
-            truth.as_deref().filter(|_| known > 0),
-            args.runs,
-            &session,
-        )?);
+        match run_method(method, &title, &annotations, truth, args, &session) {
+            Ok(row) => {
+                printer.note(row.line());
+                rows.push(row);
+            }
+            Err(error) if session.is_cancelled() && rows.is_empty() => return Err(error),
+            Err(_) if session.is_cancelled() => {
+                let all = plural(chosen.len(), "method");
+                printer.warning(format!("interrupted: {} of {all} finished", rows.len()));
+                break;
+            }
+            Err(error) => return Err(error),
+        }
     }
     // Best first; failures last; without truth, in the order of the table.
     rows.sort_by(|a, b| {
@@ -167,9 +239,10 @@ fn run_method(
     title: &str,
     annotations: &Annotations,
     truth: Option<&[Option<usize>]>,
-    runs: u32,
+    args: &CompareArgs,
     session: &Session,
 ) -> Result<Row> {
+    let runs = args.runs;
     let mut row = Row {
         method: method.name,
         error: None,
@@ -187,11 +260,22 @@ fn run_method(
     let votes = vote_fractions(annotations);
     let (mut errors, mut fractional) = (Vec::new(), Vec::new());
     for offset in 0..runs {
+        let limit = TimeLimit::start(args.limit, session);
         let mut context = session.context(title, offset.into())?;
+        if let Some(limit) = &limit {
+            context = context.with_cancellation(limit.flag());
+        }
         let started = Instant::now();
         let fit = match method.with_defaults()?.fit(annotations, &mut context) {
             Ok(fit) => fit,
-            Err(quorate::Error::Cancelled) => return Err(quorate::Error::Cancelled.into()),
+            Err(quorate::Error::Cancelled) if session.is_cancelled() => {
+                return Err(quorate::Error::Cancelled.into());
+            }
+            Err(quorate::Error::Cancelled) => {
+                row.seconds = started.elapsed().as_secs_f64();
+                row.failure = Some(format!("stopped after {} (--limit)", duration(row.seconds)));
+                return Ok(row);
+            }
             Err(error) => {
                 row.failure = Some(with_remedy(error.to_string(), error.remedy()));
                 return Ok(row);

@@ -6,7 +6,7 @@ use std::time::Instant;
 use anyhow::Result;
 use clap::Args;
 use quorate::evaluate::{Predictions, evaluate};
-use quorate::methods::find;
+use quorate::methods::{DEFAULT_METHOD, find};
 use quorate::simulate::{Amount, Coverage, Prior, Quality, Simulated, Simulation, WorkerKind};
 use quorate_io::{Target, write_whole};
 use serde::Serialize;
@@ -18,13 +18,13 @@ use crate::printer::Printer;
 use crate::session::Session;
 use crate::text_table::{Side, TextTable, duration};
 
-/// Methods shown, plain voting first.
+/// Methods shown, plain voting first, the default last.
 const SHOWN: [&str; 5] = [
     "majority-vote",
     "dawid-skene",
-    "des-symnmf",
     "rob-symnmf",
     "rob-symnmf-em",
+    DEFAULT_METHOD,
 ];
 
 /// How big a crowd.
@@ -123,6 +123,27 @@ fn crowd_line(crowd: &Simulated) -> String {
     )
 }
 
+/// What the table shows, in three lines.
+fn story(crowd: &Simulated, lines: &[Line]) -> String {
+    let error = |name: &str| {
+        lines
+            .iter()
+            .find(|line| line.method == name)
+            .map_or(0.0, |line| line.error)
+    };
+    let (votes, found) = (error("majority-vote"), error(DEFAULT_METHOD));
+    let tasks = crowd.truth.len() as f64;
+    format!(
+        "\nMajority vote counts every worker alike and gets {:.0} of {} labels wrong.\n\
+         The others learn from agreement alone, without the truth, whose answers to trust.\n\
+         `{DEFAULT_METHOD}`, the default, gets {:.0} wrong: {:.0} % fewer.\n",
+        votes * tasks,
+        tasks,
+        found * tasks,
+        100.0 * (1.0 - found / votes.max(f64::MIN_POSITIVE)),
+    )
+}
+
 fn as_text(crowd: &Simulated, lines: &[Line]) -> String {
     let size = size_line(&crowd.annotations);
     let mut text = format!("A simulated crowd: {size}.\n{}\n\n", crowd_line(crowd));
@@ -147,6 +168,7 @@ fn as_text(crowd: &Simulated, lines: &[Line]) -> String {
         ]);
     }
     text.push_str(&table.render());
+    text.push_str(&story(crowd, lines));
     text.push_str(
         "\nNow on your own file (a row for each label, columns task, worker, label):\n  \
          quorate aggregate your-labels.csv -o labels.csv\n",

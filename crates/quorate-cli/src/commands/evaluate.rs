@@ -9,10 +9,12 @@ use clap::{Args, ValueEnum};
 use quorate::annotations::{Likeness, Names, find_similar};
 use quorate::evaluate::{Bins, Evaluate, Evaluation, Predictions, TieRule};
 use quorate::model::Consensus;
-use quorate_io::{LabelOptions, Source, Target, TaskLabels, read_ids, read_labels, write_whole};
+use quorate_io::{Source, Target, TaskLabels, read_ids, write_whole};
 use serde::Serialize;
 
+use crate::column_words::parse_label_columns;
 use crate::commands::reliability_picture;
+use crate::knowledge::read_known;
 use crate::printer::Printer;
 use crate::text_table::{Side, TextTable, count, plural};
 
@@ -28,6 +30,12 @@ pub struct EvaluateArgs {
     predicted: PathBuf,
     /// The truth: columns task, label
     truth: PathBuf,
+    /// Names of the columns of the predictions, where they are not found by themselves
+    #[arg(long, value_name = "task=NAME,label=NAME", value_delimiter = ',')]
+    columns: Vec<String>,
+    /// Names of the columns of the truth, where they are not found by themselves
+    #[arg(long, value_name = "task=NAME,label=NAME", value_delimiter = ',')]
+    truth_columns: Vec<String>,
     /// What a tie counts for: the label that was written, or a fair share (needs p:CLASS columns)
     #[arg(long, value_enum, default_value_t = TiesArg::Lowest)]
     ties: TiesArg,
@@ -40,12 +48,23 @@ pub struct EvaluateArgs {
     /// Leave these tasks out (a table with a column `task`), for example those that were given as --gold
     #[arg(long, value_name = "FILE")]
     except: Option<PathBuf>,
+    /// Show all classes; without it the twenty with most truths
+    #[arg(long)]
+    all_classes: bool,
     /// Exit with code 1 if the error is above this many percent
-    #[arg(long, value_name = "PERCENT")]
+    #[arg(long, value_name = "PERCENT", value_parser = percent)]
     fail_above: Option<f64>,
     /// For programs: JSON
     #[arg(long)]
     json: bool,
+}
+
+/// A number from 0 to 100.
+fn percent(text: &str) -> Result<f64, String> {
+    match text.parse::<f64>() {
+        Ok(number) if (0.0..=100.0).contains(&number) => Ok(number),
+        _ => Err("expected a number from 0 to 100".into()),
+    }
 }
 
 /// Tie rules by name.
@@ -95,8 +114,10 @@ struct ClassJson {
 
 /// Reads both files, scores, prints; code 1 if the error is above the limit asked for.
 pub fn run(args: &EvaluateArgs, printer: &mut Printer) -> Result<ExitCode> {
-    let predicted = read_labels(&Source::from(args.predicted.clone()), &LabelOptions::default())?;
-    let truth = read_labels(&Source::from(args.truth.clone()), &LabelOptions::default())?;
+    let columns = parse_label_columns("--columns", &args.columns)?;
+    let predicted = read_known("the predictions", &args.predicted, columns, None, printer)?;
+    let columns = parse_label_columns("--truth-columns", &args.truth_columns)?;
+    let truth = read_known("the truth", &args.truth, columns, None, printer)?;
     let except = match &args.except {
         Some(path) => read_ids(&Source::from(path.clone()), None, "task")?,
         None => Names::default(),
@@ -135,7 +156,12 @@ pub fn run(args: &EvaluateArgs, printer: &mut Printer) -> Result<ExitCode> {
     if args.json {
         printer.json(&as_json(&evaluation, &matched.classes, missing))?;
     } else {
-        printer.data(&as_text(&evaluation, &matched.classes, missing))?;
+        let shown = if args.all_classes {
+            usize::MAX
+        } else {
+            SHOWN_CLASSES
+        };
+        printer.data(&as_text(&evaluation, &matched.classes, missing, shown))?;
     }
     let above = args
         .fail_above
@@ -286,7 +312,22 @@ impl Matched {
     }
 }
 
-fn as_text(evaluation: &Evaluation, classes: &Names, missing: usize) -> String {
+/// Classes that are shown unless more are asked for.
+const SHOWN_CLASSES: usize = 20;
+
+/// The classes with most truths, in natural order.
+fn shown_classes(evaluation: &Evaluation, classes: &Names, most: usize) -> Vec<usize> {
+    let order = classes.natural_order();
+    let mut frequent = order.clone();
+    frequent.sort_by_key(|&class| std::cmp::Reverse(evaluation.per_class[class].support));
+    frequent.truncate(most);
+    order
+        .into_iter()
+        .filter(|class| frequent.contains(class))
+        .collect()
+}
+
+fn as_text(evaluation: &Evaluation, classes: &Names, missing: usize, shown: usize) -> String {
     let error = &evaluation.error;
     let percent = |value: f64| format!("{:.2} %", 100.0 * value);
     let rule = match evaluation.ties {
@@ -339,9 +380,11 @@ fn as_text(evaluation: &Evaluation, classes: &Names, missing: usize) -> String {
         ("F1", Side::Right),
     ]);
     let score = |value: Option<f64>| value.map_or("-".to_owned(), |value| format!("{:.1} %", 100.0 * value));
-    for (class, scores) in classes.iter().zip(&evaluation.per_class) {
+    let listed = shown_classes(evaluation, classes, shown);
+    for &class in &listed {
+        let scores = &evaluation.per_class[class];
         table.row([
-            class.to_owned(),
+            classes.get(class).to_owned(),
             count(scores.support),
             trim(scores.predicted),
             score(scores.precision),
@@ -351,6 +394,10 @@ fn as_text(evaluation: &Evaluation, classes: &Names, missing: usize) -> String {
     }
     text.push('\n');
     text.push_str(&table.render());
+    if listed.len() < classes.len() {
+        let more = plural(classes.len() - listed.len(), "class");
+        text.push_str(&format!("  and {more} with fewer truths (--all-classes)\n"));
+    }
     if let Some(calibration) = &evaluation.calibration {
         let mut table = TextTable::new(&[
             ("confidence", Side::Left),

@@ -189,9 +189,29 @@ impl SimulateArgs {
     }
 }
 
+/// The same error with the option that sets the parameter.
+fn name_option(error: quorate::Error) -> quorate::Error {
+    let quorate::Error::Parameter { name, problem } = error else {
+        return error;
+    };
+    let option = match name.as_str() {
+        "quality" => "--accuracy".into(),
+        "uniform_spammers" => "--spammers".into(),
+        "activity_exponent" => "--skew".into(),
+        "designated_probability" => "--designated-density".into(),
+        "coverage" => "--density or --labels-per-task".into(),
+        "adversary_strength" => "--adversaries".into(),
+        other => format!("--{}", other.replace('_', "-")),
+    };
+    quorate::Error::Parameter {
+        name: option,
+        problem,
+    }
+}
+
 /// Draws the crowd and writes its files.
 pub fn run(args: &SimulateArgs, printer: &mut Printer) -> Result<()> {
-    let crowd = args.settings()?.run(args.seed)?;
+    let crowd = args.settings()?.run(args.seed).map_err(name_option)?;
     fs::create_dir_all(&args.output)
         .with_context(|| format!("could not make the folder {}", args.output.display()))?;
     let file = |name: &str| Target::from(args.output.join(name));

@@ -11,14 +11,19 @@ use std::io::{self, Read, Write};
 use ::csv::{ByteRecord, Reader, ReaderBuilder};
 
 use super::decimal::push_decimal;
+use super::delimiter::Delimiter;
 use super::row_sink::MAX_ROW;
 use super::text::write_pieces;
 use super::{Cell, Row, RowSink, RowSource};
 use crate::error::{Error, ErrorKind, Position, Result};
 
 /// Reads a table of text into the sink.
-pub(crate) fn read(input: impl Read, delimiter: u8, sink: &mut impl RowSink) -> Result<()> {
-    let mut records = Records::new(input, delimiter);
+pub(crate) fn read(input: impl Read, delimiter: Delimiter, sink: &mut impl RowSink) -> Result<()> {
+    let (found, input) = delimiter.of_input(input)?;
+    if let Some(unusual) = delimiter.unusual(found) {
+        sink.note_delimiter(unusual);
+    }
+    let mut records = Records::new(input, found);
     if !records.advance(&[])? {
         return Err(ErrorKind::Empty {
             expected: "a header line with the names of the columns, then one line for each row".into(),

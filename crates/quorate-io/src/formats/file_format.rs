@@ -6,8 +6,7 @@ use std::str::FromStr;
 use crate::error::{Error, ErrorKind, Result};
 
 /// The extensions we know, in words for errors.
-pub(crate) const KNOWN: &str =
-    ".csv, .tsv, .jsonl (.ndjson), .parquet, .arrow (.feather, .ipc), and .gz or .zst of the text ones";
+pub(crate) const KNOWN: &str = ".csv, .tsv, .jsonl (.ndjson), .json, .parquet, .arrow (.feather, .ipc), and .gz or .zst of the text ones";
 
 /// How a table is laid out in a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -17,8 +16,12 @@ pub enum Format {
     Csv,
     /// Fields separated by tabs, quoted where needed.
     Tsv,
+    /// Fields separated by this ASCII character, quoted where needed.
+    Delimited(u8),
     /// One JSON object for each line.
     Jsonl,
+    /// An array of JSON objects.
+    Json,
     /// Apache Parquet.
     Parquet,
     /// Apache Arrow IPC, the file form when written, either form when read.
@@ -92,9 +95,9 @@ impl FromStr for FileFormat {
 }
 
 impl Format {
-    /// Whether it is lines of text.
+    /// Whether it is text.
     pub fn is_text(self) -> bool {
-        matches!(self, Self::Csv | Self::Tsv | Self::Jsonl)
+        !matches!(self, Self::Parquet | Self::Arrow)
     }
 
     /// Its name in messages.
@@ -102,7 +105,9 @@ impl Format {
         match self {
             Self::Csv => "CSV",
             Self::Tsv => "TSV",
+            Self::Delimited(_) => "delimited text",
             Self::Jsonl => "JSONL",
+            Self::Json => "JSON",
             Self::Parquet => "Parquet",
             Self::Arrow => "Arrow",
         }
@@ -122,6 +127,7 @@ fn format_of(extension: &str) -> Option<Format> {
         "csv" => Format::Csv,
         "tsv" => Format::Tsv,
         "jsonl" | "ndjson" => Format::Jsonl,
+        "json" => Format::Json,
         "parquet" => Format::Parquet,
         "arrow" | "feather" | "ipc" => Format::Arrow,
         _ => return None,

@@ -9,6 +9,7 @@ mod arrow;
 pub(crate) mod columnar;
 mod decimal;
 pub(crate) mod delimited;
+pub(crate) mod delimiter;
 mod file_format;
 mod jsonl;
 pub(crate) mod npy;

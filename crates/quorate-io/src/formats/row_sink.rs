@@ -1,7 +1,6 @@
 //! The one path from any format to rows: a reader finds columns and hands over rows, a sink takes them.
 
-use quorate::Remedy;
-
+use super::delimiter::Delimiter;
 use super::{FileFormat, Format, delimited, jsonl};
 use crate::error::{Error, ErrorKind, Position, Result};
 use crate::source::{Progress, Source};
@@ -26,6 +25,9 @@ pub(crate) trait RowSink {
     /// Chooses columns (indexes into the names); they become the slots 0, 1, .. of the rows.
     fn select(&mut self, names: &[String]) -> Result<Vec<usize>>;
 
+    /// Is told the delimiter of a text file, where it is not the usual one of its format.
+    fn note_delimiter(&mut self, _delimiter: char) {}
+
     /// Takes one row.
     fn row(&mut self, row: &impl Row) -> Result<()>;
 }
@@ -39,10 +41,13 @@ pub(crate) fn scan(
 ) -> Result<()> {
     let mut read = || {
         let FileFormat { format, compression } = source.format(format)?;
+        if let Some(delimiter) = Delimiter::of_format(format) {
+            return delimited::read(source.open_text(compression, progress)?, delimiter, sink);
+        }
         match format {
-            Format::Csv => delimited::read(source.open_text(compression, progress)?, b',', sink),
-            Format::Tsv => delimited::read(source.open_text(compression, progress)?, b'\t', sink),
-            Format::Jsonl => jsonl::read(source.open_text(compression, progress)?, sink),
+            Format::Csv | Format::Tsv | Format::Delimited(_) | Format::Jsonl | Format::Json => {
+                jsonl::read(source.open_text(compression, progress)?, sink)
+            }
             #[cfg(feature = "columnar")]
             Format::Parquet => super::parquet::read(source.open_file()?, sink, progress),
             #[cfg(feature = "columnar")]
@@ -67,40 +72,18 @@ pub(crate) fn field<'r>(row: &'r impl Row, slot: usize, column: &str) -> Result<
     Ok(text)
 }
 
-/// Where the column `name`, which holds the `role` of a row, stands among the names of a table.
+/// Where the column of exactly this name, which holds the `role` of a row, stands among the names of a table.
 pub(crate) fn find_column(names: &[String], name: &str, role: &str) -> Result<usize> {
     let mut found = (0..names.len()).filter(|&column| names[column] == name);
     match (found.next(), found.next()) {
         (Some(column), None) => Ok(column),
         (Some(_), Some(_)) => Err(Error::new(ErrorKind::RepeatedColumn).in_column(name)),
-        (None, _) => {
-            let (hint, remedy) = missing_hint(names, role);
-            Err(ErrorKind::MissingColumn {
-                name: name.to_owned(),
-                found: names.to_vec(),
-                hint,
-                remedy,
-            }
-            .into())
+        (None, _) => Err(ErrorKind::MissingColumn {
+            names: vec![name.to_owned()],
+            found: names.to_vec(),
+            hint: format!("is this the file with the {role}?"),
+            remedy: None,
         }
+        .into()),
     }
-}
-
-/// What to do where no column has the name, and whether it would help to name another one.
-fn missing_hint(names: &[String], role: &str) -> (String, Option<Remedy>) {
-    if let [only] = names
-        && let Some(delimiter) = [';', '\t', ',', '|']
-            .into_iter()
-            .find(|&mark| only.contains(mark))
-    {
-        let words = format!(
-            "the values seem to be separated by {delimiter:?}: name the file .tsv if by tabs, .csv if by commas, \
-             else save it as one of these"
-        );
-        return (words, None);
-    }
-    let words = format!(
-        "say which column holds the {role}, or, if the file has no header, put one on its first line"
-    );
-    (words, Some(Remedy::NameColumns))
 }

@@ -85,7 +85,9 @@ fn write_format(output: &mut (dyn Write + Send), format: Format, table: &dyn Row
     match format {
         Format::Csv => delimited::write(output, b',', table),
         Format::Tsv => delimited::write(output, b'\t', table),
+        Format::Delimited(delimiter) => delimited::write(output, delimiter, table),
         Format::Jsonl => jsonl::write(output, table),
+        Format::Json => jsonl::write_array(output, table),
         #[cfg(feature = "columnar")]
         Format::Parquet => super::parquet::write(output, table),
         #[cfg(feature = "columnar")]

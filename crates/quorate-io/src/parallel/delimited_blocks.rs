@@ -20,6 +20,7 @@ use super::buffer_pool::BufferPool;
 use super::parts::{Field, Part, PartRead};
 use super::{Irregular, PartSink, Vocabulary};
 use crate::formats::delimited::Records;
+use crate::formats::delimiter::Delimiter;
 use crate::source::Progress;
 
 /// Bytes that one thread reads and parses at a time: with all that is found in them they stay in the cache.
@@ -38,11 +39,15 @@ const MARK: &str = "\u{feff}";
 /// A regular file of delimited text.
 pub(crate) struct BlockFile<'a> {
     /// Where it is.
-    pub path: &'a Path,
+    path: &'a Path,
     /// What stands between fields.
     pub delimiter: u8,
     /// Bytes of a block.
-    pub block: u64,
+    block: u64,
+    /// Where the rows start.
+    start: u64,
+    /// Names of the columns.
+    names: Vec<String>,
 }
 
 /// The columns of a table: how many, and which hold task, worker and label.
@@ -51,7 +56,50 @@ struct Layout {
     chosen: [usize; 3],
 }
 
-impl BlockFile<'_> {
+impl<'a> BlockFile<'a> {
+    /// A file with blocks of so many bytes; reads its header.
+    pub(crate) fn open(path: &'a Path, delimiter: Delimiter, block: u64) -> Result<Self, Irregular> {
+        let mut text = Vec::new();
+        let file = File::open(path).map_err(|_| Irregular)?;
+        file.take(LONGEST_LINE as u64)
+            .read_to_end(&mut text)
+            .map_err(|_| Irregular)?;
+        let mark = if text.starts_with(MARK.as_bytes()) {
+            MARK.len()
+        } else {
+            0
+        };
+        let line = text[mark..]
+            .iter()
+            .position(|&byte| byte == b'\n')
+            .ok_or(Irregular)?;
+        let line = &text[mark..mark + line];
+        let plain = line.strip_suffix(b"\r").unwrap_or(line);
+        // Marks of other formats hold bytes that no line of text holds, or start with letters that no header
+        // does.
+        let odd = |byte: &u8| *byte < b' ' && *byte != b'\t';
+        let text = std::str::from_utf8(plain).map_err(|_| Irregular)?;
+        if plain.iter().any(odd) || text.starts_with("PAR1") || text.starts_with(MARK) {
+            return Err(Irregular);
+        }
+        let delimiter = delimiter.of_line(plain);
+        let mut records = Records::new(plain, delimiter);
+        if !records.advance(&[]).map_err(|_| Irregular)? {
+            return Err(Irregular);
+        }
+        let names = records
+            .record
+            .iter()
+            .map(|name| String::from_utf8_lossy(name).trim().to_owned());
+        Ok(Self {
+            path,
+            delimiter,
+            block,
+            start: (mark + line.len() + 1) as u64,
+            names: names.collect(),
+        })
+    }
+
     /// Reads the file; `select` finds the columns of task, worker and label by the names in the header.
     pub(crate) fn read<S: PartSink>(
         &self,
@@ -59,10 +107,10 @@ impl BlockFile<'_> {
         select: impl FnOnce(&[String]) -> Option<[usize; 3]>,
         progress: Progress<'_>,
     ) -> Result<S, S::Error> {
-        let (start, names) = self.header()?;
+        let start = self.start;
         let layout = Layout {
-            columns: names.len(),
-            chosen: select(&names).ok_or(Irregular)?,
+            columns: self.names.len(),
+            chosen: select(&self.names).ok_or(Irregular)?,
         };
         let end = std::fs::metadata(self.path).map_err(|_| Irregular)?.len();
         let cuts: Vec<Range<u64>> = (0..(end - start).div_ceil(self.block))
@@ -87,42 +135,6 @@ impl BlockFile<'_> {
             progress(reached, Some(end));
         }
         Ok(sink)
-    }
-
-    /// Where the rows start, and the names of the columns.
-    fn header(&self) -> Result<(u64, Vec<String>), Irregular> {
-        let mut text = Vec::new();
-        let file = File::open(self.path).map_err(|_| Irregular)?;
-        file.take(LONGEST_LINE as u64)
-            .read_to_end(&mut text)
-            .map_err(|_| Irregular)?;
-        let mark = if text.starts_with(MARK.as_bytes()) {
-            MARK.len()
-        } else {
-            0
-        };
-        let line = text[mark..]
-            .iter()
-            .position(|&byte| byte == b'\n')
-            .ok_or(Irregular)?;
-        let line = &text[mark..mark + line];
-        let plain = line.strip_suffix(b"\r").unwrap_or(line);
-        // Marks of other formats hold bytes that no line of text holds, or start with letters that no header
-        // does.
-        let odd = |byte: &u8| *byte < b' ' && *byte != b'\t';
-        let text = std::str::from_utf8(plain).map_err(|_| Irregular)?;
-        if plain.iter().any(odd) || text.starts_with("PAR1") || text.starts_with(MARK) {
-            return Err(Irregular);
-        }
-        let mut records = Records::new(plain, self.delimiter);
-        if !records.advance(&[]).map_err(|_| Irregular)? {
-            return Err(Irregular);
-        }
-        let names = records
-            .record
-            .iter()
-            .map(|name| String::from_utf8_lossy(name).trim().to_owned());
-        Ok(((mark + line.len() + 1) as u64, names.collect()))
     }
 
     /// Reads the lines that start in the range.

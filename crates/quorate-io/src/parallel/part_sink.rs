@@ -2,8 +2,10 @@
 
 use super::delimited_blocks::BlockFile;
 use super::{AnnotationsInParts, Irregular, PartRead, Vocabulary};
+use crate::formats::delimiter::Delimiter;
 use crate::formats::{Compression, FileFormat, Format};
 use crate::source::{Progress, Source};
+use crate::tables::TableLayout;
 use crate::tables::annotations::ReadOptions;
 
 /// Takes the parts of an input, round by round.
@@ -38,36 +40,44 @@ impl PartSink for AnnotationsInParts {
 }
 
 /// Reads a plain delimited file or a Parquet file into the sink that `open` makes; none if it is something
-/// else, or there is no sink for it. `block`: bytes of text that are read at a time.
+/// else, or there is no sink for it. `block`: bytes of text that are read at a time; `layout` is told which columns
+/// were read.
 pub(crate) fn read_parts<S: PartSink>(
     source: &Source,
     options: &ReadOptions,
     block: u64,
     open: impl FnOnce(Vocabulary) -> Option<S>,
+    layout: &mut TableLayout,
     progress: Progress<'_>,
 ) -> Option<Result<S, S::Error>> {
     let Source::Path(path) = source else {
         return None;
     };
-    let FileFormat { format, compression } = source.format(options.format).ok()?;
-    if compression != Compression::None || !std::fs::metadata(path).ok()?.is_file() {
+    let FileFormat { format, compression } = options.format_of(source).ok()?;
+    if options.wide || compression != Compression::None || !std::fs::metadata(path).ok()?.is_file() {
         return None;
     }
-    let delimited = |delimiter| BlockFile {
-        path,
-        delimiter,
-        block,
-    };
     let sink = || {
         let classes = options.classes.as_deref();
         open(Vocabulary::new(classes, options.class_order, &options.missing)?)
     };
-    let select = |names: &[String]| options.columns.find(names).ok()?.try_into().ok();
-    Some(match format {
-        Format::Csv => delimited(b',').read(sink()?, select, progress),
-        Format::Tsv => delimited(b'\t').read(sink()?, select, progress),
+    if let Some(delimiter) = Delimiter::of_format(format) {
+        let file = BlockFile::open(path, delimiter, block);
+        return Some(match file {
+            Ok(file) => {
+                layout.delimiter = delimiter.unusual(file.delimiter);
+                let select = |names: &[String]| layout.find_long(&options.columns, names).ok();
+                file.read(sink()?, select, progress)
+            }
+            Err(irregular) => Err(irregular.into()),
+        });
+    }
+    match format {
         #[cfg(feature = "columnar")]
-        Format::Parquet => super::row_groups::read(path, sink()?, select, progress),
-        _ => return None,
-    })
+        Format::Parquet => {
+            let select = |names: &[String]| layout.find_long(&options.columns, names).ok();
+            Some(super::row_groups::read(path, sink()?, select, progress))
+        }
+        _ => None,
+    }
 }

@@ -13,7 +13,9 @@ use super::folder::Folder;
 use super::partitions::Partition;
 use super::runs::{RowsRead, damaged, read_start, read_u32};
 use crate::error::Result;
+use crate::tables::TableLayout;
 use crate::tables::annotations::ReadOptions;
+use crate::tables::name_filter::{LeftOut, NameFilter};
 
 /// Labels on disk. The files are removed with the value.
 #[derive(Debug)]
@@ -25,8 +27,8 @@ pub struct SpilledLabels {
     pub(super) labels: u64,
     pub(super) partitions: usize,
     rows: RowCounts,
-    dropped_workers: usize,
-    absent_workers: usize,
+    left_out: LeftOut,
+    layout: TableLayout,
     bytes: u64,
     unlabelled_tasks: u64,
     hasher: Fingerprint,
@@ -44,19 +46,24 @@ impl SpilledLabels {
         classes: Names,
         read: &RowsRead,
         options: &ReadOptions,
+        layout: TableLayout,
     ) -> Self {
-        let wanted = options
-            .keep_workers
-            .as_ref()
-            .map_or(workers.len(), |keep| keep.len());
+        let filter = NameFilter::of_workers(options);
+        let (left_out, listed) = filter.count(&read.workers);
         Self {
             hasher: Fingerprint::new(&workers, &classes),
             task_hashes: 0,
             class_codes: None,
             has_gold: false,
             unlabelled_tasks: 0,
-            dropped_workers: read.workers.len() - workers.len(),
-            absent_workers: wanted - workers.len(),
+            left_out: LeftOut {
+                workers: left_out,
+                absent_workers: filter.listed() - listed,
+                tasks: 0,
+                // Those that are found are taken off.
+                absent_tasks: NameFilter::of_tasks(options).listed() as u64,
+            },
+            layout,
             folder,
             workers,
             classes,
@@ -82,6 +89,8 @@ impl SpilledLabels {
         self.bytes += written.bytes;
         self.task_hashes = self.task_hashes.wrapping_add(written.fingerprint);
         self.unlabelled_tasks += written.unlabelled_tasks;
+        self.left_out.tasks += written.left_out.0 as u64;
+        self.left_out.absent_tasks -= written.left_out.1 as u64;
     }
 
     /// Makes each group of classes one.
@@ -154,9 +163,14 @@ impl SpilledLabels {
         &self.rows
     }
 
-    /// Workers in the file that were left out, and workers asked for that are not in the file.
-    pub fn left_out(&self) -> (usize, usize) {
-        (self.dropped_workers, self.absent_workers)
+    /// What the lists of workers and tasks left out.
+    pub fn left_out(&self) -> LeftOut {
+        self.left_out
+    }
+
+    /// Which columns were read, and how they are separated.
+    pub fn layout(&self) -> &TableLayout {
+        &self.layout
     }
 
     /// [`Annotations::fingerprint`](quorate::Annotations::fingerprint) of the same labels in memory.
@@ -207,6 +221,7 @@ pub(super) struct WrittenPartition {
     bytes: u64,
     fingerprint: u64,
     unlabelled_tasks: u64,
+    left_out: (usize, usize),
 }
 
 /// Writes a sorted partition: its labels and, apart, the names of its tasks.
@@ -246,6 +261,7 @@ pub(super) fn write_partition(
         repeated: sorted.repeated,
         bytes: file.get_ref().metadata()?.len() + names.get_ref().metadata()?.len(),
         fingerprint,
+        left_out: sorted.left_out,
         unlabelled_tasks: starts.windows(2).filter(|task| task[0] == task[1]).count() as u64,
     })
 }

@@ -35,7 +35,9 @@ use crate::error::{Error, Result};
 use crate::formats::{Compression, scan};
 use crate::parallel::{BLOCK, read_parts};
 use crate::source::{Progress, Source};
+use crate::tables::TableLayout;
 use crate::tables::annotations::ReadOptions;
+use crate::tables::name_filter::NameFilter;
 
 /// How much memory a run may use, and where it may write.
 #[derive(Debug, Clone)]
@@ -68,17 +70,22 @@ pub fn spill_annotations(
     let partitions = partition_count(source, options, spill.memory);
     let buffer = (spill.memory / 16 / partitions as u64).clamp(1 << 12, 1 << 20) as usize;
     let files = || RunFiles::create(&folder, partitions, buffer).map_err(in_place);
-    let read = match read_in_parts(source, options, BLOCK, files()?, cancelled, progress, in_place)? {
+    let (read, layout) = match read_in_parts(source, options, BLOCK, files()?, cancelled, progress, in_place)?
+    {
         Some(read) => read,
         None => {
             let mut rows = PartitionRows::new(files()?, options, cancelled)?;
-            scan(source, options.format, &mut rows, progress)?;
+            let format = options
+                .format_of(source)
+                .map_err(|error| error.in_file(source.name()))?;
+            scan(source, Some(format), &mut rows, progress)?;
             rows.finish().map_err(in_place)?
         }
     };
     let (classes, class_codes) = order_classes(&read.classes, options);
     let (workers, worker_codes) = keep_workers(&read.workers, options)?;
-    let mut spilled = SpilledLabels::new(folder, workers, classes, &read, options);
+    let mut spilled = SpilledLabels::new(folder, workers, classes, &read, options, layout);
+    let tasks = NameFilter::of_tasks(options);
     for group in groups(partitions) {
         if cancelled() {
             return Err(quorate::Error::Cancelled.into());
@@ -86,8 +93,8 @@ pub fn spill_annotations(
         let (folder, workers, hasher) = (&spilled.folder, &spilled.workers, spilled.hasher());
         let sort = |partition| {
             let duplicates = options.duplicates;
-            let sorted = sort_partition(folder, partition, &worker_codes, &class_codes, duplicates)
-                .map_err(in_place)?;
+            let codes = (&worker_codes[..], &class_codes[..]);
+            let sorted = sort_partition(folder, partition, codes, tasks, duplicates).map_err(in_place)?;
             if duplicates == Duplicates::Error && sorted.repeated > 0 {
                 return Err(repeated_label(&sorted, workers).in_file(source.name()));
             }
@@ -125,19 +132,20 @@ fn read_in_parts(
     cancelled: &dyn Fn() -> bool,
     progress: Progress<'_>,
     in_place: impl Fn(Error) -> Error,
-) -> Result<Option<RowsRead>> {
+) -> Result<Option<(RowsRead, TableLayout)>> {
     // A row group of a Parquet file is in memory as a whole, however large it is; text comes in small parts.
-    let format = source.format(options.format);
+    let format = options.format_of(source);
     if !format.is_ok_and(|format| format.format.is_text()) {
         return Ok(None);
     }
     let open = |vocabulary| Some(PartitionParts::new(files, vocabulary, cancelled));
-    let read = read_parts(source, options, block, open, progress);
+    let mut layout = TableLayout::default();
+    let read = read_parts(source, options, block, open, &mut layout, progress);
     match read.map(|read| read.and_then(PartitionParts::finish)) {
         None | Some(Err(Stop::Irregular)) => Ok(None),
         Some(Err(Stop::Cancelled)) => Err(quorate::Error::Cancelled.into()),
         Some(Err(Stop::Failed(error))) => Err(in_place(error)),
-        Some(Ok(read)) => Ok(Some(read)),
+        Some(Ok(read)) => Ok(Some((read, layout))),
     }
 }
 
@@ -146,8 +154,8 @@ fn partition_count(source: &Source, options: &ReadOptions, memory: u64) -> usize
     let Source::Path(path) = source else {
         return MOST_PARTITIONS as usize / 2;
     };
-    let packed = source
-        .format(options.format)
+    let packed = options
+        .format_of(source)
         .is_ok_and(|format| format.compression != Compression::None || !format.format.is_text());
     let bytes = std::fs::metadata(path).map_or(0, |file| file.len()) * if packed { 8 } else { 1 };
     bytes
@@ -165,16 +173,14 @@ fn order_classes(classes: &Names, options: &ReadOptions) -> (Names, Vec<u16>) {
 
 /// The workers that are kept, and the new code of each old one.
 fn keep_workers(workers: &Names, options: &ReadOptions) -> Result<(Names, Vec<u32>)> {
-    let Some(keep) = &options.keep_workers else {
-        return Ok((workers.clone(), (0..workers.len() as u32).collect()));
-    };
+    let filter = NameFilter::of_workers(options);
     let mut names = Names::default();
-    let code = |name: &str| match keep.contains(name) {
+    let code = |name: &str| match filter.allows(name) {
         true => names.intern(name),
         false => LEFT_OUT,
     };
     let codes = workers.iter().map(code).collect();
-    if names.is_empty() {
+    if names.is_empty() && !workers.is_empty() {
         return Err(quorate::Error::NoLabels("none of the workers to keep labelled anything".into()).into());
     }
     Ok((names, codes))
@@ -205,7 +211,10 @@ mod tests {
         let classes: Vec<u16> = (0..read.classes.len() as u16).collect();
         let mut tasks = Vec::new();
         for partition in 0..PARTITIONS {
-            let sorted = sort_partition(folder, partition, &codes, &classes, Duplicates::Keep).unwrap();
+            let options = ReadOptions::default();
+            let all = NameFilter::of_tasks(&options);
+            let codes = (&codes[..], &classes[..]);
+            let sorted = sort_partition(folder, partition, codes, all, Duplicates::Keep).unwrap();
             for (task, name) in sorted.tasks.iter().enumerate() {
                 let range = sorted.block.starts[task] as usize..sorted.block.starts[task + 1] as usize;
                 let workers = sorted.block.worker[range.clone()].iter().copied();
@@ -242,13 +251,13 @@ mod tests {
             &mut |_, _| {},
             |e| e,
         );
-        let in_parts = read.unwrap().map(|read| content(&folder, &read));
+        let in_parts = read.unwrap().map(|(read, _)| content(&folder, &read));
         let mut rows = PartitionRows::new(files(), &options, &|| false).unwrap();
         if let Err(error) = scan(&source, None, &mut rows, &mut |_, _| {}) {
             assert!(in_parts.is_none(), "{error}");
             return false;
         }
-        let by_row = content(&folder, &rows.finish().unwrap());
+        let by_row = content(&folder, &rows.finish().unwrap().0);
         if let Some(in_parts) = &in_parts {
             assert_eq!(in_parts, &by_row);
         }

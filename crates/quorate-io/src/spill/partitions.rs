@@ -1,7 +1,7 @@
 //! Sorting a partition: its runs become labels by task.
 
 use std::fs::File;
-use std::io::{BufReader, Read};
+use std::io::{self, BufReader, Read};
 
 use quorate::annotations::{CodeColumns, Duplicates, Names};
 use quorate::blocks::TaskBlock;
@@ -9,6 +9,7 @@ use quorate::blocks::TaskBlock;
 use super::folder::Folder;
 use super::runs::{LABEL, damaged, read_start, read_u32};
 use crate::error::Result;
+use crate::tables::name_filter::NameFilter;
 
 /// The code of a worker whose labels are left out.
 pub(super) const LEFT_OUT: u32 = u32::MAX;
@@ -19,14 +20,17 @@ pub(super) struct Partition {
     pub(super) tasks: Names,
     pub(super) first_rows: Vec<u64>,
     pub(super) repeated: u64,
+    /// Tasks that were left out, and tasks that are on a list.
+    pub(super) left_out: (usize, usize),
 }
 
-/// Reads a partition's runs and sorts them. `worker_codes` and `class_codes` replace the codes of the rows.
+/// Reads a partition's runs and sorts them; tasks that the filter leaves out are only counted. `worker_codes` and
+/// `class_codes` replace the codes of the rows.
 pub(super) fn sort_partition(
     folder: &Folder,
     partition: usize,
-    worker_codes: &[u32],
-    class_codes: &[u16],
+    (worker_codes, class_codes): (&[u32], &[u16]),
+    filter: NameFilter<'_>,
     duplicates: Duplicates,
 ) -> Result<Partition> {
     let path = folder.file("rows", partition);
@@ -34,10 +38,17 @@ pub(super) fn sort_partition(
     let (mut tasks, mut first_rows) = (Names::default(), Vec::new());
     let mut columns = CodeColumns::default();
     let (mut name, mut labels) = (Vec::new(), Vec::new());
+    let mut dropped = Names::default();
     while let Some(row) = read_start(&mut runs)? {
         name.resize(read_u32(&mut runs)? as usize, 0);
         runs.read_exact(&mut name)?;
         let text = std::str::from_utf8(&name).map_err(|_| damaged())?;
+        if !filter.allows(text) {
+            dropped.intern(text);
+            let bytes = u64::from(read_u32(&mut runs)?) * LABEL as u64;
+            io::copy(&mut (&mut runs).take(bytes), &mut io::sink())?;
+            continue;
+        }
         let code = tasks.intern(text);
         if code as usize == first_rows.len() {
             first_rows.push(row);
@@ -59,7 +70,10 @@ pub(super) fn sort_partition(
     drop(runs);
     std::fs::remove_file(&path)?;
     let (block, repeated) = TaskBlock::sort(tasks.len(), vec![columns], duplicates);
+    let (_, kept_listed) = filter.count(&tasks);
+    let (left_out, dropped_listed) = filter.count(&dropped);
     Ok(Partition {
+        left_out: (left_out, kept_listed + dropped_listed),
         block,
         tasks,
         first_rows,

@@ -14,6 +14,7 @@ use std::path::PathBuf;
 use quorate::annotations::Names;
 use quorate::blocks::TaskBlock;
 use quorate::model::{BlockFit, Consensus, ConsensusSummary, VoteShares};
+use quorate::review::{Evidence, Review, ReviewTask};
 use rayon::prelude::*;
 
 use super::blocks::SpilledLabels;
@@ -33,6 +34,8 @@ pub struct WantedResults {
     pub counts: bool,
     /// The tasks whose label is not that of majority vote, and who tipped them.
     pub changes: bool,
+    /// The tasks to look at first.
+    pub review: Option<Review>,
 }
 
 /// Posteriors on disk, to be written as a table.
@@ -42,6 +45,8 @@ pub struct SpilledResults<'s> {
     files: Vec<PathBuf>,
     /// What the pass told.
     pub summary: ConsensusSummary,
+    /// The tasks to look at first, if they were asked for.
+    pub review: Vec<ReviewTask>,
 }
 
 impl SpilledLabels {
@@ -58,6 +63,7 @@ impl SpilledLabels {
             _ => VoteShares::of_blocks(self)?,
         };
         let mut summary = ConsensusSummary::default();
+        let mut review = Vec::new();
         for group in groups(self.partitions) {
             step()?;
             let made: Vec<_> = group
@@ -65,7 +71,11 @@ impl SpilledLabels {
                 .map(|partition| self.result_of(partition, fit, &shares, wanted))
                 .collect();
             for made in made {
-                summary.merge(&made?);
+                let (facts, tasks) = made?;
+                summary.merge(&facts);
+                if let Some(wanted) = &wanted.review {
+                    review = wanted.join([review, tasks]);
+                }
             }
         }
         let files = (0..self.partitions).map(|partition| self.folder.file("results", partition));
@@ -73,6 +83,7 @@ impl SpilledLabels {
             files: files.collect(),
             spilled: self,
             summary,
+            review,
         })
     }
 
@@ -83,7 +94,7 @@ impl SpilledLabels {
         fit: &BlockFit,
         shares: &VoteShares,
         wanted: WantedResults,
-    ) -> Result<ConsensusSummary> {
+    ) -> Result<(ConsensusSummary, Vec<ReviewTask>)> {
         let mut block = TaskBlock::default();
         self.read_block(partition, &mut block)?;
         let block = block.view(self.workers.len(), self.classes.len());
@@ -96,14 +107,18 @@ impl SpilledLabels {
         let mut from = BufReader::with_capacity(1 << 18, File::open(&names)?);
         let results = File::create(self.folder.file("results", partition))?;
         let mut to = BufWriter::with_capacity(1 << 18, results);
-        let mut record = Vec::new();
+        let (mut record, mut tasks) = (Vec::new(), Names::default());
         for task in 0..consensus.len() {
             let row = read_start(&mut from)?.ok_or_else(damaged)?;
             let length = read_u32(&mut from)?;
             record.clear();
             record.extend_from_slice(&row.to_le_bytes());
             record.extend_from_slice(&length.to_le_bytes());
+            let name = record.len();
             (&mut from).take(u64::from(length)).read_to_end(&mut record)?;
+            if wanted.review.is_some() {
+                tasks.intern(std::str::from_utf8(&record[name..]).map_err(|_| damaged())?);
+            }
             let label = consensus.label(task);
             record.extend_from_slice(&(label as u16).to_le_bytes());
             for probability in consensus.row(task) {
@@ -127,7 +142,18 @@ impl SpilledLabels {
         }
         to.flush()?;
         std::fs::remove_file(&names)?;
-        Ok(summary)
+        let review = wanted.review.map(|review| {
+            review.of_evidence(&Evidence {
+                labels: block,
+                posteriors: consensus.as_slice(),
+                model: fit.model.as_ref(),
+                difficulty: None,
+                tasks: &tasks,
+                workers: &self.workers,
+                classes: &self.classes,
+            })
+        });
+        Ok((summary, review.unwrap_or_default()))
     }
 }
 

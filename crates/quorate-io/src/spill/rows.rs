@@ -6,11 +6,19 @@ use quorate::annotations::{MAX_CLASSES, Names};
 
 use super::runs::{RowsRead, RunFiles, push_run};
 use crate::error::Result;
-use crate::formats::{Row, RowSink, field};
-use crate::tables::annotations::{ReadOptions, name_column};
+use crate::formats::{Row, RowSink};
+use crate::tables::TableLayout;
+use crate::tables::annotations::ReadOptions;
+use crate::tables::label_cells::LabelCells;
 
-/// Writes rows into partitions.
+/// Takes rows into partitions.
 pub(super) struct PartitionRows<'a> {
+    cells: LabelCells<'a>,
+    writer: RunWriter<'a>,
+}
+
+/// Writes labels into partitions, those of a task that follow each other as one run.
+struct RunWriter<'a> {
     options: &'a ReadOptions,
     files: RunFiles,
     read: RowsRead,
@@ -36,20 +44,40 @@ impl<'a> PartitionRows<'a> {
             classes.intern(class);
         }
         Ok(Self {
-            options,
-            files,
-            read: RowsRead {
-                workers: Names::default(),
-                classes,
-                rows: 0,
-                abstentions: 0,
+            cells: LabelCells::new(options),
+            writer: RunWriter {
+                options,
+                files,
+                read: RowsRead {
+                    workers: Names::default(),
+                    classes,
+                    rows: 0,
+                    abstentions: 0,
+                },
+                task: String::new(),
+                order: 0,
+                labels: Vec::new(),
+                run: Vec::new(),
+                cancelled,
             },
-            task: String::new(),
-            order: 0,
-            labels: Vec::new(),
-            run: Vec::new(),
-            cancelled,
         })
+    }
+
+    /// Ends the rows: all of them are on disk. Returns the columns that were read, too.
+    pub(super) fn finish(mut self) -> Result<(RowsRead, TableLayout)> {
+        self.writer.flush_run()?;
+        self.writer.files.finish()?;
+        Ok((self.writer.read, self.cells.layout))
+    }
+}
+
+impl RunWriter<'_> {
+    /// Takes one label.
+    fn take(&mut self, task: &str, worker: &str, label: &str) -> Result<()> {
+        if task != self.task {
+            self.start_run(task)?;
+        }
+        Ok(self.push(task, worker, label)?)
     }
 
     fn push(&mut self, task: &str, worker: &str, label: &str) -> quorate::Result<()> {
@@ -116,35 +144,19 @@ impl<'a> PartitionRows<'a> {
         let partition = self.files.partition_of(task);
         self.files.all()[partition].write_all(&self.run)
     }
-
-    /// Ends the rows: all of them are on disk.
-    pub(super) fn finish(mut self) -> Result<RowsRead> {
-        self.flush_run()?;
-        self.files.finish()?;
-        Ok(self.read)
-    }
 }
 
 impl RowSink for PartitionRows<'_> {
     fn select(&mut self, names: &[String]) -> Result<Vec<usize>> {
-        self.options.columns.find(names)
+        self.cells.select(names)
+    }
+
+    fn note_delimiter(&mut self, delimiter: char) {
+        self.cells.layout.delimiter = Some(delimiter);
     }
 
     fn row(&mut self, row: &impl Row) -> Result<()> {
-        let columns = &self.options.columns;
-        let (n, m, x) = (
-            field(row, 0, &columns.task)?,
-            field(row, 1, &columns.worker)?,
-            field(row, 2, &columns.label)?,
-        );
-        let x = if self.options.missing.iter().any(|missing| missing == x) {
-            ""
-        } else {
-            x
-        };
-        if n != self.task {
-            self.start_run(n)?;
-        }
-        self.push(n, m, x).map_err(|error| name_column(error, columns))
+        let Self { cells, writer } = self;
+        cells.each(row, |task, worker, label| writer.take(task, worker, label))
     }
 }

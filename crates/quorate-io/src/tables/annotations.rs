@@ -3,15 +3,17 @@
 use quorate::annotations::{Annotations, AnnotationsBuilder, ClassOrder, Duplicates};
 use rustc_hash::FxHashSet;
 
-use crate::error::{Error, Result};
-use crate::formats::{
-    Cell, ColumnKind, FileFormat, Row, RowSink, RowSource, field, find_column, scan, write_table,
-};
+use super::label_cells::{LabelCells, TableLayout};
+use super::name_filter::{LeftOut, NameFilter};
+use crate::error::{Error, ErrorKind, Result};
+use crate::formats::{Cell, ColumnKind, FileFormat, Format, Row, RowSink, RowSource, scan, write_table};
 use crate::parallel::{AnnotationsInParts, BLOCK, read_parts};
 use crate::source::{Progress, Source};
 use crate::target::Target;
 
-/// Names of the columns that hold the three parts of a label.
+/// Names of the columns that hold the three parts of a label. A name that is left as it is by default stands for
+/// "find it": other spellings and synonyms (`Worker`, `annotator_id`, `item`, `answer`, ..) are taken where exactly one
+/// column fits.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Columns {
     /// Column of the task's id.
@@ -32,24 +34,18 @@ impl Default for Columns {
     }
 }
 
-impl Columns {
-    /// Where the columns stand among the names of a table.
-    pub(crate) fn find(&self, names: &[String]) -> Result<Vec<usize>> {
-        let Self { task, worker, label } = self;
-        [(task, "task"), (worker, "worker"), (label, "label")]
-            .into_iter()
-            .map(|(name, role)| find_column(names, name, role))
-            .collect()
-    }
-}
-
 /// How to read an annotation table.
 #[derive(Debug, Clone)]
 pub struct ReadOptions {
     /// The format, if the name does not tell it.
     pub format: Option<FileFormat>,
+    /// What separates the fields of a text file (an ASCII character), if the first line does not tell it.
+    pub delimiter: Option<char>,
     /// Names of the columns.
     pub columns: Columns,
+    /// Whether a row is a task and every column but the task's a worker; the names of worker and label in `columns`
+    /// then mean nothing.
+    pub wide: bool,
     /// The only classes allowed, in order; any label is a class if there is no list.
     pub classes: Option<Vec<String>>,
     /// Order of the classes when there is no list.
@@ -60,18 +56,58 @@ pub struct ReadOptions {
     pub missing: Vec<String>,
     /// The only workers to keep; all of them if there is no list.
     pub keep_workers: Option<FxHashSet<String>>,
+    /// Workers to leave out.
+    pub drop_workers: FxHashSet<String>,
+    /// The only tasks to keep; all of them if there is no list.
+    pub keep_tasks: Option<FxHashSet<String>>,
+    /// Tasks to leave out.
+    pub drop_tasks: FxHashSet<String>,
+}
+
+impl ReadOptions {
+    /// The format of a source, with the delimiter that is given.
+    pub(crate) fn format_of(&self, source: &Source) -> Result<FileFormat> {
+        let format = source.format(self.format);
+        let Some(delimiter) = self.delimiter else {
+            return format;
+        };
+        let refused = |problem: String| Err(ErrorKind::Syntax(problem).into());
+        if !delimiter.is_ascii() || matches!(delimiter, '"' | '\n' | '\r' | '\0') {
+            return refused(format!(
+                "the delimiter {delimiter:?} cannot separate fields: give one ASCII character"
+            ));
+        }
+        match format {
+            Ok(FileFormat { format, .. })
+                if !matches!(format, Format::Csv | Format::Tsv | Format::Delimited(_)) =>
+            {
+                refused(format!("{} files have no delimiter", format.name()))
+            }
+            // A name that tells nothing: the delimiter does.
+            Err(_) => Ok(Format::Delimited(delimiter as u8).into()),
+            Ok(format) => Ok(FileFormat {
+                format: Format::Delimited(delimiter as u8),
+                ..format
+            }),
+        }
+    }
 }
 
 impl Default for ReadOptions {
     fn default() -> Self {
         Self {
             format: None,
+            delimiter: None,
             columns: Columns::default(),
+            wide: false,
             classes: None,
             class_order: ClassOrder::default(),
             duplicates: Duplicates::default(),
             missing: default_missing(),
             keep_workers: None,
+            drop_workers: FxHashSet::default(),
+            keep_tasks: None,
+            drop_tasks: FxHashSet::default(),
         }
     }
 }
@@ -86,10 +122,10 @@ pub(crate) fn default_missing() -> Vec<String> {
 pub struct AnnotationsRead {
     /// The table; its `rows()` tell how many rows were abstentions or repeated.
     pub annotations: Annotations,
-    /// Workers asked for by `keep_workers` that are not in the file.
-    pub absent_workers: usize,
-    /// Workers in the file that `keep_workers` left out.
-    pub dropped_workers: usize,
+    /// What the lists of workers and tasks left out.
+    pub left_out: LeftOut,
+    /// Which columns were read, and how they are separated.
+    pub layout: TableLayout,
 }
 
 /// Reads an annotation table.
@@ -103,21 +139,36 @@ pub fn read_annotations_with(
     options: &ReadOptions,
     progress: Progress<'_>,
 ) -> Result<AnnotationsRead> {
-    if let Some(annotations) = read_blocks(source, options, BLOCK, progress) {
+    if let Some((annotations, layout)) = read_blocks(source, options, BLOCK, progress) {
         return annotations
-            .and_then(|annotations| finish(annotations, options))
+            .and_then(|annotations| finish(annotations, layout, options))
             .map_err(|error| error.in_file(source.name()));
     }
+    let (annotations, layout) = read_rows(source, options, progress)?;
+    annotations
+        .and_then(|annotations| finish(annotations, layout, options))
+        .map_err(|error| error.in_file(source.name()))
+}
+
+/// Reads any file row by row; the outer error is that of a row.
+fn read_rows(
+    source: &Source,
+    options: &ReadOptions,
+    progress: Progress<'_>,
+) -> Result<(Result<Annotations>, TableLayout)> {
     let mut builder = AnnotationsBuilder::new(options.duplicates).with_class_order(options.class_order);
     if let Some(classes) = &options.classes {
         builder = builder.with_classes(classes)?;
     }
-    let mut sink = AnnotationSink { builder, options };
-    scan(source, options.format, &mut sink, progress)?;
-    let annotations = sink.builder.build().map_err(Error::from);
-    annotations
-        .and_then(|annotations| finish(annotations, options))
-        .map_err(|error| error.in_file(source.name()))
+    let mut sink = AnnotationSink {
+        builder,
+        cells: LabelCells::new(options),
+    };
+    let format = options
+        .format_of(source)
+        .map_err(|error| error.in_file(source.name()))?;
+    scan(source, Some(format), &mut sink, progress)?;
+    Ok((sink.builder.build().map_err(Error::from), sink.cells.layout))
 }
 
 /// Reads a plain delimited file or a Parquet file in parallel; none if it is something else, or has anything
@@ -127,71 +178,58 @@ fn read_blocks(
     options: &ReadOptions,
     block: u64,
     progress: Progress<'_>,
-) -> Option<Result<Annotations>> {
+) -> Option<(Result<Annotations>, TableLayout)> {
     let open = |vocabulary| AnnotationsInParts::new(vocabulary, options.duplicates);
-    let built = read_parts(source, options, block, open, progress)?.and_then(AnnotationsInParts::build);
-    Some(built.ok()?.map_err(Error::from))
+    let mut layout = TableLayout::default();
+    let built =
+        read_parts(source, options, block, open, &mut layout, progress)?.and_then(AnnotationsInParts::build);
+    Some((built.ok()?.map_err(Error::from), layout))
 }
 
-fn finish(annotations: Annotations, options: &ReadOptions) -> Result<AnnotationsRead> {
-    let Some(keep) = &options.keep_workers else {
-        return Ok(AnnotationsRead {
-            annotations,
-            absent_workers: 0,
-            dropped_workers: 0,
-        });
-    };
-    let found = annotations
-        .workers()
-        .iter()
-        .filter(|worker| keep.contains(*worker))
-        .count();
+/// Leaves out what is to be left out.
+fn finish(
+    mut annotations: Annotations,
+    layout: TableLayout,
+    options: &ReadOptions,
+) -> Result<AnnotationsRead> {
+    let (workers, tasks) = (NameFilter::of_workers(options), NameFilter::of_tasks(options));
+    let (left_workers, listed_workers) = workers.count(annotations.workers());
+    let (left_tasks, listed_tasks) = tasks.count(annotations.tasks());
+    if left_workers > 0 {
+        annotations = annotations.keep_workers(|worker| workers.allows(worker))?;
+    }
+    if left_tasks > 0 {
+        annotations = annotations.keep_tasks(|task| tasks.allows(task))?;
+    }
     Ok(AnnotationsRead {
-        absent_workers: keep.len() - found,
-        dropped_workers: annotations.worker_count() - found,
-        annotations: annotations.keep_workers(|worker| keep.contains(worker))?,
+        annotations,
+        left_out: LeftOut {
+            workers: left_workers,
+            absent_workers: workers.listed() - listed_workers,
+            tasks: left_tasks as u64,
+            absent_tasks: (tasks.listed() - listed_tasks) as u64,
+        },
+        layout,
     })
 }
 
 struct AnnotationSink<'a> {
     builder: AnnotationsBuilder,
-    options: &'a ReadOptions,
+    cells: LabelCells<'a>,
 }
 
 impl RowSink for AnnotationSink<'_> {
     fn select(&mut self, names: &[String]) -> Result<Vec<usize>> {
-        self.options.columns.find(names)
+        self.cells.select(names)
+    }
+
+    fn note_delimiter(&mut self, delimiter: char) {
+        self.cells.layout.delimiter = Some(delimiter);
     }
 
     fn row(&mut self, row: &impl Row) -> Result<()> {
-        let Columns { task, worker, label } = &self.options.columns;
-        let (n, m, mut x) = (
-            field(row, 0, task)?,
-            field(row, 1, worker)?,
-            field(row, 2, label)?,
-        );
-        if self.options.missing.iter().any(|missing| missing == x) {
-            x = "";
-        }
-        self.builder
-            .push(n, m, x)
-            .map_err(|error| name_column(error, &self.options.columns))
-    }
-}
-
-/// Names the column that an error of the table is about.
-pub(crate) fn name_column(error: quorate::Error, columns: &Columns) -> Error {
-    let column = match &error {
-        quorate::Error::EmptyId("task") => Some(&columns.task),
-        quorate::Error::EmptyId("worker") => Some(&columns.worker),
-        quorate::Error::UnknownClass { .. } | quorate::Error::TooMany { what: "labels", .. } => {
-            Some(&columns.label)
-        }
-        _ => None,
-    };
-    match column {
-        Some(column) => Error::from(error).in_column(column),
-        None => error.into(),
+        let Self { builder, cells } = self;
+        cells.each(row, |task, worker, label| Ok(builder.push(task, worker, label)?))
     }
 }
 
@@ -254,13 +292,7 @@ mod tests {
     }
 
     fn row_by_row(path: &Path, options: &ReadOptions) -> Result<Annotations> {
-        let mut builder = AnnotationsBuilder::new(options.duplicates).with_class_order(options.class_order);
-        if let Some(classes) = &options.classes {
-            builder = builder.with_classes(classes)?;
-        }
-        let mut sink = AnnotationSink { builder, options };
-        scan(&Source::from(path), options.format, &mut sink, &mut |_, _| {})?;
-        Ok(sink.builder.build()?)
+        read_rows(&Source::from(path), options, &mut |_, _| {})?.0
     }
 
     /// Blocks against row by row; returns whether blocks could read the file.
@@ -274,6 +306,7 @@ mod tests {
             .unwrap();
         let source = Source::from(path.as_path());
         let blocks = pool.install(|| read_blocks(&source, options, block, &mut |_, _| {}));
+        let blocks = blocks.map(|(annotations, _)| annotations);
         let rows = row_by_row(&path, options);
         match (blocks, rows) {
             (Some(Ok(blocks)), Ok(rows)) => assert_eq!(content(&blocks), content(&rows)),
@@ -414,7 +447,7 @@ mod tests {
                     assert!(parts.is_none());
                     continue;
                 }
-                let (parts, rows) = (parts.unwrap().unwrap(), row_by_row(&path, &options).unwrap());
+                let (parts, rows) = (parts.unwrap().0.unwrap(), row_by_row(&path, &options).unwrap());
                 assert_eq!(content(&parts), content(&rows));
             }
         }

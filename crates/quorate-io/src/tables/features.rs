@@ -7,8 +7,9 @@
 use quorate::annotations::Names;
 use quorate::{Annotations, TaskFeatures};
 
+use super::column_roles::{Role, Wanted, find_columns};
 use crate::error::{Error, ErrorKind, Result};
-use crate::formats::{FileFormat, Row, RowSink, field, find_column, npy, scan};
+use crate::formats::{FileFormat, Row, RowSink, field, npy, scan};
 use crate::source::Source;
 
 /// Features that were read, and what there is to say about them.
@@ -117,7 +118,11 @@ struct FeatureSink<'a> {
 
 impl RowSink for FeatureSink<'_> {
     fn select(&mut self, names: &[String]) -> Result<Vec<usize>> {
-        let task = find_column(names, "task", "task")?;
+        let wanted = Wanted {
+            role: Role::Task,
+            name: Role::Task.name(),
+        };
+        let task = find_columns(names, &[wanted])?[0];
         let mut chosen: Vec<usize> = (0..names.len()).filter(|&column| column != task).collect();
         self.columns = chosen.iter().map(|&column| names[column].clone()).collect();
         if chosen.is_empty() {

@@ -5,7 +5,8 @@
 use quorate::Annotations;
 use quorate::annotations::Names;
 
-use super::annotations::default_missing;
+use super::annotations::{Columns, default_missing};
+use super::column_roles::{Role, Wanted, find_columns};
 use crate::error::{Error, ErrorKind, Position, Result};
 use crate::formats::{
     Cell, ColumnKind, FileFormat, Row, RowSink, RowSource, field, find_column, scan, write_table,
@@ -25,7 +26,7 @@ const SUM_TOLERANCE: f64 = 0.05;
 /// How far a probability may lie outside 0 to 1.
 const RANGE_TOLERANCE: f64 = 1e-6;
 
-/// Names of the columns.
+/// Names of the columns. A name that is left as it is by default stands for "find it", as in [`Columns`].
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LabelColumns {
     /// Column of the task's id.
@@ -50,6 +51,9 @@ pub struct LabelOptions {
     pub format: Option<FileFormat>,
     /// Names of the columns.
     pub columns: LabelColumns,
+    /// Names of the columns of the annotations that these labels are about: taken where they are here, too, and nothing
+    /// else is said.
+    pub like: Option<Columns>,
     /// Labels that stand for "not known", besides the empty one and null.
     pub missing: Vec<String>,
 }
@@ -59,6 +63,7 @@ impl Default for LabelOptions {
         Self {
             format: None,
             columns: LabelColumns::default(),
+            like: None,
             missing: default_missing(),
         }
     }
@@ -77,6 +82,8 @@ pub struct TaskLabels {
     pub confidence: Option<Vec<f64>>,
     /// Probabilities `[task][class]`, as written, if there are such columns.
     pub probabilities: Option<Vec<f64>>,
+    /// Names of the columns that were read.
+    pub columns: LabelColumns,
     /// Rows that repeat an earlier row's task and label: the earlier one counts.
     pub repeated: u64,
     /// Rows without a label: not used.
@@ -141,11 +148,13 @@ struct LabelSink<'a> {
 
 impl RowSink for LabelSink<'_> {
     fn select(&mut self, names: &[String]) -> Result<Vec<usize>> {
-        let LabelColumns { task, label } = &self.options.columns;
-        let mut chosen = vec![
-            find_column(names, task, "task")?,
-            find_column(names, label, "label")?,
-        ];
+        let LabelColumns { task, label } = self.wanted(names);
+        let roles = [(Role::Task, &task), (Role::KnownLabel, &label)];
+        let mut chosen = find_columns(names, &roles.map(|(role, name)| Wanted { role, name }))?;
+        self.found.columns = LabelColumns {
+            task: names[chosen[0]].clone(),
+            label: names[chosen[1]].clone(),
+        };
         if names.iter().any(|name| name == CONFIDENCE_COLUMN) {
             chosen.push(find_column(names, CONFIDENCE_COLUMN, "confidence")?);
             self.found.confidence = Some(Vec::new());
@@ -162,7 +171,7 @@ impl RowSink for LabelSink<'_> {
     }
 
     fn row(&mut self, row: &impl Row) -> Result<()> {
-        let LabelColumns { task, label } = &self.options.columns;
+        let LabelColumns { task, label } = &self.found.columns.clone();
         let (n, x) = (field(row, 0, task)?, field(row, 1, label)?);
         if n.is_empty() {
             return Err(Error::from(quorate::Error::EmptyId("task")).in_column(task));
@@ -214,6 +223,21 @@ impl RowSink for LabelSink<'_> {
 }
 
 impl LabelSink<'_> {
+    /// The names to look for: those given, else those of the annotations where they are here.
+    fn wanted(&self, names: &[String]) -> LabelColumns {
+        let usual = LabelColumns::default();
+        let choose = |given: &String, usual: &String, like: Option<&String>| {
+            let like = like.filter(|like| given == usual && names.contains(like));
+            like.unwrap_or(given).clone()
+        };
+        let LabelColumns { task, label } = &self.options.columns;
+        let like = self.options.like.as_ref();
+        LabelColumns {
+            task: choose(task, &usual.task, like.map(|like| &like.task)),
+            label: choose(label, &usual.label, like.map(|like| &like.label)),
+        }
+    }
+
     fn repeat(&mut self, earlier: usize, label: &str, column: &str) -> Result<()> {
         let first = self.found.classes.get(self.found.labels[earlier]);
         if first != label {

@@ -2,15 +2,19 @@
 
 pub(crate) mod annotations;
 pub(crate) mod changes;
+pub(crate) mod column_roles;
 pub(crate) mod consensus;
 mod features;
 mod ids;
 mod intervals;
 mod kept_labels;
+pub(crate) mod label_cells;
 mod labels;
 mod model;
 mod model_history;
+pub(crate) mod name_filter;
 mod probabilities;
+mod review;
 mod workers;
 
 pub use annotations::{
@@ -22,9 +26,12 @@ pub use features::{FeaturesRead, read_features};
 pub use ids::read_ids;
 pub use intervals::write_intervals;
 pub use kept_labels::{read_kept_labels, write_kept_labels};
+pub use label_cells::TableLayout;
 pub use labels::{
     CONFIDENCE_COLUMN, LabelColumns, LabelOptions, PROBABILITY_PREFIX, TaskLabels, read_labels, write_truth,
 };
 pub use model::{MODEL_FORMAT_VERSION, ModelFile, ModelWorker, read_model, write_model};
+pub use name_filter::LeftOut;
 pub use probabilities::{ProbabilitiesRead, read_probabilities};
+pub use review::{describe_reasons, describe_votes, write_review};
 pub use workers::{WorkerRow, write_workers};

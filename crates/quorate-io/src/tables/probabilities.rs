@@ -2,6 +2,7 @@
 
 use quorate::{Annotations, TaskProbabilities};
 
+use super::column_roles::{Role, Wanted, find_columns};
 use super::labels::{PROBABILITY_PREFIX, probability};
 use crate::error::{Error, Result};
 use crate::formats::{FileFormat, Row, RowSink, field, find_column, scan};
@@ -46,7 +47,11 @@ struct ProbabilitySink<'a> {
 
 impl RowSink for ProbabilitySink<'_> {
     fn select(&mut self, names: &[String]) -> Result<Vec<usize>> {
-        let mut chosen = vec![find_column(names, "task", "task")?];
+        let wanted = Wanted {
+            role: Role::Task,
+            name: Role::Task.name(),
+        };
+        let mut chosen = find_columns(names, &[wanted])?;
         let classes = self.annotations.classes();
         for (column, name) in names.iter().enumerate() {
             let Some(class) = name.strip_prefix(PROBABILITY_PREFIX) else {

@@ -7,6 +7,7 @@ mod hostile;
 mod jsonl;
 mod kept_labels;
 mod labels;
+mod layouts;
 mod model;
 mod outputs;
 mod results;

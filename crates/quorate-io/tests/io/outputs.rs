@@ -341,6 +341,12 @@ fn every_output_in_every_format() {
                 Format::Csv => read_delimited(&read_text(&path), b','),
                 Format::Tsv => read_delimited(&read_text(&path), b'\t'),
                 Format::Jsonl => read_jsonl(&read_text(&path), output.columns),
+                Format::Json => {
+                    let array: Vec<serde_json::Value> = serde_json::from_str(&read_text(&path)).unwrap();
+                    let lines: Vec<String> = array.iter().map(ToString::to_string).collect();
+                    read_jsonl(&lines.join("\n"), output.columns)
+                }
+                Format::Delimited(_) => unreachable!("{told}"),
                 #[cfg(feature = "columnar")]
                 Format::Parquet | Format::Arrow => read_columnar(&path, format),
                 #[cfg(not(feature = "columnar"))]

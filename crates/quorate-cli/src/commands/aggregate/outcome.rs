@@ -5,6 +5,7 @@ use quorate::calibrate::{TYPICAL_SHARE, calibrate, calibrate_fit, estimate_share
 use quorate::intervals::{Intervals, ModelIntervals};
 use quorate::methods::{Aggregate, BlockFit, Fit, Method};
 use quorate::model::{ConsensusSummary, count_answers};
+use quorate::review::{error_range, uninformative_workers};
 use quorate::{Annotations, Context};
 use quorate_io::{SpilledLabels, TaskResults, WantedResults};
 use serde::Serialize;
@@ -32,6 +33,8 @@ pub struct Outcome<'l> {
     pub summary: ConsensusSummary,
     /// Intervals, if they were asked for and there is a model.
     pub intervals: Option<ModelIntervals>,
+    /// Workers whose answers hardly depend on the truth, the least informative first.
+    suspects: Vec<usize>,
     /// Seconds that the fit took.
     pub seconds: f64,
 }
@@ -50,6 +53,11 @@ pub struct JsonSummary<'a> {
     tied_tasks: u64,
     changed_from_majority_vote: u64,
     expected_error: f64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    error_range: Option<(f64, f64)>,
+    doubtful_tasks: u64,
+    expected_errors_in_doubtful_tasks: f64,
+    workers_to_look_at: Vec<&'a str>,
     iterations: usize,
     converged: bool,
     objective: Option<f64>,
@@ -90,12 +98,7 @@ pub fn in_memory<'l>(
         annotations,
         consensus,
     });
-    Ok(Outcome {
-        summary: fit.consensus.summary(wanted.results.counts),
-        fit,
-        intervals,
-        seconds,
-    })
+    Ok(Outcome::new(fit, intervals, wanted, seconds))
 }
 
 /// Fits labels on disk.
@@ -129,16 +132,39 @@ pub fn on_disk<'l>(
     };
     let mut context = session.context(method.name, 0)?;
     let results = spilled.results(&fit, wanted.results, &mut || context.step("posteriors", 0, None))?;
-    let results = TaskResults::Disk(results);
-    Ok(Outcome {
-        summary: results.summary(wanted.results.counts),
-        fit: fit.with_consensus(results),
-        intervals,
-        seconds,
-    })
+    let fit = fit.with_consensus(TaskResults::Disk(results));
+    Ok(Outcome::new(fit, intervals, wanted, seconds))
 }
 
-impl Outcome<'_> {
+impl<'l> Outcome<'l> {
+    fn new(
+        fit: Fit<TaskResults<'l>>,
+        mut intervals: Option<ModelIntervals>,
+        wanted: Wanted,
+        seconds: f64,
+    ) -> Self {
+        let summary = fit.consensus.summary(wanted.results.counts);
+        if let (Some(intervals), Some(level)) = (&mut intervals, wanted.intervals) {
+            intervals.error = error_range(&summary, intervals.error, level);
+        }
+        let model = fit.model.as_ref();
+        Self {
+            suspects: model.map_or(Vec::new(), |model| {
+                uninformative_workers(model, &summary.worker_labels)
+            }),
+            fit,
+            summary,
+            intervals,
+            seconds,
+        }
+    }
+
+    /// Names of the workers whose answers hardly depend on the truth.
+    pub fn suspects(&self) -> impl Iterator<Item = &str> {
+        let workers = self.fit.consensus.workers();
+        self.suspects.iter().map(|&worker| workers.get(worker))
+    }
+
     /// How much was labelled, in words.
     pub fn size(&self) -> String {
         let labels = &self.fit.consensus;
@@ -171,6 +197,13 @@ impl Outcome<'_> {
             tied_tasks: self.summary.tied_tasks,
             changed_from_majority_vote: self.summary.changed_from_votes,
             expected_error: self.summary.expected_error(),
+            error_range: self
+                .intervals
+                .as_ref()
+                .map(|intervals| (intervals.error.low, intervals.error.high)),
+            doubtful_tasks: self.summary.doubtful_tasks,
+            expected_errors_in_doubtful_tasks: self.summary.doubtful_errors,
+            workers_to_look_at: self.suspects().collect(),
             iterations: self.fit.iterations,
             converged: self.fit.converged,
             objective: self.fit.trace.last().copied(),

@@ -1,13 +1,26 @@
-//! What is said of a run when its labels are written, wherever the labels were kept.
+//! What is said of a run when its labels are written, wherever the labels were kept: warnings, then what a person wants to
+//! know (how many labels are wrong, what to look at, what majority vote would have said).
 
 use quorate::methods::Method;
+use quorate::review::{DOUBTFUL, ReviewTask};
+use quorate_io::{describe_reasons, describe_votes};
 
 use super::outcome::Outcome;
 use crate::printer::Printer;
-use crate::text_table::{duration, plural};
+use crate::text_table::{Side, TextTable, duration, plural};
 
-/// Warnings, notes and a summary of the run.
-pub(super) fn report(method: &Method, outcome: &Outcome<'_>, level: f64, printer: &mut Printer) {
+/// Workers that are named.
+const NAMED_WORKERS: usize = 5;
+
+/// Warnings, notes and a summary of the run. `calibrated`: the user asked for it; `level`: that of the intervals, if there are
+/// some.
+pub(super) fn report(
+    method: &Method,
+    outcome: &Outcome<'_>,
+    calibrated: bool,
+    level: Option<f64>,
+    printer: &mut Printer,
+) {
     warn_of_unlabelled(outcome, printer);
     let fit = &outcome.fit;
     for warning in &fit.warnings {
@@ -29,30 +42,112 @@ pub(super) fn report(method: &Method, outcome: &Outcome<'_>, level: f64, printer
         number => format!(", {}", plural(number, "iteration")),
     };
     printer.note(format!(
-        "{}: {}; {}{iterations}; differs from majority vote on {}",
+        "{}: {}; {}{iterations}",
         method.name,
         outcome.size(),
         duration(outcome.seconds),
-        plural(outcome.summary.changed_from_votes as usize, "task")
     ));
-    printer.note(format!(
-        "by their own confidence {:.1} % of the labels are wrong",
-        100.0 * outcome.summary.expected_error()
-    ));
-    if outcome.summary.tied_tasks > 0 {
+    tell_error(calibrated || method.calibrates_itself, outcome, level, printer);
+    tell_doubtful(outcome, printer);
+    tell_workers(outcome, printer);
+    tell_changes(outcome, printer);
+}
+
+/// How many labels are wrong: one estimate, with a range where there are intervals.
+fn tell_error(calibrated: bool, outcome: &Outcome<'_>, level: Option<f64>, printer: &mut Printer) {
+    let summary = &outcome.summary;
+    let percent = |share: f64| format!("{:.1} %", 100.0 * share);
+    let estimate = percent(summary.expected_error());
+    let (Some(intervals), Some(level)) = (&outcome.intervals, level) else {
+        let wrong = summary.doubt.round() as usize;
+        printer.note(format!(
+            "estimated error: {estimate} (about {wrong} of {} wrong)",
+            plural(summary.tasks as usize, "label")
+        ));
+        return;
+    };
+    let (low, high) = (percent(intervals.error.low), percent(intervals.error.high));
+    printer.note(match calibrated {
+        true => format!(
+            "estimated error: {estimate}; at {} % between {low}, if workers err independently, and {high}, if some tasks \
+             mislead many of them",
+            100.0 * level
+        ),
+        false => format!(
+            "estimated error: {estimate}; at {} % between {low} and {high}, if workers err independently (--calibrate allows \
+             for tasks that mislead many of them)",
+            100.0 * level
+        ),
+    });
+}
+
+/// How many tasks are worth a look, and how many of the wrong labels are among them.
+fn tell_doubtful(outcome: &Outcome<'_>, printer: &mut Printer) {
+    let summary = &outcome.summary;
+    if summary.doubtful_tasks > 0 {
+        printer.note(format!(
+            "to review: {} below {DOUBTFUL} confidence hold an estimated {:.0} % of the wrong labels (--review FILE lists what \
+             to look at first)",
+            plural(summary.doubtful_tasks as usize, "task"),
+            100.0 * summary.doubtful_errors / summary.doubt.max(f64::MIN_POSITIVE)
+        ));
+    }
+    if summary.tied_tasks > 0 {
         printer.note(format!(
             "{} tied: the lowest class was taken",
-            plural(outcome.summary.tied_tasks as usize, "task")
+            plural(summary.tied_tasks as usize, "task")
         ));
     }
-    if let Some(intervals) = &outcome.intervals {
+}
+
+fn tell_workers(outcome: &Outcome<'_>, printer: &mut Printer) {
+    let suspects = outcome.suspects().count();
+    if suspects > 0 {
+        let some: Vec<&str> = outcome.suspects().take(NAMED_WORKERS).collect();
+        let more = if suspects > NAMED_WORKERS { ", .." } else { "" };
         printer.note(format!(
-            "if workers err independently, {:.1} to {:.1} % of the labels are wrong ({} % interval)",
-            100.0 * intervals.error.low,
-            100.0 * intervals.error.high,
-            100.0 * level
+            "workers to look at: {suspects} of {} answer hardly better than chance: {}{more} (--workers FILE has all)",
+            outcome.fit.consensus.workers().len(),
+            some.join(", "),
         ));
     }
+}
+
+fn tell_changes(outcome: &Outcome<'_>, printer: &mut Printer) {
+    let changed = outcome.summary.changed_from_votes as usize;
+    printer.note(match changed {
+        0 => "against majority vote: no label changed".to_owned(),
+        _ => format!(
+            "against majority vote: {} changed (--changes FILE lists them)",
+            plural(changed, "label")
+        ),
+    });
+}
+
+/// The tasks to look at first as a table.
+pub(super) fn review_table(tasks: &[ReviewTask]) -> String {
+    if tasks.is_empty() {
+        return "to review: no task stands out".into();
+    }
+    let mut table = TextTable::new(&[
+        ("task", Side::Left),
+        ("label", Side::Left),
+        ("confidence", Side::Right),
+        ("runner-up", Side::Left),
+        ("votes", Side::Left),
+        ("why", Side::Left),
+    ]);
+    for task in tasks {
+        table.row([
+            task.task.clone(),
+            task.label.clone(),
+            format!("{:.2}", task.confidence),
+            task.runner_up.clone().unwrap_or_default(),
+            describe_votes(task),
+            describe_reasons(task),
+        ]);
+    }
+    table.render().trim_end().to_owned()
 }
 
 fn warn_of_unlabelled(outcome: &Outcome<'_>, printer: &mut Printer) {

@@ -12,6 +12,7 @@ use quorate_io::{Compression, Source, SpillOptions, SpilledLabels, spill_annotat
 
 use crate::args::RunArgs;
 use crate::catalog::streaming_names;
+use crate::column_words::tell_layout;
 use crate::input::InputArgs;
 use crate::printer::Printer;
 use crate::progress::Bar;
@@ -141,7 +142,8 @@ impl Spilling<'_> {
             },
         )?;
         drop(bar);
-        self.input.report(spilled.rows(), spilled.left_out(), printer);
+        tell_layout("", &self.input.columns()?, spilled.layout(), printer);
+        self.input.report(spilled.rows(), &spilled.left_out(), printer);
         printer.detail(format!(
             "{:.1} GiB of labels on disk",
             spilled.bytes() as f64 / GIB

@@ -23,6 +23,7 @@ const METHOD: &str = "dawid-skene";
 
 /// Bringing a model up to date.
 #[derive(Debug, Args)]
+#[command(next_help_heading = "Updates")]
 pub struct UpdateArgs {
     /// Fold LABELS into this model, fitted before by dawid-skene with --model and --keep-labels
     ///

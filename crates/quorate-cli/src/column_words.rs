@@ -1,0 +1,75 @@
+//! Columns in the words of the command line: `task=..,label=..` of the options, and what was found without them.
+
+use anyhow::{Result, bail};
+use quorate_io::{Columns, LabelColumns, TableLayout};
+
+use crate::printer::Printer;
+use crate::text_table::plural;
+
+/// `task=..,worker=..,label=..`, any of them left out.
+pub fn parse_columns(option: &str, given: &[String]) -> Result<Columns> {
+    let mut columns = Columns::default();
+    let mut seen: Vec<&str> = Vec::new();
+    for pair in given {
+        let Some((role, name)) = pair.split_once('=') else {
+            bail!("{option} {pair:?}: expected pairs such as task=item_id,worker=user,label=answer");
+        };
+        if seen.contains(&role) {
+            bail!("{option} names {role:?} twice");
+        }
+        seen.push(role);
+        match role {
+            "task" => columns.task = name.to_owned(),
+            "worker" => columns.worker = name.to_owned(),
+            "label" => columns.label = name.to_owned(),
+            _ => bail!("{option} {pair:?}: {role:?} is not one of task, worker, label"),
+        }
+    }
+    Ok(columns)
+}
+
+/// `task=..,label=..`, any of them left out.
+pub fn parse_label_columns(option: &str, given: &[String]) -> Result<LabelColumns> {
+    let Columns { task, worker, label } = parse_columns(option, given)?;
+    if worker != Columns::default().worker {
+        bail!("{option} names a column for the worker, but this table has none: name task and label");
+    }
+    Ok(LabelColumns { task, label })
+}
+
+/// Says which columns of a table were read, where they were not the ones asked for. `what`: the option that named the file,
+/// empty for the labels.
+pub fn tell_layout(what: &str, wanted: &Columns, found: &TableLayout, printer: &mut Printer) {
+    let mut parts = Vec::new();
+    if let Some(delimiter) = found.delimiter {
+        parts.push(format!("fields separated by {delimiter:?}"));
+    }
+    if let Some(workers) = &found.workers {
+        parts.push(format!(
+            "the task in column {:?}, {} in the others",
+            found.columns.task,
+            plural(workers.len(), "worker")
+        ));
+    } else if found.columns != *wanted {
+        let Columns { task, worker, label } = &found.columns;
+        parts.push(format!(
+            "columns task = {task:?}, worker = {worker:?}, label = {label:?}"
+        ));
+    }
+    tell(what, parts, printer);
+}
+
+/// The same for a table of labels.
+pub fn tell_label_columns(what: &str, wanted: &LabelColumns, found: &LabelColumns, printer: &mut Printer) {
+    if found != wanted {
+        let columns = format!("columns task = {:?}, label = {:?}", found.task, found.label);
+        tell(what, vec![columns], printer);
+    }
+}
+
+fn tell(what: &str, parts: Vec<String>, printer: &mut Printer) {
+    if !parts.is_empty() {
+        let what = if what.is_empty() { "the labels" } else { what };
+        printer.note(format!("read {what}: {}", parts.join("; ")));
+    }
+}

@@ -1,0 +1,152 @@
+//! The labels in the rows of a table: one for each row, or one for each worker's column.
+
+use super::annotations::{Columns, ReadOptions};
+use super::column_roles::{Role, Wanted, find_columns};
+use crate::error::{Error, ErrorKind, Result};
+use crate::formats::{Row, field};
+
+/// How a table was read, where that was not said: for a word to the user.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct TableLayout {
+    /// Names of the columns that were read. In a wide table only the task's is one.
+    pub columns: Columns,
+    /// The workers of a wide table, in the order of its columns; none for a table with a row for each label.
+    pub workers: Option<Vec<String>>,
+    /// The delimiter, where the first line shows another one than the format's own.
+    pub delimiter: Option<char>,
+}
+
+impl TableLayout {
+    /// Finds the columns of a table with a row for each label: task, worker, label.
+    pub(crate) fn find_long(&mut self, wanted: &Columns, names: &[String]) -> Result<[usize; 3]> {
+        let Columns { task, worker, label } = wanted;
+        let roles = [(Role::Task, task), (Role::Worker, worker), (Role::Label, label)];
+        let found = find_columns(names, &roles.map(|(role, name)| Wanted { role, name }))?;
+        let [task, worker, label] = [found[0], found[1], found[2]];
+        self.columns = Columns {
+            task: names[task].clone(),
+            worker: names[worker].clone(),
+            label: names[label].clone(),
+        };
+        Ok([task, worker, label])
+    }
+
+    /// Finds the columns of a table with a row for each task and a column for each worker: the task's, which is the
+    /// first one unless another is named so, then the workers'.
+    fn find_wide(&mut self, wanted: &Columns, names: &[String]) -> Result<Vec<usize>> {
+        let role = Role::Task;
+        let named = find_columns(
+            names,
+            &[Wanted {
+                role,
+                name: &wanted.task,
+            }],
+        );
+        let task = match named {
+            Ok(found) => found[0],
+            Err(_) if wanted.task == role.name() && !names.is_empty() => 0,
+            Err(error) => return Err(error),
+        };
+        let workers: Vec<usize> = (0..names.len()).filter(|&column| column != task).collect();
+        for (place, &column) in workers.iter().enumerate() {
+            if names[column].is_empty() {
+                let nameless = format!("column {} has no name; expected the id of a worker", column + 1);
+                return Err(ErrorKind::Syntax(nameless).into());
+            }
+            if workers[..place]
+                .iter()
+                .any(|&other| names[other] == names[column])
+            {
+                return Err(Error::new(ErrorKind::RepeatedColumn).in_column(&names[column]));
+            }
+        }
+        if workers.is_empty() {
+            let alone = "found one column, expected one for the task and one for each worker";
+            return Err(ErrorKind::Syntax(alone.into()).into());
+        }
+        self.columns.task = names[task].clone();
+        self.workers = Some(workers.iter().map(|&column| names[column].clone()).collect());
+        Ok([task].into_iter().chain(workers).collect())
+    }
+}
+
+/// Takes the labels out of rows.
+#[derive(Debug)]
+pub(crate) struct LabelCells<'a> {
+    options: &'a ReadOptions,
+    pub(crate) layout: TableLayout,
+}
+
+impl<'a> LabelCells<'a> {
+    pub(crate) fn new(options: &'a ReadOptions) -> Self {
+        Self {
+            options,
+            layout: TableLayout::default(),
+        }
+    }
+
+    /// Chooses the columns.
+    pub(crate) fn select(&mut self, names: &[String]) -> Result<Vec<usize>> {
+        match self.options.wide {
+            true => self.layout.find_wide(&self.options.columns, names),
+            false => Ok(self.layout.find_long(&self.options.columns, names)?.into()),
+        }
+    }
+
+    /// Gives every label of a row to `push`, as task, worker and label; no answer is the empty label. A cell of a
+    /// wide table without an answer is no label at all, but a task without any keeps its place.
+    pub(crate) fn each(
+        &self,
+        row: &impl Row,
+        mut push: impl FnMut(&str, &str, &str) -> Result<()>,
+    ) -> Result<()> {
+        let Columns { task, worker, label } = &self.layout.columns;
+        let n = field(row, 0, task)?;
+        let Some(workers) = &self.layout.workers else {
+            let (m, x) = (field(row, 1, worker)?, field(row, 2, label)?);
+            let pushed = push(n, m, self.answer(x));
+            return pushed.map_err(|error| name_column(error, &self.layout.columns));
+        };
+        let mut answered = false;
+        for (slot, m) in workers.iter().enumerate() {
+            let x = self.answer(field(row, slot + 1, m)?);
+            if !x.is_empty() {
+                answered = true;
+                push(n, m, x).map_err(|error| {
+                    let columns = Columns {
+                        label: m.clone(),
+                        ..self.layout.columns.clone()
+                    };
+                    name_column(error, &columns)
+                })?;
+            }
+        }
+        match answered {
+            true => Ok(()),
+            false => push(n, &workers[0], "").map_err(|error| name_column(error, &self.layout.columns)),
+        }
+    }
+
+    fn answer<'t>(&self, text: &'t str) -> &'t str {
+        match self.options.missing.iter().any(|missing| missing == text) {
+            true => "",
+            false => text,
+        }
+    }
+}
+
+/// Names the column that an error of the table is about.
+fn name_column(error: Error, columns: &Columns) -> Error {
+    let column = match error.kind() {
+        ErrorKind::Data(quorate::Error::EmptyId("task")) => Some(&columns.task),
+        ErrorKind::Data(quorate::Error::EmptyId("worker")) => Some(&columns.worker),
+        ErrorKind::Data(
+            quorate::Error::UnknownClass { .. } | quorate::Error::TooMany { what: "labels", .. },
+        ) => Some(&columns.label),
+        _ => None,
+    };
+    match column {
+        Some(column) => error.in_column(column),
+        None => error,
+    }
+}

@@ -1,0 +1,61 @@
+//! Tasks to look at first: `task, label, confidence, runner_up, runner_up_probability, votes, reasons`.
+//!
+//! `votes` are `class:number` pairs, the most frequent first; `reasons` are sentences with `; ` between them.
+
+use quorate::review::ReviewTask;
+
+use crate::error::Result;
+use crate::formats::{Cell, ColumnKind, FileFormat, RowSource, write_table};
+use crate::target::Target;
+
+/// Writes one row for each task, in the order of the list.
+pub fn write_review(target: &Target, format: Option<FileFormat>, tasks: &[ReviewTask]) -> Result<()> {
+    write_table(target, format, &ReviewRows(tasks))
+}
+
+/// The votes of a task in words.
+pub fn describe_votes(task: &ReviewTask) -> String {
+    let votes = task.votes.iter();
+    let pairs: Vec<String> = votes.map(|(class, count)| format!("{class}:{count}")).collect();
+    pairs.join(" ")
+}
+
+/// The reasons of a task in words.
+pub fn describe_reasons(task: &ReviewTask) -> String {
+    let reasons: Vec<String> = task.reasons.iter().map(ToString::to_string).collect();
+    reasons.join("; ")
+}
+
+struct ReviewRows<'t>(&'t [ReviewTask]);
+
+impl RowSource for ReviewRows<'_> {
+    fn columns(&self) -> Vec<(String, ColumnKind)> {
+        use ColumnKind::{Number, OptionalText, Text};
+        [
+            ("task", Text),
+            ("label", Text),
+            ("confidence", Number),
+            ("runner_up", OptionalText),
+            ("runner_up_probability", Number),
+            ("votes", Text),
+            ("reasons", Text),
+        ]
+        .map(|(name, kind)| (name.to_owned(), kind))
+        .into()
+    }
+
+    fn for_each_row(&self, each: &mut dyn FnMut(&[Cell<'_>]) -> Result<()>) -> Result<()> {
+        for task in self.0 {
+            each(&[
+                Cell::Text(&task.task),
+                Cell::Text(&task.label),
+                Cell::from(task.confidence),
+                task.runner_up.as_deref().map_or(Cell::Missing, Cell::Text),
+                Cell::from(task.runner_up_probability),
+                Cell::Text(&describe_votes(task)),
+                Cell::Text(&describe_reasons(task)),
+            ])?;
+        }
+        Ok(())
+    }
+}
