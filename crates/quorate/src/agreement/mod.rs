@@ -106,6 +106,9 @@ pub struct AgreementReport {
     pub pairwise: Pairwise,
 }
 
+/// Most bootstrap replicates: an interval does not change beyond that, and memory would.
+const MOST_REPLICATES: usize = 1_000_000;
+
 /// Number of coefficients over all classes, ahead of the two for each class.
 const OVERALL: usize = 6;
 
@@ -131,6 +134,12 @@ impl AgreementSettings {
             return Err(Error::Parameter {
                 name: "confidence".into(),
                 problem: format!("{} found, expected a number between 0 and 1", self.confidence),
+            });
+        }
+        if self.replicates > MOST_REPLICATES {
+            return Err(Error::Parameter {
+                name: "replicates".into(),
+                problem: format!("{} found, expected at most {MOST_REPLICATES}", self.replicates),
             });
         }
         let patterns = AnswerPatterns::of(annotations);

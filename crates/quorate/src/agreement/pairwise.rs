@@ -1,23 +1,24 @@
 //! Agreement of every two workers that share enough tasks.
 //!
-//! Only observed pairs are looked at. The mean over pairs weights Cohen's kappa by the shared tasks, so that
-//! a pair with three tasks does not weigh as much as one with three hundred. Of the pairs those with the most
-//! shared tasks are listed, up to a limit. Time linear in the pairs of labels within tasks; memory in
-//! observed pairs times K^2 while counting.
+//! Only observed pairs are looked at. There are two means of Cohen's kappa over pairs: weighted by the shared
+//! tasks, so that a pair with three tasks does not weigh as much as one with three hundred, and plain. Of the
+//! pairs those with the most shared tasks are listed, up to a limit. Time linear in the pairs of labels within
+//! tasks; memory in the pairs with enough shared tasks, and K^2 for each of those of one worker while counting.
 //!
 //! Intervals of a pair resample its shared tasks, which is a multinomial draw over the cells of its table.
+
+use std::ops::Range;
 
 use super::bootstrap::{percentiles, resample};
 use super::cohen::cohen_kappa;
 use super::{AgreementSettings, Undefined};
 use crate::annotations::Annotations;
 use crate::context::Context;
-use crate::statistics::{count_cooccurrences, pair_cost};
+use crate::parallel::{balanced_ranges, map_ranges};
+use crate::statistics::pair_cost;
 
 /// Most steps spent on counting pairs.
 const MOST_EVENTS: u64 = 500_000_000;
-/// Most memory for their tables, in bytes.
-const MOST_BYTES: u64 = 1 << 30;
 /// First random stream of the pairs' intervals.
 const STREAM: u64 = 0xc0e0 << 40;
 
@@ -45,6 +46,8 @@ pub struct Pairwise {
     pub skipped: usize,
     /// Mean of Cohen's kappa over the pairs where it is defined, weighted by shared tasks.
     pub mean_kappa: Result<f64, Undefined>,
+    /// The same mean with every pair counted alike.
+    pub plain_mean_kappa: Result<f64, Undefined>,
     /// The pairs with the most shared tasks, up to the limit, in falling order of shared tasks.
     pub listed: Vec<PairAgreement>,
 }
@@ -58,58 +61,124 @@ pub(super) fn pairwise(
         pairs: 0,
         skipped: 0,
         mean_kappa: Err(Undefined::TooManyPairs),
+        plain_mean_kappa: Err(Undefined::TooManyPairs),
         listed: Vec::new(),
     };
-    let classes = annotations.class_count();
-    let cells = (classes * classes) as u64;
-    let cost = context.run(|| pair_cost(annotations, MOST_EVENTS));
-    if cost.pairs.is_none_or(|pairs| 4 * pairs * cells > MOST_BYTES) {
+    if pair_cost(annotations, 0).events > MOST_EVENTS {
         return found;
     }
-    let counts = context.run(|| count_cooccurrences(annotations));
-    let (mut sum, mut weight) = (0.0, 0.0);
-    let mut tables: Vec<&[u32]> = Vec::new();
-    for (m, j, shared, table) in counts.iter() {
-        if (shared as usize) < settings.min_shared.max(1) {
-            found.skipped += 1;
-            continue;
-        }
-        let kappa = cohen_kappa(table, classes);
-        if let Ok(kappa) = kappa {
-            sum += f64::from(shared) * kappa;
-            weight += f64::from(shared);
-        }
-        let equal: u32 = (0..classes).map(|a| table[a * classes + a]).sum();
-        found.listed.push(PairAgreement {
-            workers: (m, j),
-            shared,
-            observed: f64::from(equal) / f64::from(shared),
-            kappa,
-            interval: None,
-        });
-        tables.push(table);
+    let ranges = balanced_ranges(annotations.by_worker().starts(), 64);
+    let least = settings.min_shared.max(1) as u32;
+    let parts = context.run(|| map_ranges(ranges, |workers| compare_range(annotations, workers, least)));
+    for (pairs, skipped) in parts {
+        found.listed.extend(pairs);
+        found.skipped += skipped;
     }
     found.pairs = found.listed.len();
-    found.mean_kappa = match (found.pairs, weight > 0.0) {
-        (0, _) => Err(Undefined::TooFewShared),
-        (_, true) => Ok(sum / weight),
-        (_, false) => Err(Undefined::NoVariation),
-    };
-    let mut order: Vec<usize> = (0..found.pairs).collect();
-    order.sort_by_key(|&pair| std::cmp::Reverse(found.listed[pair].shared));
-    order.truncate(settings.max_pairs);
-    found.listed = order
-        .iter()
-        .enumerate()
-        .map(|(rank, &pair)| {
-            let interval = pair_interval(tables[pair], classes, settings, context, rank as u64);
-            PairAgreement {
-                interval,
-                ..found.listed[pair].clone()
-            }
-        })
-        .collect();
+    found.mean_kappa = mean_kappa(&found.listed, |pair| f64::from(pair.shared));
+    found.plain_mean_kappa = mean_kappa(&found.listed, |_| 1.0);
+    found.listed.sort_by_key(|pair| std::cmp::Reverse(pair.shared));
+    found.listed.truncate(settings.max_pairs);
+    let classes = annotations.class_count();
+    for (rank, pair) in found.listed.iter_mut().enumerate() {
+        let table = table_of_pair(annotations, pair.workers);
+        pair.interval = pair_interval(&table, classes, settings, context, rank as u64);
+    }
     found
+}
+
+/// Mean of kappa where it is defined.
+fn mean_kappa(pairs: &[PairAgreement], weight: impl Fn(&PairAgreement) -> f64) -> Result<f64, Undefined> {
+    let (mut sum, mut total) = (0.0, 0.0);
+    for pair in pairs {
+        if let Ok(kappa) = pair.kappa {
+            sum += weight(pair) * kappa;
+            total += weight(pair);
+        }
+    }
+    match (pairs.is_empty(), total > 0.0) {
+        (true, _) => Err(Undefined::TooFewShared),
+        (_, true) => Ok(sum / total),
+        (_, false) => Err(Undefined::NoVariation),
+    }
+}
+
+/// The pairs of some workers with those after them, and the number of pairs with fewer shared tasks than
+/// `least`. Shared tasks are counted first: where most pairs share a few, tables for all of them would be
+/// most of the work.
+fn compare_range(
+    annotations: &Annotations,
+    workers: Range<usize>,
+    least: u32,
+) -> (Vec<PairAgreement>, usize) {
+    let classes = annotations.class_count();
+    let mut shared = vec![0u32; annotations.worker_count()];
+    let mut slot_of = vec![0usize; annotations.worker_count()];
+    let (mut found, mut skipped) = (Vec::new(), 0);
+    let (mut met, mut tables): (Vec<u32>, Vec<u32>) = (Vec::new(), Vec::new());
+    for m in workers {
+        met.clear();
+        let after = |task: usize| {
+            let (workers, labels) = annotations.task_slices(task);
+            let first = workers.partition_point(|&other| other as usize <= m);
+            workers[first..].iter().zip(&labels[first..])
+        };
+        for (task, _) in annotations.by_worker().labels(m) {
+            for (&j, _) in after(task) {
+                if shared[j as usize] == 0 {
+                    met.push(j);
+                }
+                shared[j as usize] += 1;
+            }
+        }
+        let all = met.len();
+        met.sort_unstable();
+        for &j in &met {
+            if shared[j as usize] < least {
+                shared[j as usize] = 0;
+            }
+        }
+        met.retain(|&j| shared[j as usize] > 0);
+        skipped += all - met.len();
+        if met.is_empty() {
+            continue;
+        }
+        tables.clear();
+        tables.resize(met.len() * classes * classes, 0);
+        met.iter()
+            .enumerate()
+            .for_each(|(slot, &j)| slot_of[j as usize] = slot);
+        for (task, answer) in annotations.by_worker().labels(m) {
+            for (&j, &other) in after(task).filter(|(j, _)| shared[**j as usize] > 0) {
+                tables[(slot_of[j as usize] * classes + answer) * classes + other as usize] += 1;
+            }
+        }
+        for (&j, table) in met.iter().zip(tables.chunks_exact(classes * classes)) {
+            let shared = std::mem::take(&mut shared[j as usize]);
+            let equal: u32 = table.iter().step_by(classes + 1).sum();
+            found.push(PairAgreement {
+                workers: (m, j as usize),
+                shared,
+                observed: f64::from(equal) / f64::from(shared),
+                kappa: cohen_kappa(table, classes),
+                interval: None,
+            });
+        }
+    }
+    (found, skipped)
+}
+
+/// Answers of two workers to the tasks they share, `[answer of the first][answer of the second]`.
+fn table_of_pair(annotations: &Annotations, (m, j): (usize, usize)) -> Vec<u32> {
+    let classes = annotations.class_count();
+    let mut table = vec![0; classes * classes];
+    for (task, answer) in annotations.by_worker().labels(m) {
+        let (workers, labels) = annotations.task_slices(task);
+        if let Ok(place) = workers.binary_search(&(j as u32)) {
+            table[answer * classes + labels[place] as usize] += 1;
+        }
+    }
+    table
 }
 
 fn pair_interval(

@@ -23,6 +23,8 @@ pub(super) struct AnswerTable {
     pub purity: Vec<(f64, f64)>,
     /// Share of its answers that are wrong, in expectation over the others' posterior.
     pub error: f64,
+    /// For each label, the others' probability of the answer given there, and the answer.
+    pub evidence: Vec<(f32, u16)>,
 }
 
 /// The tables of all workers.
@@ -34,6 +36,7 @@ pub(super) fn answer_tables(others: &Others<'_>, context: &Context) -> Vec<Answe
             tasks: 0.0,
             purity: vec![(0.0, 0.0); k],
             error: 0.0,
+            evidence: Vec::new(),
         };
         let mut row = vec![0.0; k];
         for (task, answer) in annotations.by_worker().labels(worker) {
@@ -48,6 +51,7 @@ pub(super) fn answer_tables(others: &Others<'_>, context: &Context) -> Vec<Answe
             table.purity[answer].0 += 1.0;
             table.purity[answer].1 += row[answer];
             table.error += 1.0 - row[answer];
+            table.evidence.push((row[answer] as f32, answer as u16));
         }
         if table.tasks > 0.0 {
             table.error /= table.tasks;

@@ -141,7 +141,11 @@ impl Finding {
     }
 }
 
-/// `worker w1`, `workers w1 and w2`, `27 workers (w1, w2, w3, ..)`.
+/// Names in one sentence; of more the rest is counted.
+const MOST_NAMES: usize = 12;
+
+/// `worker w1`, `workers w1 and w2`, `4 workers (w1, w2, w3, w4)`, and of long lists the first names and the
+/// number of the rest.
 pub(super) fn list(names: &[String], word: &str) -> String {
     let plural = match word.ends_with('s') {
         true => format!("{word}es"),
@@ -152,7 +156,13 @@ pub(super) fn list(names: &[String], word: &str) -> String {
         [one] => format!("{word} {one}"),
         [first, second] => format!("{plural} {first} and {second}"),
         [first, second, third] => format!("{plural} {first}, {second} and {third}"),
-        _ => format!("{} {plural} ({}, ..)", names.len(), names[..3].join(", ")),
+        _ if names.len() <= MOST_NAMES => format!("{} {plural} ({})", names.len(), names.join(", ")),
+        _ => format!(
+            "{} {plural} ({} and {} more)",
+            names.len(),
+            names[..MOST_NAMES].join(", "),
+            names.len() - MOST_NAMES
+        ),
     }
 }
 
@@ -181,7 +191,11 @@ mod tests {
     #[test]
     fn long_lists_are_cut() {
         let names: Vec<String> = (1..=27).map(|number| format!("w{number}")).collect();
-        assert_eq!(list(&names, "worker"), "27 workers (w1, w2, w3, ..)");
+        assert_eq!(
+            list(&names, "worker"),
+            "27 workers (w1, w2, w3, w4, w5, w6, w7, w8, w9, w10, w11, w12 and 15 more)"
+        );
+        assert_eq!(list(&names[..4], "worker"), "4 workers (w1, w2, w3, w4)");
         assert_eq!(list(&names[..2], "class"), "classes w1 and w2");
         assert_eq!(sentence_case(&list(&names[..1], "worker")), "Worker w1");
     }

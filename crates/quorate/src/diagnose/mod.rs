@@ -7,6 +7,7 @@
 //! | is some worker a reliable sign of each class? | `specialists` |
 //! | is it clear which component is which class? | [`align_classes`] on a fit |
 //! | who answers at random, always the same, or systematically wrong? | `worker_kinds` |
+//! | what is each worker like, the worst first? | `verdicts`, [`Inspect::judge_workers`] |
 //! | who makes the same errors as someone else: copies, rings? | `shared_errors`, `copy_groups` |
 //! | how many independent labels are the labels of a task worth? | `effective_labels` |
 //!
@@ -28,6 +29,7 @@ mod others;
 mod shared_errors;
 mod specialists;
 mod spectrum;
+mod verdicts;
 mod worker_kinds;
 
 pub use connectivity::{Connectivity, PairFacts};
@@ -38,6 +40,7 @@ pub use finding::{Finding, FindingKind, Severity};
 pub use shared_errors::{Baseline, PairErrors};
 pub use specialists::Specialist;
 pub use spectrum::Spectrum;
+pub use verdicts::{WorkerVerdict, WorkerVerdictKind};
 pub use worker_kinds::WorkerCheck;
 
 use crate::agreement::{AgreementReport, AgreementSettings};
@@ -95,7 +98,9 @@ pub struct Structure {
     pub alignment_margin: f64,
     /// All workers with enough labels on tasks that others labelled too.
     pub workers: Vec<WorkerCheck>,
-    /// Informativeness (Cramer's V) of the typical worker.
+    /// A verdict on every worker, the worst first.
+    pub verdicts: Vec<WorkerVerdict>,
+    /// Informativeness of the typical worker.
     pub typical_informativeness: f64,
     /// Workers who err together.
     pub copies: CopyGroups,
@@ -124,15 +129,7 @@ impl Inspect {
     /// # Ok::<(), quorate::Error>(())
     /// ```
     pub fn run(&self, annotations: &Annotations, context: &mut Context) -> Result<Inspection> {
-        if !(self.false_discovery_rate > 0.0 && self.false_discovery_rate < 1.0) {
-            return Err(Error::Parameter {
-                name: "false_discovery_rate".into(),
-                problem: format!(
-                    "{} found, expected a number between 0 and 1",
-                    self.false_discovery_rate
-                ),
-            });
-        }
+        self.check()?;
         let mut inspection = Inspection {
             summary: annotations.summary(),
             agreement: self.agreement.measure(annotations, context)?,
@@ -147,16 +144,63 @@ impl Inspect {
         Ok(inspection)
     }
 
+    /// A verdict on every worker, the worst first, without the rest of the inspection.
+    ///
+    /// ```
+    /// use quorate::Context;
+    /// use quorate::diagnose::{Inspect, WorkerVerdictKind};
+    /// use quorate::simulate::{Amount, Coverage, Quality, Simulation};
+    ///
+    /// let crowd = Simulation {
+    ///     quality: Quality::Accuracy { lowest: 0.7, highest: 0.9, concentration: 1.0 },
+    ///     uniform_spammers: Amount::Number(1),
+    ///     coverage: Coverage::PerTask(7),
+    ///     ..Simulation::default()
+    /// }
+    /// .run(1)?;
+    /// let verdicts = Inspect::default().judge_workers(&crowd.annotations, &mut Context::new(0))?;
+    /// assert_eq!(verdicts[0].kind, WorkerVerdictKind::Spammer);
+    /// # Ok::<(), quorate::Error>(())
+    /// ```
+    pub fn judge_workers(
+        &self,
+        annotations: &Annotations,
+        context: &mut Context,
+    ) -> Result<Vec<WorkerVerdict>> {
+        self.check()?;
+        if annotations.class_count() < 2 || !fits(annotations, context) {
+            return Ok(verdicts::judge_nobody(annotations));
+        }
+        let level = self.false_discovery_rate;
+        let (copies, _, tables) = copy_groups::find_groups(annotations, self.min_shared, level, context)?;
+        let (checks, _) = context.run(|| worker_kinds::check_workers(&tables, level));
+        Ok(verdicts::judge(annotations, &tables, &checks, &copies.groups))
+    }
+
+    fn check(&self) -> Result<()> {
+        match self.false_discovery_rate > 0.0 && self.false_discovery_rate < 1.0 {
+            true => Ok(()),
+            false => Err(Error::Parameter {
+                name: "false_discovery_rate".into(),
+                problem: format!(
+                    "{} found, expected a number between 0 and 1",
+                    self.false_discovery_rate
+                ),
+            }),
+        }
+    }
+
     fn structure(&self, annotations: &Annotations, context: &mut Context) -> Result<Structure> {
         let spectrum = spectrum::spectrum(annotations, context)?;
         let level = self.false_discovery_rate;
         let (copies, others, tables) =
             copy_groups::find_groups(annotations, self.min_shared, level, context)?;
-        let (workers, typical_informativeness) = worker_kinds::check_workers(&tables, level);
+        let (workers, typical_informativeness) = context.run(|| worker_kinds::check_workers(&tables, level));
         Ok(Structure {
             spectrum,
             specialists: specialists::specialists(&tables, annotations.class_count()),
             alignment_margin: align_classes(&others.model, &annotations.labels_per_worker()).margin,
+            verdicts: verdicts::judge(annotations, &tables, &workers, &copies.groups),
             workers,
             typical_informativeness,
             effective: effective_labels::effective_labels(annotations, copies.error_correlation),

@@ -44,7 +44,9 @@
 //! workers who learned the same wrong rule look like copies; others who are wrong together make honest pairs
 //! suspicious, which is why groups get one voice and the test is repeated. Time: K^2 for each pair of labels
 //! on a task; above [`MOST_STEPS`] only every s-th task is used, and tasks with more than [`MOST_ON_A_TASK`]
-//! labels never are. Memory: the pairs with enough shared tasks.
+//! labels never are. Pairs with too few shared tasks to be tested count for the mean correlation alone; above
+//! [`MOST_LOOSE`] pairs of labels these are taken from every s-th task. Memory: the pairs with enough shared
+//! tasks.
 
 use std::ops::Range;
 
@@ -52,6 +54,7 @@ use super::answer_tables::{AnswerTable, place};
 use super::discoveries::discoveries;
 use super::distributions::{count_tail, normal_tail};
 use super::others::Others;
+use crate::annotations::Annotations;
 use crate::context::Context;
 use crate::parallel::{balanced_ranges, map_ranges};
 
@@ -60,6 +63,8 @@ pub const MOST_STEPS: f64 = 2e9;
 /// Tasks with more labels than this are left out: every two of their workers would be a pair with one task in
 /// common.
 pub const MOST_ON_A_TASK: usize = 1000;
+/// Most pairs of labels of workers with few tasks in common that are looked at: a mean over a million says enough.
+const MOST_LOOSE: f64 = 1e6;
 /// Least overlap of a flagged pair.
 const LEAST_OVERLAP: f64 = 0.2;
 /// Upper tail below which a pair does not count as ordinary.
@@ -140,10 +145,14 @@ pub(super) fn count_common_errors(
     let stride = (events * (others.classes * others.classes) as f64 / MOST_STEPS)
         .ceil()
         .max(1.0) as usize;
+    let strides = Strides {
+        all: stride,
+        loose: stride.max((events / MOST_LOOSE).ceil() as usize),
+    };
     let ranges = balanced_ranges(annotations.by_worker().starts(), 64);
     let parts = context.run(|| {
         map_ranges(ranges, |workers| {
-            count_range(others, tables, workers, min_shared, stride)
+            count_range(others, tables, workers, min_shared, strides)
         })
     });
     let mut found = CommonErrors {
@@ -159,12 +168,19 @@ pub(super) fn count_common_errors(
     found
 }
 
+/// Every how many-th task is looked at, for all pairs and for pairs with too few shared tasks to be tested.
+#[derive(Debug, Clone, Copy)]
+struct Strides {
+    all: usize,
+    loose: usize,
+}
+
 fn count_range(
     others: &Others<'_>,
     tables: &[AnswerTable],
     workers: Range<usize>,
     min_shared: u32,
-    stride: usize,
+    strides: Strides,
 ) -> (Vec<PairErrors>, (f64, f64)) {
     const ABSENT: u32 = u32::MAX;
     let (annotations, k) = (others.annotations, others.classes);
@@ -175,23 +191,21 @@ fn count_range(
     let mut pairs: Vec<PairErrors> = Vec::new();
     let mut errors: Vec<(f64, f64)> = Vec::new();
     let mut q = vec![0.0; k];
+    let mut shared = vec![0u32; annotations.worker_count()];
     for m in workers {
         pairs.clear();
         errors.clear();
-        for (task, answer) in annotations
-            .by_worker()
-            .labels(m)
-            .filter(|(task, _)| task % stride == 0)
-        {
+        count_shared(annotations, m, strides.all, &mut shared);
+        for (task, answer) in tasks_of(annotations, m, strides.all) {
             let (task_workers, labels) = annotations.task_slices(task);
-            if labels.len() > MOST_ON_A_TASK {
-                continue;
-            }
             let start = annotations.task_starts()[task] as usize;
             let own = place(annotations, task, m);
             let after = task_workers.partition_point(|&other| other as usize <= m);
             for offset in after..task_workers.len() {
                 let (j, other_answer) = (task_workers[offset] as usize, labels[offset] as usize);
+                if shared[j] < min_shared && task % strides.loose != 0 {
+                    continue;
+                }
                 if others.voices_without(task, own, start + offset) == 0 {
                     continue;
                 }
@@ -218,6 +232,7 @@ fn count_range(
             pair.fewer_errors = errors.0.min(errors.1);
             pair.covariance.1 = f64::from(pair.shared) * deviation(m) * deviation(j);
         }
+        clear_shared(annotations, m, strides.all, &mut shared);
         pairs.sort_unstable_by_key(|pair| pair.workers);
         for pair in &pairs {
             if pair.shared >= min_shared {
@@ -228,6 +243,32 @@ fn count_range(
         }
     }
     (kept, rest)
+}
+
+/// The tasks of a worker that are looked at, and its answers.
+fn tasks_of(annotations: &Annotations, worker: usize, stride: usize) -> impl Iterator<Item = (usize, usize)> {
+    let fits = move |task: usize| annotations.task_slices(task).0.len() <= MOST_ON_A_TASK;
+    let labels = annotations.by_worker().labels(worker);
+    labels.filter(move |&(task, _)| task.is_multiple_of(stride) && fits(task))
+}
+
+/// Counts the tasks that a worker shares with each one after it.
+fn count_shared(annotations: &Annotations, worker: usize, stride: usize, shared: &mut [u32]) {
+    for (task, _) in tasks_of(annotations, worker, stride) {
+        let others = annotations.task_slices(task).0.iter().rev();
+        for &other in others.take_while(|&&other| other as usize > worker) {
+            shared[other as usize] += 1;
+        }
+    }
+}
+
+/// Undoes [`count_shared`].
+fn clear_shared(annotations: &Annotations, worker: usize, stride: usize, shared: &mut [u32]) {
+    for (task, _) in tasks_of(annotations, worker, stride) {
+        for &other in annotations.task_slices(task).0 {
+            shared[other as usize] = 0;
+        }
+    }
 }
 
 impl PairErrors {

@@ -87,6 +87,7 @@ mod tests {
             tasks: answers,
             purity: vec![(answers, right), (0.0, 0.0)],
             error: 0.0,
+            evidence: Vec::new(),
         };
         let alone = specialists(&[table(100.0, 95.0)], 2);
         let among_many = specialists(&[vec![table(100.0, 95.0)], vec![table(6.0, 6.0); 99]].concat(), 2);

@@ -246,6 +246,123 @@ fn an_adversary_a_spammer_and_a_constant() {
     }
 }
 
+/// The crowd of the README: 62 labels a worker, a fifth of the workers answer at random.
+fn readme_crowd() -> Simulation {
+    Simulation {
+        tasks: 500,
+        workers: 40,
+        quality: Quality::Accuracy {
+            lowest: 0.5,
+            highest: 0.9,
+            concentration: 1.0,
+        },
+        coverage: Coverage::PerTask(5),
+        uniform_spammers: Amount::Number(8),
+        ..Simulation::default()
+    }
+}
+
+#[test]
+fn spammers_of_the_readme_crowd_are_found_and_honest_workers_are_not_called_spammers() {
+    let (mut found, mut false_alarms) = (0, 0);
+    for seed in 0..10 {
+        let crowd = readme_crowd().run(seed).unwrap();
+        let verdicts = Inspect {
+            false_discovery_rate: 0.05,
+            ..Inspect::default()
+        }
+        .judge_workers(&crowd.annotations, &mut Context::new(0))
+        .unwrap();
+        for verdict in verdicts {
+            let flagged = verdict.kind == WorkerVerdictKind::Spammer;
+            match crowd.worker_kinds[verdict.worker] {
+                WorkerKind::UniformSpammer => found += usize::from(flagged),
+                _ => false_alarms += usize::from(flagged),
+            }
+        }
+    }
+    println!("{found} of 80 spammers found, {false_alarms} of 320 others called spammers");
+    // The level allows one false alarm in twenty of those who are flagged.
+    assert!(found >= 32, "{found} of 80 found");
+    assert!(
+        20 * false_alarms <= found + false_alarms,
+        "{false_alarms} false alarms"
+    );
+}
+
+#[test]
+fn verdicts_are_worst_first_and_name_every_worker_once() {
+    let settings = Simulation {
+        adversaries: Amount::Number(1),
+        uniform_spammers: Amount::Number(1),
+        constant_spammers: Amount::Number(1),
+        ..clean()
+    };
+    let crowd = settings.run(3).unwrap();
+    let verdicts = Inspect::default()
+        .judge_workers(&crowd.annotations, &mut Context::new(0))
+        .unwrap();
+    let kinds: Vec<WorkerVerdictKind> = verdicts.iter().map(|verdict| verdict.kind).collect();
+    assert!(kinds.is_sorted(), "{kinds:?}");
+    assert_eq!(
+        kinds[..3],
+        [
+            WorkerVerdictKind::Adversary,
+            WorkerVerdictKind::Spammer,
+            WorkerVerdictKind::OneSided
+        ]
+    );
+    let ranks: Vec<usize> = verdicts.iter().map(|verdict| verdict.rank).collect();
+    assert_eq!(ranks, (1..=25).collect::<Vec<_>>());
+    let mut workers: Vec<usize> = verdicts.iter().map(|verdict| verdict.worker).collect();
+    workers.sort_unstable();
+    assert_eq!(workers, (0..25).collect::<Vec<_>>());
+    for verdict in &verdicts {
+        let (low, high) = verdict.interval.unwrap();
+        let accuracy = verdict.accuracy.unwrap();
+        assert!(low <= accuracy && accuracy <= high);
+    }
+    // The same in an inspection.
+    let inspection = Inspect::default()
+        .run(&crowd.annotations, &mut Context::new(0))
+        .unwrap();
+    assert_eq!(inspection.structure.unwrap().verdicts, verdicts);
+}
+
+#[test]
+fn one_worker_and_one_class_give_no_verdict() {
+    for (workers, classes) in [(1, 2), (3, 1)] {
+        let labels = (0..30u32).map(|label| (label % 10, label / 10 % workers, 0));
+        let mut labels: Vec<_> = labels.collect();
+        labels.sort_unstable();
+        labels.dedup();
+        let table = Annotations::from_codes(10, workers as usize, classes, labels).unwrap();
+        let verdicts = Inspect::default()
+            .judge_workers(&table, &mut Context::new(0))
+            .unwrap();
+        assert_eq!(verdicts.len(), workers as usize);
+        let unsaid = |verdict: &WorkerVerdict| verdict.kind == WorkerVerdictKind::TooFewLabels;
+        assert!(verdicts.iter().all(unsaid), "{verdicts:?}");
+    }
+}
+
+/// Six unanimous tasks: nobody gave a class five times, and nobody is said to be right in 0 % of the cases.
+#[test]
+fn six_unanimous_tasks_say_nothing_of_nobody() {
+    let labels = (0..18u32).map(|label| (label / 3, label % 3, u16::from(label / 3 >= 3)));
+    let table = Annotations::from_codes(6, 3, 2, labels).unwrap();
+    let inspection = Inspect::default().run(&table, &mut Context::new(0)).unwrap();
+    let said: Vec<String> = inspection
+        .findings
+        .into_iter()
+        .map(|finding| finding.sentence)
+        .collect();
+    assert!(
+        said.iter().all(|sentence| !sentence.contains("only 0 %")),
+        "{said:?}"
+    );
+}
+
 #[test]
 fn two_crowds_apart() {
     let (one, two) = (

@@ -5,21 +5,27 @@
 //! | kind | statistic | flagged if |
 //! |---|---|---|
 //! | one-sided | share of the most frequent answer a; the same among tasks that the others do not take for a | Wilson lower bounds above 0.75 and 0.65 |
-//! | spammer | Pearson's X^2 of T_m with d degrees of freedom | X^2 is too small for a worker two thirds as informative as the typical one, *and* gives no sign of dependence (p > 0.01) |
+//! | spammer | share lambda of answers that follow the truth | too small for a worker two thirds as informative as the typical one, *and* no sign of a share above 0 (p > 0.05) |
 //! | adversary | z = (p_o - p_e) / sqrt((p_e + p_e^2 - sum_k p_k q_k (p_k + q_k)) / n) | z is significantly negative |
 //!
-//! *Spammer.* That independence is not rejected proves nothing about a worker with ten labels. So the null hypothesis is
-//! that the worker tells at least two thirds as much as the typical one, measured by Cramer's V (label-weighted median v over
-//! the workers, corrected for chance: `V^2 = (X^2 - d) / (n (min(rows, columns) - 1))`): X^2 is then noncentral
-//! chi-square with noncentrality `n (2v/3)^2 (min(rows, columns) - 1)`. Counts are whole numbers, so that small tables hit
-//! X^2 = 0 by luck: the tail is taken at `(X + c)^2` with `c^2` the mean of 1/expected, which for a 2 x 2 table is half a
-//! count in every cell. The typical worker is measured against the same
-//! imperfect consensus, so that noise of the others cancels. Both conditions together mean less than a third of the typical
-//! V, seen with enough labels.
+//! *Spammer.* A worker follows the truth with probability `lambda` and else answers by habit, with its own shares `r` of the
+//! answers. Given the others' posterior `q_n` without the worker,
+//!
+//! ```text
+//! Pr(x_n) = lambda q_n(x_n) + (1 - lambda) r(x_n),      l(lambda) = sum_n ln Pr(x_n)
+//! ```
+//!
+//! which is concave in `lambda`; its largest value over `[0, 0.999]` gives the estimate. One number instead of a
+//! table of K x K cells has far more power, and unsure tasks count for what they are worth. That `lambda = 0` is not
+//! rejected proves nothing about a worker with ten labels. So the null hypothesis is that the worker tells at least two
+//! thirds as much as the typical one (the label-weighted median of the estimates): its p-value is the normal tail of
+//! `sqrt(2 (l(estimate) - l(2/3 typical)))`, and the sign of life is that of `sqrt(2 (l(estimate) - l(0)))`. The typical
+//! worker is measured against the same imperfect posterior, so that noise of the others cancels.
+//!
+//! Who is significantly below two thirds of the typical share but shows signs of life is *careless*.
 //!
 //! What the level controls is that null hypothesis. A worker who truly knows a little, well below two thirds
-//! of the typical V, can be flagged as well if its labels happen to show no sign of it: in crowds of 400
-//! workers with accuracies down to 0.6 of two classes that met about one worker in 1300.
+//! of the typical share, can be flagged as a spammer if its labels happen to show no sign of it.
 //!
 //! *Adversary.* z is Cohen's kappa over its standard error under independence (Fleiss, Cohen and Everitt
 //! 1969): worse than guessing with the same class shares.
@@ -34,15 +40,16 @@
 
 use super::answer_tables::AnswerTable;
 use super::discoveries::discoveries;
-use super::distributions::{chi_square_tail, noncentral_chi_square, normal_tail};
+use super::distributions::normal_tail;
 use crate::evaluate::wilson_interval;
+use rayon::prelude::*;
 
 /// Tasks with other labels that a worker needs to be tested.
 pub const LEAST_TASKS: f64 = 10.0;
-/// Share of the typical worker's V that a spammer is shown not to reach.
+/// Share of the typical worker's lambda that a spammer is shown not to reach.
 const SHARE_OF_TYPICAL: f64 = 2.0 / 3.0;
 /// p-value of the test of independence below which nobody is called a spammer.
-const SIGN_OF_LIFE: f64 = 0.01;
+const SIGN_OF_LIFE: f64 = 0.05;
 
 /// What is known about one worker from the others' answers.
 #[derive(Debug, Clone, PartialEq)]
@@ -55,7 +62,7 @@ pub struct WorkerCheck {
     pub accuracy: f64,
     /// What that share would be if the worker guessed with the same class shares.
     pub chance: f64,
-    /// Cramer's V between the worker's answers and the others', corrected for chance: 0 nothing, 1
+    /// lambda: estimated share of answers that follow the truth instead of the worker's habits: 0 nothing, 1
     /// everything.
     pub informativeness: f64,
     /// p-value of "at least two thirds as informative as the typical worker".
@@ -70,6 +77,8 @@ pub struct WorkerCheck {
     pub one_sided: bool,
     /// Answers say nothing about the truth.
     pub spammer: bool,
+    /// Answers say something, but much less than those of the typical worker.
+    pub careless: bool,
     /// Systematically wrong.
     pub adversary: bool,
 }
@@ -80,15 +89,15 @@ pub(super) fn check_workers(tables: &[AnswerTable], level: f64) -> (Vec<WorkerCh
     let tested: Vec<usize> = (0..tables.len())
         .filter(|&worker| tables[worker].tasks >= LEAST_TASKS)
         .collect();
-    let dependences: Vec<Dependence> = tested
-        .iter()
-        .map(|&worker| Dependence::of(&tables[worker]))
+    let shares: Vec<TruthShare<'_>> = tested
+        .par_iter()
+        .map(|&worker| TruthShare::of(&tables[worker]))
         .collect();
-    let typical = typical_informativeness(&tested, tables, &dependences);
+    let typical = typical_informativeness(&shares);
     let mut checks: Vec<WorkerCheck> = tested
-        .iter()
-        .zip(&dependences)
-        .map(|(&worker, dependence)| check(worker, &tables[worker], dependence, typical))
+        .par_iter()
+        .zip(&shares)
+        .map(|(&worker, share)| check(worker, &tables[worker], share, typical))
         .collect();
     let apply = |p_value: fn(&WorkerCheck) -> f64, checks: &[WorkerCheck]| {
         let p_values: Vec<f64> = checks.iter().map(p_value).collect();
@@ -98,73 +107,114 @@ pub(super) fn check_workers(tables: &[AnswerTable], level: f64) -> (Vec<WorkerCh
     let worse = apply(|check| check.not_worse_p, &checks);
     for ((check, useless), worse) in checks.iter_mut().zip(useless).zip(worse) {
         check.adversary = worse && !check.one_sided;
-        check.spammer = useless && check.independent_p > SIGN_OF_LIFE && !check.one_sided && !worse;
+        let weak = useless && !check.one_sided && !worse;
+        check.spammer = weak && check.independent_p > SIGN_OF_LIFE;
+        check.careless = weak && !check.spammer;
     }
     (checks, typical)
 }
 
-/// Pearson's X^2 of a table.
-struct Dependence {
-    x2: f64,
-    df: f64,
-    /// min(rows, columns) - 1 of the rows and columns that are used.
-    rank: f64,
-    v_squared: f64,
-    /// c: half a count, on the scale of X.
-    step: f64,
+/// What a worker's labels say about the share of its answers that follow the truth.
+struct TruthShare<'t> {
+    evidence: &'t [(f32, u16)],
+    /// r, the share of each answer.
+    habits: Vec<f64>,
+    /// The estimate of lambda.
+    estimate: f64,
 }
 
-impl Dependence {
-    fn of(table: &AnswerTable) -> Self {
-        let (rows, columns) = table.margins();
-        let k = rows.len();
-        let used = |margin: &[f64]| margin.iter().filter(|sum| **sum > 0.0).count() as f64;
-        let (mut x2, mut inverse, mut cells) = (0.0, 0.0, 0.0);
-        for (cell, observed) in table.counts.iter().enumerate() {
-            let expected = rows[cell / k] * columns[cell % k] / table.tasks;
-            if expected > 0.0 {
-                x2 += (observed - expected).powi(2) / expected;
-                inverse += 1.0 / expected;
-                cells += 1.0;
+/// Largest share: the likelihood stays finite.
+const LARGEST_SHARE: f64 = 0.999;
+/// Steps of Newton's method, safeguarded by bisection, and the length of a step after which no other is needed.
+const MOST_STEPS: usize = 50;
+const SMALL_STEP: f64 = 1e-7;
+
+impl<'t> TruthShare<'t> {
+    fn of(table: &'t AnswerTable) -> Self {
+        let total: f64 = table.purity.iter().map(|answer| answer.0).sum();
+        let mut share = Self {
+            evidence: &table.evidence,
+            habits: table.purity.iter().map(|answer| answer.0 / total).collect(),
+            estimate: 0.0,
+        };
+        share.estimate = share.maximise();
+        share
+    }
+
+    /// `(q - r, r)` of each label.
+    fn terms(&self) -> impl Iterator<Item = (f64, f64)> {
+        self.evidence.iter().map(|&(q, answer)| {
+            let habit = self.habits[usize::from(answer)];
+            (f64::from(q) - habit, habit)
+        })
+    }
+
+    fn log_likelihood(&self, lambda: f64) -> f64 {
+        self.terms()
+            .map(|(gain, habit)| (habit + lambda * gain).ln())
+            .sum()
+    }
+
+    /// First and second derivative of the log-likelihood.
+    fn derivatives(&self, lambda: f64) -> (f64, f64) {
+        self.terms().fold((0.0, 0.0), |(first, second), (gain, habit)| {
+            let ratio = gain / (habit + lambda * gain);
+            (first + ratio, second - ratio * ratio)
+        })
+    }
+
+    fn maximise(&self) -> f64 {
+        let (mut low, mut high) = (0.0, LARGEST_SHARE);
+        if self.derivatives(low).0 <= 0.0 {
+            return low;
+        }
+        if self.derivatives(high).0 >= 0.0 {
+            return high;
+        }
+        let mut lambda = 0.5;
+        for _ in 0..MOST_STEPS {
+            let (slope, curvature) = self.derivatives(lambda);
+            *(if slope > 0.0 { &mut low } else { &mut high }) = lambda;
+            let newton = lambda - slope / curvature;
+            let next = match low < newton && newton < high {
+                true => newton,
+                false => (low + high) / 2.0,
+            };
+            let step = (next - lambda).abs();
+            lambda = next;
+            if step < SMALL_STEP {
+                break;
             }
         }
-        let (r, c) = (used(&rows) - 1.0, used(&columns) - 1.0);
-        let rank = r.min(c);
-        let v_squared = if rank > 0.0 {
-            ((x2 - r * c) / (table.tasks * rank)).clamp(0.0, 1.0)
-        } else {
-            0.0
-        };
-        Self {
-            x2,
-            df: r * c,
-            rank,
-            v_squared,
-            step: f64::sqrt(inverse / cells),
-        }
+        lambda
+    }
+
+    /// Upper tail of the signed root of the likelihood ratio against this share.
+    fn p_value(&self, lambda: f64) -> f64 {
+        let gain = self.log_likelihood(self.estimate) - self.log_likelihood(lambda);
+        normal_tail((2.0 * gain.max(0.0)).sqrt())
     }
 }
 
-/// Median of V over the tested workers, each with the weight of its tasks.
-fn typical_informativeness(tested: &[usize], tables: &[AnswerTable], dependences: &[Dependence]) -> f64 {
-    let mut weighted: Vec<(f64, f64)> = tested
+/// Median of the estimates over the tested workers, each with the weight of its labels.
+fn typical_informativeness(shares: &[TruthShare<'_>]) -> f64 {
+    let mut weighted: Vec<(f64, usize)> = shares
         .iter()
-        .zip(dependences)
-        .map(|(&worker, dependence)| (dependence.v_squared.sqrt(), tables[worker].tasks))
+        .map(|share| (share.estimate, share.evidence.len()))
         .collect();
     weighted.sort_by(|a, b| a.0.total_cmp(&b.0));
-    let half = weighted.iter().map(|entry| entry.1).sum::<f64>() / 2.0;
-    let mut sum = 0.0;
-    for (v, tasks) in weighted {
-        sum += tasks;
-        if sum >= half {
-            return v;
+    let all: usize = weighted.iter().map(|entry| entry.1).sum();
+    let mut sum = 0;
+    for (estimate, labels) in weighted {
+        sum += labels;
+        if 2 * sum >= all {
+            return estimate;
         }
     }
     0.0
 }
 
-fn check(worker: usize, table: &AnswerTable, dependence: &Dependence, typical: f64) -> WorkerCheck {
+fn check(worker: usize, table: &AnswerTable, share: &TruthShare<'_>, typical: f64) -> WorkerCheck {
     let n = table.tasks;
     let (rows, columns) = table.margins();
     let k = rows.len();
@@ -181,8 +231,7 @@ fn check(worker: usize, table: &AnswerTable, dependence: &Dependence, typical: f
     } else {
         1.0
     };
-    let threshold = n * (SHARE_OF_TYPICAL * typical).powi(2) * dependence.rank;
-    let testable = dependence.df > 0.0 && threshold > 0.0;
+    let useful = SHARE_OF_TYPICAL * typical;
     let (favourite, most) = (0..k).fold(
         (0, 0.0),
         |best, a| if rows[a] > best.1 { (a, rows[a]) } else { best },
@@ -192,18 +241,14 @@ fn check(worker: usize, table: &AnswerTable, dependence: &Dependence, typical: f
         tasks: n as usize,
         accuracy,
         chance,
-        informativeness: dependence.v_squared.sqrt(),
-        useful_p: if testable {
-            noncentral_chi_square(
-                (dependence.x2.sqrt() + dependence.step).powi(2),
-                dependence.df,
-                threshold,
-            )
+        informativeness: share.estimate,
+        useful_p: if share.estimate < useful {
+            share.p_value(useful)
         } else {
             1.0
         },
-        independent_p: if testable {
-            chi_square_tail(dependence.x2, dependence.df)
+        independent_p: if share.estimate > 0.0 {
+            share.p_value(0.0)
         } else {
             1.0
         },
@@ -215,6 +260,7 @@ fn check(worker: usize, table: &AnswerTable, dependence: &Dependence, typical: f
             wilson_interval(most, n as usize).0 > 0.75 && wilson_interval(still, elsewhere as usize).0 > 0.65
         },
         spammer: false,
+        careless: false,
         adversary: false,
     }
 }
@@ -223,13 +269,40 @@ fn check(worker: usize, table: &AnswerTable, dependence: &Dependence, typical: f
 mod tests {
     use super::*;
 
+    /// The others are sure but for 4 %.
     fn table(counts: &[f64], k: usize) -> AnswerTable {
-        AnswerTable {
+        let mut table = AnswerTable {
             counts: counts.to_vec(),
             tasks: counts.iter().sum(),
             purity: vec![(0.0, 0.0); k],
             error: 0.0,
+            evidence: Vec::new(),
+        };
+        for (cell, &count) in counts.iter().enumerate() {
+            let (answer, others) = (cell / k, cell % k);
+            table.purity[answer].0 += count;
+            let q = if answer == others {
+                0.96
+            } else {
+                0.04 / (k - 1) as f32
+            };
+            table
+                .evidence
+                .extend(std::iter::repeat_n((q, answer as u16), count as usize));
         }
+        table
+    }
+
+    #[test]
+    fn the_share_that_follows_the_truth_by_hand() {
+        // Two answers of equal share: an agreeing label has probability 0.5 + 0.46 lambda, another 0.5 - 0.46
+        // lambda. With 90 of 100 agreeing the likelihood is largest where the first is 0.9: lambda = 0.4 / 0.46.
+        let good = table(&[45.0, 5.0, 5.0, 45.0], 2);
+        let share = TruthShare::of(&good);
+        assert!((share.estimate - 0.4 / 0.46).abs() < 1e-5, "{}", share.estimate);
+        let gain = 90.0 * (0.9f64 / 0.5).ln() + 10.0 * (0.1f64 / 0.5).ln();
+        assert!((share.p_value(0.0) - normal_tail((2.0 * gain).sqrt())).abs() < 1e-6);
+        assert_eq!(TruthShare::of(&table(&[20.0, 30.0, 30.0, 20.0], 2)).estimate, 0.0);
     }
 
     #[test]
@@ -239,11 +312,11 @@ mod tests {
         let wrong = table(&[20.0, 80.0, 80.0, 20.0], 2);
         let constant = table(&[98.0, 99.0, 2.0, 1.0], 2);
         let few = table(&[2.0, 2.0, 2.0, 2.0], 2);
-        let tables = [vec![good; 5], vec![guess, wrong, constant, few]].concat();
+        let weak = table(&[65.0, 35.0, 35.0, 65.0], 2);
+        let tables = [vec![good; 5], vec![guess, wrong, constant, few, weak]].concat();
         let (checks, typical) = check_workers(&tables, 0.01);
-        assert_eq!(checks.len(), 8);
-        // X^2 of the good table: 4 cells of 40^2/50; V^2 = (128 - 1) / 200.
-        assert!((typical - (127.0f64 / 200.0).sqrt()).abs() < 1e-12);
+        assert_eq!(checks.len(), 9);
+        assert!((typical - 0.4 / 0.46).abs() < 1e-5, "{typical}");
         let kinds = |kind: fn(&WorkerCheck) -> bool| -> Vec<usize> {
             checks
                 .iter()
@@ -252,6 +325,7 @@ mod tests {
                 .collect()
         };
         assert_eq!(kinds(|check| check.spammer), [5]);
+        assert_eq!(kinds(|check| check.careless), [9]);
         assert_eq!(kinds(|check| check.adversary), [6]);
         assert_eq!(kinds(|check| check.one_sided), [7]);
         assert_eq!(checks[6].accuracy, 0.2);

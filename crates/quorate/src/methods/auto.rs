@@ -20,7 +20,8 @@
 //! The model returned is counted against the average, each worker drawn to the crowd by one label a column:
 //! it is the model that goes with these labels. The confidence is then lowered to what it is worth if some
 //! tasks mislead more than the members allow for ([`calibrate`](crate::calibrate)). A member that would need
-//! too much memory is left out, with a warning. Costs the sum of its members, linear in labels. Design and
+//! too much memory is left out, with a warning. With more than 32 classes and fewer labels than the workers' matrices
+//! have cells, votes are averaged with the sparse form of `dawid-skene` alone. Costs the sum of its members, linear in labels. Design and
 //! ablation: `docs/auto.md`.
 
 use super::pooled_ds::match_model;
@@ -199,8 +200,13 @@ impl Aggregate for Auto {
     fn estimate(&self, annotations: &Annotations, context: &mut Context) -> Result<Fit> {
         let classes = annotations.class_count();
         let mut ballot = Ballot::new(annotations.task_count() * classes);
-        for member in self.members() {
-            ballot.ask(&member, annotations, context)?;
+        match lacks_labels(annotations, context) {
+            true => self.ask_few(&mut ballot, annotations, context)?,
+            false => {
+                for member in self.members() {
+                    ballot.ask(&member, annotations, context)?;
+                }
+            }
         }
         if !ballot.left_out.is_empty() {
             ballot.warnings.push(format!(
@@ -253,6 +259,45 @@ impl Auto {
         }
         let consensus = context.run(|| calibrate(annotations, &model, consensus, share));
         (Some(model), consensus)
+    }
+}
+
+/// With more classes than this `task-effects` has no task effects.
+const MANY_CLASSES: usize = 32;
+
+/// Whether there are many classes, and fewer labels than cells of the workers' matrices: a pseudo-count in every
+/// cell of a column of a thousand would outweigh all labels of a worker.
+fn lacks_labels(annotations: &Annotations, context: &Context) -> bool {
+    let classes = annotations.class_count();
+    let cells = annotations.worker_count() as u64 * (classes * classes) as u64;
+    classes > MANY_CLASSES && (annotations.label_count() as u64) < cells && context.priors().workers.is_none()
+}
+
+impl Auto {
+    /// The average where dense matrices cannot be learnt: votes, and `dawid-skene` with cells for the answers
+    /// that were seen alone, which gets the weight of all that is left out.
+    fn ask_few(&self, ballot: &mut Ballot, annotations: &Annotations, context: &mut Context) -> Result<()> {
+        let [effects, votes, fast, matrices] = self.members();
+        ballot.ask(&votes, annotations, context)?;
+        let sparse = DawidSkeneEm {
+            max_iter: self.max_iter,
+            tol: TOL,
+            ..DawidSkeneEm::default()
+        };
+        let weight = effects.weight + fast.weight + matrices.weight;
+        ballot.add(
+            &Member { weight, ..matrices },
+            sparse.fit_sparse(annotations, context)?,
+        );
+        ballot.warnings.push(format!(
+            "left out of the average: {} and {}, since {} labels are too few for matrices of {} x {} answers of every worker",
+            effects.name,
+            fast.name,
+            annotations.label_count(),
+            annotations.class_count(),
+            annotations.class_count()
+        ));
+        Ok(())
     }
 }
 

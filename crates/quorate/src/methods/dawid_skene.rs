@@ -87,7 +87,8 @@ impl DawidSkeneEm {
         em.fit(annotations, EmStart::Votes, context)
     }
 
-    fn fit_sparse(&self, annotations: &Annotations, context: &mut Context) -> Result<Fit> {
+    /// The fit with cells for the answers that were seen alone, whatever the size.
+    pub(super) fn fit_sparse(&self, annotations: &Annotations, context: &mut Context) -> Result<Fit> {
         let classes = annotations.class_count();
         let sparse = SparseEm {
             max_iter: self.max_iter,

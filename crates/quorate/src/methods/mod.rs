@@ -29,6 +29,7 @@ mod sign_svd;
 mod spectral_ds;
 mod task_effects;
 mod tensor_admm;
+mod unanimous;
 mod wawa;
 mod zero_based_skill;
 
@@ -117,7 +118,8 @@ pub trait Aggregate: Declared {
     /// result.
     ///
     /// Gold labels are the answer on their tasks, also for methods that do not learn from them; a warning
-    /// says if gold or priors had no further effect.
+    /// says if gold or priors had no further effect. Another one says how many tasks on which all labels agree
+    /// got another label, and why; where no two labels share a task, none does.
     fn fit(&self, annotations: &Annotations, context: &mut Context) -> Result<Fit> {
         self.validate()?;
         let mut fit = self.estimate(annotations, context)?;
@@ -127,6 +129,10 @@ pub trait Aggregate: Declared {
             annotations.pin_all(&mut rows);
             fit.consensus = Consensus::new(classes, rows);
         }
+        let (consensus, overturned) =
+            unanimous::review_unanimous(annotations, fit.consensus, fit.model.as_ref());
+        fit.consensus = consensus;
+        fit.warnings.extend(overturned);
         let unused = unused_knowledge(self.method(), annotations.has_gold(), context);
         fit.warnings.extend(unused);
         Ok(fit)

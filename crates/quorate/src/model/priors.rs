@@ -79,6 +79,9 @@ pub struct Priors {
     pub workers: Option<AnswerCounts>,
 }
 
+/// Most labels that a cell of a history stands for: sums of them stay exact enough.
+const MOST_LABELS: f64 = 1e12;
+
 impl Priors {
     /// The same for a table with one worker more, of whom nothing is known.
     pub(crate) fn with_new_worker(&self) -> Self {
@@ -113,6 +116,17 @@ impl Priors {
                 history.worker_count(),
                 history.mass.len()
             )));
+        }
+        if let Some(history) = &self.workers
+            && let Some(count) = history
+                .cells
+                .iter()
+                .find(|count| !(0.0..=MOST_LABELS).contains(*count))
+        {
+            return Err(Error::Parameter {
+                name: "worker prior".into(),
+                problem: format!("found {count} labels in a cell, expected a number from 0 to {MOST_LABELS}"),
+            });
         }
         Ok(())
     }

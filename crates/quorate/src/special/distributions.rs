@@ -88,27 +88,6 @@ fn beta_i(x: f64, a: f64, b: f64) -> f64 {
     front / (1.0 + continued_fraction(term))
 }
 
-/// Pr(X >= x) of the chi-square distribution.
-pub(crate) fn chi_square_tail(x: f64, df: f64) -> f64 {
-    gamma_q(df / 2.0, x / 2.0)
-}
-
-/// Pr(X <= x) of the noncentral chi-square distribution with noncentrality `d`.
-pub(crate) fn noncentral_chi_square(x: f64, df: f64, d: f64) -> f64 {
-    let half = d / 2.0;
-    // Poisson weights outside ten standard deviations are below 1e-20.
-    let reach = 10.0 * half.sqrt() + 20.0;
-    let first = (half - reach).max(0.0) as usize;
-    let last = (half + reach) as usize;
-    let weight = |i: usize| {
-        let n = i as f64;
-        let ln_power = if i == 0 { 0.0 } else { n * half.ln() };
-        (ln_power - half - ln_gamma(n + 1.0)).exp()
-    };
-    let terms = (first..=last).map(|i| weight(i) * gamma_p(df / 2.0 + i as f64, x / 2.0));
-    terms.sum::<f64>().min(1.0)
-}
-
 /// Pr(Z >= z) of the standard normal distribution.
 pub(crate) fn normal_tail(z: f64) -> f64 {
     if z < 0.0 {
@@ -217,16 +196,9 @@ mod tests {
     }
 
     #[test]
-    fn normal_and_chi_square() {
+    fn normal_tails_and_quantiles() {
         close(normal_tail(1.959_963_984_540_054), 0.025);
         close(normal_quantile(0.025), 1.959_963_984_540_054);
         close(normal_tail(-1.0) + normal_tail(1.0), 1.0);
-        close(chi_square_tail(1.959_963_984_540_054f64.powi(2), 1.0), 0.05);
-        // One degree of freedom: X = (N + sqrt d)^2.
-        for (x, d) in [(1.0f64, 4.0f64), (9.0, 2.0), (0.5, 30.0), (2.0, 0.0)] {
-            let (root, shift) = (x.sqrt(), d.sqrt());
-            let wanted = normal_tail(shift - root) - normal_tail(shift + root);
-            close(noncentral_chi_square(x, 1.0, d), wanted);
-        }
     }
 }

@@ -1,7 +1,7 @@
 //! What is known about the classes.
 
 use super::super::finding::{list, percent};
-use super::super::specialists::PURE;
+use super::super::specialists::{LEAST_ANSWERS, PURE};
 use super::super::{Finding, FindingKind, Severity, Specialist, Structure};
 use super::CLEAR_MARGIN;
 use crate::annotations::Annotations;
@@ -57,9 +57,27 @@ pub(super) fn classes(structure: &Structure, annotations: &Annotations) -> Vec<F
 
 fn specialists(structure: &Structure, annotations: &Annotations) -> Vec<Finding> {
     let all = &structure.specialists;
-    let weak = (0..all.len()).filter(|&class| all[class].bound < PURE);
+    // Of classes that nobody answered often enough there is nothing to say but that.
+    let (rare, answered): (Vec<usize>, Vec<usize>) =
+        (0..all.len()).partition(|&class| all[class].worker.is_none());
+    let weak = answered.into_iter().filter(|&class| all[class].bound < PURE);
     let (none, unproven): (Vec<usize>, Vec<usize>) = weak.partition(|&class| all[class].purity < PURE);
     let mut found = Vec::new();
+    if !rare.is_empty() {
+        let names: Vec<String> = rare
+            .iter()
+            .map(|&class| annotations.classes().get(class).to_owned())
+            .collect();
+        let sentence = format!(
+            "No worker gave the answer {} {LEAST_ANSWERS} times on tasks that others labelled too: how reliable a sign it is \
+             cannot be told.",
+            list(&names, "class").trim_start_matches("class ")
+        );
+        let advice = "Collect more labels for these classes, or know some of them beforehand.";
+        found.push(
+            Finding::new(FindingKind::NoSpecialist, Severity::Info, sentence, advice).with_classes(names),
+        );
+    }
     for (classes, severity) in [(none, Severity::Warning), (unproven, Severity::Info)] {
         if classes.is_empty() {
             continue;

@@ -16,9 +16,12 @@
 //!    added to each count.
 //! 4. Repeat 2 and 3 `max-iter` times, always all of them; from `restarts` starts keep the one with the
 //!    largest likelihood.
+//! 5. Of two starts that approach each other the later one is dropped (`race.rs`): by the last round they would
+//!    differ by less than 1e-4 in every parameter, so that there is nothing to choose between them.
 //!
 //! `O(L + N K)` a round, E- and M-step in one pass over the labels, up to eight starts at a time side by side
-//! (`pass.rs`); memory `O(M K + N)` for each of these, and `O(N K)`. The quantity compared (the trace) is the
+//! (`pass.rs`); memory `O(M K + N)` for each of these, `O(M K)` for each of up to sixteen starts, and `O(N K)`.
+//! The quantity compared (the trace) is the
 //! sum of the logarithms of step 2, under sub-normalised parameters for the variational update; it does not
 //! fall with `update=em, smoothing=0`. Robust against spammers, who are recognised as guessers; blind to
 //! workers who confuse two classes.
@@ -30,13 +33,12 @@
 //!
 //! D. Hovy, T. Berg-Kirkpatrick, A. Vaswani, E. Hovy, "Learning whom to trust with MACE", NAACL 2013.
 
-use rand::RngExt;
-
 mod guessers;
 mod pass;
+mod race;
 mod starts;
 
-use super::{Aggregate, Fit, beats, starting_votes};
+use super::{Aggregate, Fit, starting_votes};
 use crate::annotations::Annotations;
 use crate::context::Context;
 use crate::error::Result;
@@ -44,7 +46,7 @@ use crate::model::{Consensus, reserve_confusions, softmax_in_place};
 use crate::parallel::{balanced_ranges, map_rows};
 use crate::{declare_method, declare_words};
 use guessers::Guessers;
-use starts::Starts;
+use race::Race;
 
 declare_method! {
     /// MACE by (variational) EM from several starts.
@@ -86,27 +88,14 @@ const SETTLED: f64 = 1e-6;
 /// Probabilities are floored here before the logarithm.
 const FLOOR: f64 = 1e-300;
 
-/// Starts that go through the labels together.
-const TOGETHER: usize = 8;
-
 impl Aggregate for Mace {
     fn estimate(&self, annotations: &Annotations, context: &mut Context) -> Result<Fit> {
         reserve_confusions(annotations, context)?;
         let votes = starting_votes(annotations, context)?;
-        let mut best = Best::default();
-        // The first start is even: it has no votes to temper.
-        self.run_starts::<1>(annotations, &votes, 0, &mut best, context)?;
-        let mut next = 1;
-        while next < self.restarts {
-            match self.restarts - next {
-                1 => self.run_starts::<1>(annotations, &votes, next, &mut best, context)?,
-                2..=4 => self.run_starts::<4>(annotations, &votes, next, &mut best, context)?,
-                _ => self.run_starts::<TOGETHER>(annotations, &votes, next, &mut best, context)?,
-            }
-            next += TOGETHER;
-        }
+        let given = context.run(|| count_given(annotations));
+        let best = Race::new(self, annotations, &votes, &given).run(context)?;
         drop(votes);
-        let Best { workers, trace } = best;
+        let (workers, trace) = (best.guessers(annotations.class_count()), best.trace);
         let mut rows = vec![0.0; annotations.task_count() * annotations.class_count()];
         context.run(|| find_posteriors(annotations, &workers, &mut rows));
         Ok(Fit {
@@ -127,72 +116,6 @@ impl Aggregate for Mace {
     }
 }
 
-/// The start with the largest likelihood so far.
-struct Best {
-    workers: Guessers,
-    trace: Vec<f64>,
-}
-
-impl Default for Best {
-    fn default() -> Self {
-        Self {
-            workers: Guessers::new(1),
-            trace: Vec::new(),
-        }
-    }
-}
-
-impl Mace {
-    /// Runs at most `S` starts from number `first` on side by side; lanes beyond the last start repeat it and
-    /// are not looked at.
-    fn run_starts<const S: usize>(
-        &self,
-        annotations: &Annotations,
-        votes: &Consensus,
-        first: usize,
-        best: &mut Best,
-        context: &mut Context,
-    ) -> Result<()> {
-        let given = context.run(|| count_given(annotations));
-        let mut starts = context.run(|| Starts::<S>::even(annotations, &given, self.into()));
-        let count = S.min(self.restarts - first);
-        if first > 0 || annotations.has_gold() {
-            let mut weights = vec![[1.0; S]; annotations.task_count()];
-            if first > 0 {
-                draw_weights(annotations, first, count, &mut weights, context);
-            }
-            context.run(|| {
-                starts.count_tempered(votes.as_slice(), &weights);
-                starts.maximise();
-            });
-        }
-        let mut traces = vec![Vec::with_capacity(self.max_iter); S];
-        for round in 0..self.max_iter {
-            let done = first * self.max_iter + round * count;
-            context.step("MACE", done, Some(self.restarts * self.max_iter))?;
-            let logs = context.run(|| {
-                if round > 0 {
-                    starts.maximise();
-                }
-                starts.expect()
-            });
-            traces
-                .iter_mut()
-                .zip(logs)
-                .for_each(|(trace, log)| trace.push(log));
-        }
-        for (start, trace) in traces.into_iter().enumerate().take(count) {
-            if best.trace.is_empty() || beats(&trace, &best.trace) {
-                *best = Best {
-                    workers: starts.guessers(start),
-                    trace,
-                };
-            }
-        }
-        Ok(())
-    }
-}
-
 /// Number of labels of each worker and answer, `[worker][answer]`.
 fn count_given(annotations: &Annotations) -> Vec<f64> {
     let classes = annotations.class_count();
@@ -201,22 +124,6 @@ fn count_given(annotations: &Annotations) -> Vec<f64> {
         given[worker * classes + answer] += 1.0;
     }
     given
-}
-
-/// How much the votes of each task count in each start, drawn in the order of the tasks' names, a stream for
-/// each start.
-fn draw_weights<const S: usize>(
-    annotations: &Annotations,
-    first: usize,
-    count: usize,
-    weights: &mut [[f64; S]],
-    context: &Context,
-) {
-    let order = annotations.tasks().natural_order();
-    let streams = (first..first + count).map(|start| context.rng(start as u64));
-    for (lane, mut rng) in streams.enumerate() {
-        order.iter().for_each(|&task| weights[task][lane] = rng.random());
-    }
 }
 
 /// E-step: posteriors into `rows`; returns the log-likelihood.
@@ -258,6 +165,9 @@ fn find_posteriors(annotations: &Annotations, workers: &Guessers, rows: &mut [f6
 
 #[cfg(test)]
 mod tests {
+    use rand::RngExt;
+
+    use super::starts::Starts;
     use super::*;
     use crate::methods::tests::{assert_close, assert_rising, toy_b};
 
@@ -268,9 +178,17 @@ mod tests {
         let annotations = toy_b();
         let given = count_given(&annotations);
         let method = Mace::default();
-        let mut starts = Starts::<1>::even(&annotations, &given, (&method).into());
+        let mut parameters = [0.5; 20];
+        let mut starts = Starts::<1>::new(&annotations, &given, (&method).into(), [&parameters]);
         let mut rows = vec![0.0; 16];
-        let likelihood = find_posteriors(&annotations, &starts.guessers(0), &mut rows);
+        let guessers = |parameters: &[f64]| {
+            let mut found = Guessers::new(2);
+            parameters
+                .chunks_exact(4)
+                .for_each(|worker| found.push(worker[0], worker[1], &worker[2..]));
+            found
+        };
+        let likelihood = find_posteriors(&annotations, &guessers(&parameters), &mut rows);
         assert_close(&starts.expect(), &[likelihood], 1e-12);
         let second: Vec<f64> = rows.iter().skip(1).step_by(2).copied().collect();
         assert_close(
@@ -291,7 +209,8 @@ mod tests {
             .collect();
         assert_close(&known, &[4.585714, 4.052381, 3.319048, 2.414286, 1.919048], 1e-6);
         starts.maximise();
-        let updated = starts.guessers(0);
+        starts.store(0, &mut parameters);
+        let updated = guessers(&parameters);
         assert_close(
             &updated.guess,
             &[0.402866, 0.465388, 0.491923, 0.612179, 0.678046],

@@ -2,8 +2,9 @@
 
 use quorate_machine::dispatch;
 
-use super::guessers::{Guessers, Update};
+use super::guessers::Update;
 use super::pass::{Lanes, Pass, Tempered};
+use super::race::TOGETHER;
 use crate::annotations::Annotations;
 use crate::blocks::Block;
 use crate::parallel::{add, balanced_ranges, even_ranges, map_rows_with, private_chunks, split_rows};
@@ -25,24 +26,37 @@ pub(super) struct Starts<'a, const S: usize> {
     given: &'a [f64],
     /// `C` of each chunk; after a pass the first one is the sum.
     counts: Vec<Vec<Lanes<S>>>,
-    /// `sum ln(guess xi)` over all labels, and what the flat prior of the classes adds.
+    /// What the flat prior of the classes adds to the log-likelihood.
+    flat: f64,
+    /// That, and `sum ln(guess xi)` over all labels.
     base: Lanes<S>,
 }
 
 impl<'a, const S: usize> Starts<'a, S> {
-    /// Every worker knows half of the answers and guesses evenly.
-    pub(super) fn even(annotations: &'a Annotations, given: &'a [f64], update: Update) -> Self {
+    /// From the parameters of each, `[worker][guess, know, xi..]`.
+    pub(super) fn new(
+        annotations: &'a Annotations,
+        given: &'a [f64],
+        update: Update,
+        lanes: [&[f64]; S],
+    ) -> Self {
         let (workers, classes) = (annotations.worker_count(), annotations.class_count());
-        let mut one = vec![0.5, 0.5];
-        one.resize(2 + classes, 1.0 / classes as f64);
+        let width = 2 + classes;
+        let mut parameters = vec![0.0; workers * S * width];
+        for (at, cells) in parameters.chunks_exact_mut(width).enumerate() {
+            cells.copy_from_slice(&lanes[at % S][at / S * width..][..width]);
+        }
+        let labels = Block::from(annotations);
+        let labelled = (0..labels.task_count()).filter(|&task| !labels.task(task).0.is_empty());
         let mut starts = Self {
             annotations,
             update,
-            parameters: one.repeat(workers * S),
+            parameters,
             gains: vec![[0.0; S]; workers * classes],
             rights: vec![[0.0; S]; workers * classes],
             given,
             counts: Vec::new(),
+            flat: -(classes as f64).ln() * labelled.count() as f64,
             base: [0.0; S],
         };
         starts.each_worker(|_, _, _| {});
@@ -86,15 +100,13 @@ impl<'a, const S: usize> Starts<'a, S> {
         self.counts = counts;
     }
 
-    /// The parameters of one start.
-    pub(super) fn guessers(&self, start: usize) -> Guessers {
-        let classes = self.annotations.class_count();
-        let width = 2 + classes;
-        let mut found = Guessers::new(classes);
-        for parameters in self.parameters.chunks_exact(width).skip(start).step_by(S) {
-            found.push(parameters[0], parameters[1], &parameters[2..]);
+    /// Copies the parameters of one start.
+    pub(super) fn store(&self, lane: usize, parameters: &mut [f64]) {
+        let width = 2 + self.annotations.class_count();
+        let found = self.parameters.chunks_exact(width).skip(lane).step_by(S);
+        for (cells, found) in parameters.chunks_exact_mut(width).zip(found) {
+            cells.copy_from_slice(found);
         }
-        found
     }
 
     /// Changes the parameters of every worker, given them and `right`, and tabulates what follows from them.
@@ -125,16 +137,18 @@ impl<'a, const S: usize> Starts<'a, S> {
                 base
             })
             .collect();
-        let summary = Block::from(self.annotations);
-        let labelled = (0..summary.task_count()).filter(|&task| !summary.task(task).0.is_empty());
-        self.base = [-(classes as f64).ln() * labelled.count() as f64; S];
+        self.base = [self.flat; S];
         bases.iter().for_each(|base| add(&mut self.base, base));
     }
 
     fn pass(&mut self, tempered: Option<(&[f64], &[Lanes<S>])>) -> Lanes<S> {
         let labels = Block::from(self.annotations);
         let cells = self.gains.len();
-        let ranges = balanced_ranges(labels.starts, private_chunks(labels.label.len(), S * cells));
+        // The same chunks for any number of lanes: which starts go together must not change their sums.
+        let ranges = balanced_ranges(
+            labels.starts,
+            private_chunks(labels.label.len(), TOGETHER * cells),
+        );
         let mut counts = std::mem::take(&mut self.counts);
         counts.resize_with(ranges.len(), || vec![[0.0; S]; cells]);
         let parts = map_rows_with(ranges, &mut [0u8; 0], 0, counts.iter_mut(), |tasks, _, counts| {
