@@ -244,4 +244,33 @@ impl Annotations {
         subset.gold = self.gold.clone();
         Ok(subset)
     }
+
+    /// The table with only the tasks that `keep` accepts. All workers stay.
+    pub fn keep_tasks(&self, mut keep: impl FnMut(&str) -> bool) -> Result<Self> {
+        let mut tasks = Names::default();
+        let mut code = vec![u32::MAX; self.task_count()];
+        for (task, name) in self.tasks.iter().enumerate() {
+            if keep(name) {
+                code[task] = tasks.intern(name);
+            }
+        }
+        if self.iter().all(|(task, ..)| code[task] == u32::MAX) {
+            return Err(Error::NoLabels("none of the tasks to keep has a label".into()));
+        }
+        let labels = self
+            .iter()
+            .filter(|&(task, ..)| code[task] != u32::MAX)
+            .map(|(task, worker, label)| (code[task], worker as u32, label as u16));
+        let gold: Vec<(u32, u16)> = (0..code.len())
+            .filter(|&task| code[task] != u32::MAX)
+            .filter_map(|task| Some((code[task], self.gold(task)? as u16)))
+            .collect();
+        let (workers, classes) = (self.workers.clone(), self.classes.clone());
+        let mut subset = Self::from_named_codes(tasks, workers, classes, labels)?;
+        subset.rows = self.rows.clone();
+        match gold.is_empty() {
+            true => Ok(subset),
+            false => subset.with_gold(gold),
+        }
+    }
 }

@@ -9,6 +9,7 @@ use crate::annotations::Annotations;
 use crate::blocks::{Block, Blocks};
 use crate::error::Result;
 use crate::parallel::{balanced_ranges, map_ranges};
+use crate::review::DOUBTFUL;
 
 /// Facts about the labels of some tasks and their consensus.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -25,6 +26,12 @@ pub struct ConsensusSummary {
     pub changed_from_votes: u64,
     /// Sum of `1 - confidence` over the tasks.
     pub doubt: f64,
+    /// Sum of `confidence (1 - confidence)` over the tasks: the variance of the number of wrong labels.
+    pub doubt_variance: f64,
+    /// Tasks whose confidence is below [`DOUBTFUL`](crate::review::DOUBTFUL).
+    pub doubtful_tasks: u64,
+    /// Sum of `1 - confidence` over the doubtful tasks.
+    pub doubtful_errors: f64,
     /// Labels of each worker.
     pub worker_labels: Vec<u64>,
     /// Labels of each worker that equal the consensus.
@@ -74,6 +81,11 @@ impl ConsensusSummary {
             let label = label_of(row);
             let top = row.iter().copied().fold(f64::NEG_INFINITY, f64::max);
             facts.doubt += 1.0 - top;
+            facts.doubt_variance += (top * (1.0 - top)).max(0.0);
+            if top < DOUBTFUL {
+                facts.doubtful_tasks += 1;
+                facts.doubtful_errors += 1.0 - top;
+            }
             facts.tied_tasks += u64::from(row.iter().filter(|&&p| p >= top - TIE).count() > 1);
             let (workers, answers) = block.task(task);
             facts.unlabelled_tasks += u64::from(workers.is_empty());
@@ -94,6 +106,9 @@ impl ConsensusSummary {
         self.tied_tasks += other.tied_tasks;
         self.changed_from_votes += other.changed_from_votes;
         self.doubt += other.doubt;
+        self.doubt_variance += other.doubt_variance;
+        self.doubtful_tasks += other.doubtful_tasks;
+        self.doubtful_errors += other.doubtful_errors;
         let add = |sums: &mut Vec<u64>, parts: &[u64]| {
             sums.resize(parts.len(), 0);
             sums.iter_mut().zip(parts).for_each(|(sum, part)| *sum += part);
