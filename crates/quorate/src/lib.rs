@@ -64,7 +64,7 @@
 //!
 //! **Ask what the table can tell.** [`diagnose`] finds spammers, copies and classes that do not show;
 //! [`agreement`] measures agreement; [`intervals`] says how sure an accuracy is; [`evaluate`] compares with
-//! the truth.
+//! the truth; [`review`] lists the tasks to look at first, and why.
 //!
 //! **Try it without data.** [`simulate`] draws crowds with known truth.
 //!
