@@ -1,7 +1,7 @@
 "use strict";
 // Shows the tables of tasks and workers in pages. Text gets into the page as text only, never as HTML.
 (async () => {
-  const ROWS = 50;
+  const ROWS = 25;
   const packed = Uint8Array.from(atob(document.getElementById("data").textContent), (c) => c.charCodeAt(0));
   const stream = new Blob([packed]).stream().pipeThrough(new DecompressionStream("gzip"));
   const data = await new Response(stream).json();
@@ -94,7 +94,7 @@
         { title: "Worker", value: (i) => workers.id[i], head: true, cell: (i) => [name(workers.id[i])] },
         { title: "Labels", number: true, value: (i) => workers.labels[i], cell: (i) => [workers.labels[i].toLocaleString("en")] },
         { title: "Accuracy", number: true, value: (i) => workers.accuracy[i], cell: (i) => [percent(workers.accuracy[i])] },
-        { title: "Interval", value: (i) => workers.low[i], csv: (i) => (workers.low[i] === null ? "" : workers.low[i] + " to " + workers.high[i]),
+        { title: "Interval", whole: true, value: (i) => workers.low[i], csv: (i) => (workers.low[i] === null ? "" : workers.low[i] + " to " + workers.high[i]),
           cell: (i) => (workers.low[i] === null ? [""] : [meter(workers.low[i], workers.accuracy[i], workers.high[i]),
             " " + (100 * workers.low[i]).toFixed(0) + " to " + percent(workers.high[i])]) },
         { title: "Verdict", value: (i) => workers.verdict[i], cell: (i) => [workers.verdict[i]] },
@@ -168,7 +168,7 @@
     const rowOf = (i) => {
       const cells = table.columns.map((column) => column.head
         ? make("th", { scope: "row" }, ...column.cell(i))
-        : make("td", { class: column.number ? "number" : null }, ...column.cell(i)));
+        : make("td", { class: column.number ? "number" : column.whole ? "whole" : null }, ...column.cell(i)));
       const row = make("tr", {}, ...cells);
       if (!table.detail) return [row];
       const button = make("button", { type: "button", "aria-expanded": String(opened.has(i)), "aria-label": "How " + table.columns[0].value(i) + " errs" },

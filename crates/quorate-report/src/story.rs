@@ -140,10 +140,12 @@ fn next_steps(report: &Report<'_>, facts: &Facts) -> Vec<String> {
             percent(plan.forecast.now.error),
             percent(plan.forecast.after.error)
         ));
-        steps.push(format!(
-            "<strong>Stop labelling</strong> {}: their label is settled.",
-            plural(plan.retired.len(), "task")
-        ));
+        if !plan.retired.is_empty() {
+            steps.push(format!(
+                "<strong>Stop labelling</strong> {}: their label is settled.",
+                plural(plan.retired.len(), "task")
+            ));
+        }
     }
     for warning in &report.fit.warnings {
         steps.push(format!("<strong>Note:</strong> {}", escape(warning)));
