@@ -84,6 +84,9 @@ struct LimitArgs {
     /// Never assign these (columns task, worker)
     #[arg(long, value_name = "FILE")]
     exclude: Option<PathBuf>,
+    /// Share of the labels that are spread evenly over tasks and workers, to find out where the model is wrong
+    #[arg(long, value_name = "SHARE", default_value_t = 0.25, value_parser = below_one)]
+    explore: f64,
     /// Say how many labels it takes to bring the error down to this share, for example 0.05
     #[arg(long, value_name = "SHARE", value_parser = share)]
     target: Option<f64>,
@@ -161,6 +164,7 @@ impl PlanArgs {
             capacities: self.capacities(annotations.workers(), printer)?,
             capacity: self.limits.capacity,
             excluded: self.excluded(annotations, printer)?,
+            explore: self.limits.explore,
             target: self.limits.target,
             retire: self.limits.retire,
             ..Plan::new(budget)
@@ -266,6 +270,14 @@ impl PlanArgs {
             ));
         }
         Ok(known)
+    }
+}
+
+/// A number from 0 to below 1.
+fn below_one(text: &str) -> Result<f64, String> {
+    match text.parse::<f64>() {
+        Ok(number) if (0.0..1.0).contains(&number) => Ok(number),
+        _ => Err("expected a number from 0 to below 1".into()),
     }
 }
 

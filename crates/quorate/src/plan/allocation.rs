@@ -23,6 +23,10 @@ pub(super) struct Slot {
 /// All possible labels that are worth something, the most valuable first.
 pub(super) struct Allocation {
     pub(super) slots: Vec<Slot>,
+    /// Log-odds of the typical worker's accuracy on a task of mean difficulty.
+    typical: f64,
+    /// Log-odds of the mean ease of the tasks, where tasks differ.
+    mean_ease: Option<f64>,
 }
 
 impl Allocation {
@@ -31,13 +35,12 @@ impl Allocation {
     pub(super) fn new(annotations: &Annotations, fit: &Fit, typical: f64) -> Self {
         let tasks = fit.consensus.len();
         let difficulty = fit.task_difficulty.as_deref();
-        let ease = difficulty.map(|all| log_odds(1.0 - all.iter().sum::<f64>() / all.len().max(1) as f64));
-        let accuracy = |task: usize| match (difficulty, ease) {
-            (Some(difficulty), Some(mean)) => {
-                let shifted = log_odds(typical) + log_odds(1.0 - difficulty[task]) - mean;
-                1.0 / (1.0 + (-shifted).exp())
-            }
-            _ => typical,
+        let mean_ease =
+            difficulty.map(|all| log_odds(1.0 - all.iter().sum::<f64>() / all.len().max(1) as f64));
+        let mut allocation = Self {
+            slots: Vec::new(),
+            typical: log_odds(typical),
+            mean_ease,
         };
         let mut slots: Vec<Slot> = (0..tasks)
             .into_par_iter()
@@ -46,7 +49,7 @@ impl Allocation {
                 let row = fit.consensus.row(task);
                 let next: [f64; LOOKAHEAD] = match fit.consensus.confidence(task) {
                     sure if 1.0 - sure < LEAST_GAIN => [0.0; LOOKAHEAD],
-                    _ => gains(&accuracy_after(row, accuracy(task))),
+                    _ => gains(&accuracy_after(row, allocation.accuracy(fit, task))),
                 };
                 let slot = move |(step, gain)| Slot {
                     gain,
@@ -67,7 +70,17 @@ impl Allocation {
                 .then_with(|| name(a).cmp(name(b)))
                 .then(a.step.cmp(&b.step))
         });
-        Self { slots }
+        allocation.slots = slots;
+        allocation
+    }
+
+    /// Accuracy of the typical worker on this task.
+    pub(super) fn accuracy(&self, fit: &Fit, task: usize) -> f64 {
+        let shift = match (&fit.task_difficulty, self.mean_ease) {
+            (Some(difficulty), Some(mean)) => log_odds(1.0 - difficulty[task]) - mean,
+            _ => 0.0,
+        };
+        1.0 / (1.0 + (-self.typical - shift).exp())
     }
 }
 

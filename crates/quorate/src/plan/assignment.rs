@@ -1,4 +1,11 @@
 //! Who gives the next label of a task.
+//!
+//! Most labels go to the worker who is best for the task ([`place`](Assigning::place)). Some go to the tasks
+//! and workers with fewest labels, whatever the model thinks of them ([`explore`](Assigning::explore)): a plan
+//! that asks only whom it trusts about what it doubts cannot find out that it is wrong.
+
+use std::cmp::Reverse;
+use std::collections::{BTreeSet, BinaryHeap};
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -38,15 +45,73 @@ impl<'a> Assigning<'a> {
     /// The best worker for a label of this task who is free and has not labelled it.
     pub(super) fn place(&mut self, task: usize) -> Option<usize> {
         let pair = most_probable_pair(self.fit.consensus.row(task));
-        let (labelled, _) = self.annotations.task_slices(task);
-        let planned = self.planned.get(&task).map_or(&[][..], Vec::as_slice);
-        let (excluded, available) = (&self.excluded, self.available);
-        self.roster.best(pair, |worker| {
-            !labelled.contains(&(worker as u32))
-                && !planned.contains(&worker)
-                && (excluded.is_empty() || !excluded.contains(&(task as u32, worker as u32)))
-                && available(task, worker)
-        })
+        // The roster remembers who is used up, so it cannot be borrowed together with the rest.
+        let mut roster = std::mem::take(&mut self.roster.rankings);
+        let found = self
+            .roster
+            .best(&mut roster, pair, |worker| self.allows(task, worker));
+        self.roster.rankings = roster;
+        found
+    }
+
+    /// Pairs for this many labels that spread evenly over tasks and workers: the task with fewest labels, by
+    /// the free worker with fewest labels. Fewer where nobody is left.
+    pub(super) fn explore(
+        &mut self,
+        labels: usize,
+        order: &[u32],
+        spend: &mut dyn FnMut(usize) -> bool,
+    ) -> Vec<(usize, usize)> {
+        let annotations = self.annotations;
+        let count = |task: usize, planned: &FxHashMap<usize, Vec<usize>>| {
+            annotations.task_slices(task).0.len() + planned.get(&task).map_or(0, Vec::len)
+        };
+        let name = |task: usize| annotations.tasks().get(task);
+        let mut tasks: BinaryHeap<Reverse<(usize, &str, usize)>> = (0..annotations.task_count())
+            .filter(|&task| annotations.gold(task).is_none())
+            .map(|task| Reverse((count(task, &self.planned), name(task), task)))
+            .collect();
+        let given = annotations.labels_per_worker();
+        let mut workers: BTreeSet<(u32, usize)> = order
+            .iter()
+            .enumerate()
+            .filter(|&(_, &worker)| self.roster.left[worker as usize] > 0)
+            .map(|(rank, &worker)| (given[worker as usize], rank))
+            .collect();
+        let mut found = Vec::new();
+        while found.len() < labels {
+            let Some(Reverse((labelled, name, task))) = tasks.pop() else {
+                break;
+            };
+            let free = |&&(_, rank): &&(u32, usize)| self.allows(task, order[rank] as usize);
+            let Some(&(given, rank)) = workers.iter().find(free) else {
+                continue;
+            };
+            let worker = order[rank] as usize;
+            if !spend(worker) {
+                break;
+            }
+            self.confirm(task, worker);
+            found.push((task, worker));
+            tasks.push(Reverse((labelled + 1, name, task)));
+            workers.remove(&(given, rank));
+            if self.roster.left[worker] > 0 {
+                workers.insert((given + 1, rank));
+            }
+        }
+        found
+    }
+
+    /// Whether a worker may label a task: has not done so, is not excluded, is available.
+    fn allows(&self, task: usize, worker: usize) -> bool {
+        let pair = (task as u32, worker as u32);
+        !self.annotations.task_slices(task).0.contains(&pair.1)
+            && !self
+                .planned
+                .get(&task)
+                .is_some_and(|planned| planned.contains(&worker))
+            && (self.excluded.is_empty() || !self.excluded.contains(&pair))
+            && (self.available)(task, worker)
     }
 
     /// Makes it so.

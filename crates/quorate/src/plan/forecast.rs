@@ -1,12 +1,21 @@
 //! The error of the labels now, after a plan, and how many labels reach a target.
 //!
 //! ```text
-//! error now = mean_n (1 - max_k q_nk),     error after B labels = error now - sum of the gains of B labels / N
+//! error now = mean_n (1 - max_k q_nk),     error after = mean_n (1 - A_n(s_n)),   s_n planned labels on task n
 //! ```
+//!
+//! with `A_n` of [`gain`](super::gain). How far an estimate can be off depends less on the number of tasks than
+//! on what is assumed: the posteriors of the fit may allow for tasks that mislead many workers at once; those
+//! of its confusion matrices alone assume that workers err independently, and are the more confident ones.
+//! Labels alone cannot tell which holds. The interval reaches from the lower of the two estimates to the
+//! higher, each with the spread of a share of N tasks.
 
 use super::allocation::Allocation;
+use super::gain::{LOOKAHEAD, accuracy_after};
 use super::{Assignment, Plan};
+use crate::annotations::Annotations;
 use crate::methods::Fit;
+use crate::model::{Consensus, DawidSkene, posterior};
 use crate::special::distributions::normal_quantile;
 
 /// An error with an interval.
@@ -48,37 +57,54 @@ pub struct Forecast {
 /// Points of the curve.
 const POINTS: usize = 40;
 
-/// Relative doubt about an estimated error: the confidence of a fit is itself an estimate. Errors estimated
-/// on simulated crowds lie within this factor of the true ones (`quorate-bench plans`).
-const DOUBT: f64 = 0.2;
-
 impl Forecast {
-    pub(super) fn new(plan: &Plan, allocation: &Allocation, assignments: &[Assignment], fit: &Fit) -> Self {
+    /// `typical`: accuracy of the workers who are asked.
+    pub(super) fn new(
+        plan: &Plan,
+        allocation: &Allocation,
+        assignments: &[Assignment],
+        (annotations, fit, model): (&Annotations, &Fit, &DawidSkene),
+        typical: f64,
+    ) -> Self {
         let tasks = fit.consensus.len().max(1) as f64;
-        let now = fit.consensus.expected_error();
-        let bought: f64 = assignments.iter().map(|next| next.gain).sum();
-        let curve = curve(allocation, now, tasks);
-        let estimate = |error: f64| interval(error.max(0.0), tasks, plan.level);
-        let now = estimate(now);
+        let mut labels = vec![0u8; fit.consensus.len()];
+        for next in assignments {
+            labels[next.task] = (labels[next.task] + 1).min(LOOKAHEAD as u8);
+        }
+        let independent = posterior(annotations, model).0;
+        let error = |consensus: &Consensus, labels: &dyn Fn(usize) -> u8, accuracy: &dyn Fn(usize) -> f64| {
+            let right = |task: usize| match labels(task) {
+                0 => consensus.confidence(task),
+                more => accuracy_after(consensus.row(task), accuracy(task))[usize::from(more)],
+            };
+            (0..consensus.len()).map(|task| 1.0 - right(task)).sum::<f64>() / tasks
+        };
+        let estimate = |labels: &dyn Fn(usize) -> u8| {
+            let of_fit = error(&fit.consensus, labels, &|task| allocation.accuracy(fit, task));
+            // Known truths are known to the independent estimate, too.
+            let of_model = error(&independent, &|task| labels(task), &|_| typical);
+            between(of_fit, of_model, tasks, plan.level)
+        };
+        let now = estimate(&|_| 0);
         Self {
-            after: estimate(now.error - bought / tasks),
+            after: estimate(&|task| labels[task]),
             target: plan.target.map(|target| reach(target, &now, allocation, tasks)),
+            curve: curve(allocation, now.error, tasks),
             now,
-            curve,
         }
     }
 }
 
-/// Interval of an error: that of a share of `tasks`, widened by the doubt about the estimate.
-fn interval(error: f64, tasks: f64, level: f64) -> ErrorEstimate {
+/// From the lower of two estimates to the higher, with the spread of a share of `tasks` and one task more or
+/// less, which is always possible.
+fn between(of_fit: f64, of_model: f64, tasks: f64, level: f64) -> ErrorEstimate {
     let z = normal_quantile((1.0 - level) / 2.0);
-    let chance = error * (1.0 - error) / tasks;
-    let reach = z * (chance + (DOUBT * error).powi(2)).sqrt();
-    // One task more or less is always possible.
+    let spread = |error: f64| z * (error * (1.0 - error) / tasks).max(0.0).sqrt() + 1.0 / tasks;
+    let (lower, higher) = (of_fit.min(of_model).max(0.0), of_fit.max(of_model));
     ErrorEstimate {
-        error,
-        low: (error - reach - 1.0 / tasks).max(0.0),
-        high: (error + reach + 1.0 / tasks).min(1.0),
+        error: of_fit.max(0.0),
+        low: (lower - spread(lower)).max(0.0),
+        high: (higher + spread(higher)).min(1.0),
     }
 }
 

@@ -61,6 +61,9 @@ pub struct Plan {
     pub capacity: Option<u32>,
     /// Pairs (task, worker) that must not be assigned.
     pub excluded: Vec<(u32, u32)>,
+    /// Share of the labels that are spread evenly over tasks and workers, whatever the model thinks of them, to
+    /// find out where it is wrong.
+    pub explore: f64,
     /// Error to reach, for the forecast of how many labels that takes.
     pub target: Option<f64>,
     /// Confidence from which on a task needs no more labels.
@@ -76,7 +79,7 @@ pub struct Assignment {
     pub task: usize,
     /// Who should label it.
     pub worker: usize,
-    /// Expected gain: the part of a task that this label puts right.
+    /// Expected gain: the part of a task that this label puts right; 0 for labels that explore.
     pub gain: f64,
     /// What the label costs.
     pub cost: f64,
@@ -106,6 +109,7 @@ impl Plan {
             capacities: Vec::new(),
             capacity: None,
             excluded: Vec::new(),
+            explore: 0.25,
             target: None,
             retire: 0.99,
             level: 0.95,
@@ -143,13 +147,14 @@ impl Plan {
         let mut assigning = Assigning::new(annotations, fit, roster, &self.excluded, available);
         let mut assignments = Vec::new();
         let (mut spent, mut unplaced) = (0.0, 0);
+        let limit = self.budget * (1.0 + 1e-12);
         for slot in &allocation.slots {
             let Some(worker) = assigning.place(slot.task as usize) else {
                 unplaced += 1;
                 continue;
             };
             let cost = costs[worker];
-            if spent + cost > self.budget * (1.0 + 1e-12) {
+            if spent + cost > limit * (1.0 - self.explore) {
                 break;
             }
             assigning.confirm(slot.task as usize, worker);
@@ -161,7 +166,27 @@ impl Plan {
                 cost,
             });
         }
-        let forecast = Forecast::new(self, &allocation, &assignments, fit);
+        // In proportion: where nothing is worth a label, nothing is explored either.
+        let more = (assignments.len() as f64 * self.explore / (1.0 - self.explore)).ceil() as usize;
+        let mut spend = |worker: usize| {
+            let affordable = spent + costs[worker] <= limit;
+            spent += if affordable { costs[worker] } else { 0.0 };
+            affordable
+        };
+        let explored = assigning.explore(more, &order, &mut spend);
+        assignments.extend(explored.into_iter().map(|(task, worker)| Assignment {
+            task,
+            worker,
+            gain: 0.0,
+            cost: costs[worker],
+        }));
+        let forecast = Forecast::new(
+            self,
+            &allocation,
+            &assignments,
+            (annotations, fit, model),
+            typical,
+        );
         let confidence = |task: usize| fit.consensus.confidence(task);
         Ok(Planned {
             assignments,
@@ -202,6 +227,12 @@ impl Plan {
         }
         if let Some(cost) = self.costs.iter().find(|cost| !(cost.is_finite() && **cost > 0.0)) {
             return wrong("cost", format!("found {cost}, expected a number above 0"));
+        }
+        if !(self.explore >= 0.0 && self.explore < 1.0) {
+            return wrong(
+                "explore",
+                format!("found {}, expected a share from 0 to below 1", self.explore),
+            );
         }
         if !(share(self.retire) && share(self.level)) || self.target.is_some_and(|target| !share(target)) {
             return wrong(

@@ -27,6 +27,9 @@ const STRENGTH: f64 = 4.0;
 /// Pairs of classes with a ranking of their own; rarer ones use the ranking by accuracy.
 const MOST_RANKINGS: usize = 2000;
 
+/// Key of the ranking by accuracy: no pair of classes.
+const BY_ACCURACY: (u16, u16) = (u16::MAX, u16::MAX);
+
 /// Least probability in a divergence: an answer never seen says much, but not everything.
 const FLOOR: f64 = 1e-3;
 
@@ -40,12 +43,17 @@ pub(super) struct Roster<'a> {
     pub(super) left: Vec<u32>,
     /// Accuracy drawn towards the crowd's.
     pub(super) accuracy: Vec<f64>,
-    rankings: FxHashMap<(u16, u16), Ranking>,
-    by_accuracy: Ranking,
+    /// Workers by how well they tell two classes apart, made when first asked for.
+    pub(super) rankings: Rankings,
+    by_accuracy: Vec<u32>,
 }
 
+/// Rankings by pair of classes.
+pub(super) type Rankings = FxHashMap<(u16, u16), Ranking>;
+
 /// Workers, best value for money first.
-struct Ranking {
+#[derive(Default)]
+pub(super) struct Ranking {
     workers: Vec<u32>,
     /// Everybody before this one has given all they can.
     open: usize,
@@ -68,10 +76,7 @@ impl<'a> Roster<'a> {
             left,
             accuracy: Vec::new(),
             rankings: FxHashMap::default(),
-            by_accuracy: Ranking {
-                workers: order.to_vec(),
-                open: 0,
-            },
+            by_accuracy: Vec::new(),
         };
         let classes = model.class_count();
         let right = |worker: usize| -> f64 {
@@ -88,7 +93,7 @@ impl<'a> Roster<'a> {
             .filter(|&worker| above_chance(worker) > 0.0)
             .collect();
         ranked.sort_by(|&a, &b| value(b).total_cmp(&value(a)));
-        roster.by_accuracy.workers = ranked;
+        roster.by_accuracy = ranked;
         roster.accuracy = accuracy;
         roster
     }
@@ -96,7 +101,7 @@ impl<'a> Roster<'a> {
     /// Mean accuracy of the workers who would be asked first for this many labels.
     pub(super) fn typical_accuracy(&self, labels: f64) -> f64 {
         let (mut given, mut right) = (0.0, 0.0);
-        for &worker in &self.by_accuracy.workers {
+        for &worker in &self.by_accuracy {
             let share = f64::from(self.left[worker as usize]).min(labels - given);
             if share <= 0.0 {
                 continue;
@@ -111,19 +116,23 @@ impl<'a> Roster<'a> {
         }
     }
 
-    /// The best worker for telling these two classes apart who has labels left and is `allowed`.
-    pub(super) fn best(&mut self, classes: (usize, usize), allowed: impl Fn(usize) -> bool) -> Option<usize> {
-        let key = (classes.0.min(classes.1) as u16, classes.0.max(classes.1) as u16);
-        if !self.rankings.contains_key(&key) && self.rankings.len() < MOST_RANKINGS {
-            let ranking = self.rank(key);
-            self.rankings.insert(key, ranking);
+    /// The best worker for telling these two classes apart who has labels left and is `allowed`. `rankings`
+    /// are the roster's own, taken out so that `allowed` may look at the rest.
+    pub(super) fn best(
+        &self,
+        rankings: &mut Rankings,
+        classes: (usize, usize),
+        allowed: impl Fn(usize) -> bool,
+    ) -> Option<usize> {
+        let mut key = (classes.0.min(classes.1) as u16, classes.0.max(classes.1) as u16);
+        if !rankings.contains_key(&key) && rankings.len() >= MOST_RANKINGS {
+            key = BY_ACCURACY;
         }
-        let left = &self.left;
-        let ranking = self.rankings.get_mut(&key).unwrap_or(&mut self.by_accuracy);
+        let ranking = rankings.entry(key).or_insert_with(|| self.rank(key));
         while ranking
             .workers
             .get(ranking.open)
-            .is_some_and(|&worker| left[worker as usize] == 0)
+            .is_some_and(|&worker| self.left[worker as usize] == 0)
         {
             ranking.open += 1;
         }
@@ -131,7 +140,7 @@ impl<'a> Roster<'a> {
             .iter()
             .map(|&worker| worker as usize);
         open.into_iter()
-            .find(|&worker| left[worker] > 0 && allowed(worker))
+            .find(|&worker| self.left[worker] > 0 && allowed(worker))
     }
 
     /// How well a worker tells two classes apart, for the money; nothing for workers at chance.
@@ -150,10 +159,15 @@ impl<'a> Roster<'a> {
     }
 
     fn rank(&self, (a, b): (u16, u16)) -> Ranking {
+        if (a, b) == BY_ACCURACY {
+            return Ranking {
+                workers: self.by_accuracy.clone(),
+                open: 0,
+            };
+        }
         let pair = (usize::from(a), usize::from(b));
         let mut valued: Vec<(f64, u32)> = self
             .by_accuracy
-            .workers
             .iter()
             .filter(|&&worker| self.left[worker as usize] > 0)
             .map(|&worker| (self.value(worker as usize, pair), worker))
@@ -217,11 +231,12 @@ mod tests {
     fn the_best_worker_who_is_free_and_affordable() {
         let (model, labels) = (crowd(), [100, 100, 100]);
         let mut roster = Roster::new(&model, &labels, &[1.0, 1.0, 3.0], vec![1, 9, 9], &[0, 1, 2]);
-        assert_eq!(roster.best((0, 1), |_| true), Some(0));
+        let mut rankings = Rankings::default();
+        assert_eq!(roster.best(&mut rankings, (0, 1), |_| true), Some(0));
         roster.left[0] = 0;
-        assert_eq!(roster.best((0, 1), |_| true), Some(2));
+        assert_eq!(roster.best(&mut rankings, (0, 1), |_| true), Some(2));
         assert_eq!(
-            roster.best((0, 1), |worker| worker != 2),
+            roster.best(&mut rankings, (0, 1), |worker| worker != 2),
             Some(1),
             "drawn to the crowd, so above chance"
         );
