@@ -4,6 +4,7 @@
 //! cargo run --release -p quorate-bench -- public        # the public data sets, every method
 //! cargo run --release -p quorate-bench -- trust         # error and calibration, thinned copies of the sets included
 //! cargo run --release -p quorate-bench -- coverage      # intervals on simulated crowds
+//! cargo run --release -p quorate-bench -- plans         # labels that plans save, on simulated crowds
 //! cargo run --release -p quorate-bench -- large         # 5 million labels: reading, one EM iteration, memory
 //! cargo run --release -p quorate-bench -- reading FILE  # beside `wc -l`
 //! cargo run --release -p quorate-bench -- passes FILE   # an EM pass beside a plain reading of memory
@@ -23,6 +24,7 @@ mod large;
 mod measure;
 mod passes;
 mod peers;
+mod plans;
 mod public;
 mod reading;
 mod scaling;
@@ -55,6 +57,8 @@ enum Command {
     Large(large::LargeArgs),
     /// One EM pass beside a plain reading of the same bytes
     Passes(passes::PassesArgs),
+    /// Labels that plans save, how often their forecast holds, the time of one plan
+    Plans(plans::PlansArgs),
     /// Reading a file beside `wc -l`
     Reading(reading::ReadingArgs),
     /// Time and memory over labels and threads, each run a process of its own
@@ -74,6 +78,7 @@ fn main() -> anyhow::Result<()> {
         Command::Trust(args) => trust::run(&args),
         Command::Large(args) => large::run(&args),
         Command::Passes(args) => passes::run(&args),
+        Command::Plans(args) => plans::run(&args),
         Command::Reading(args) => reading::run(&args),
         Command::Scaling(args) => scaling::run(&args),
         Command::Peers(args) => peers::run(&args),

@@ -4,7 +4,9 @@ use clap::{Args, Parser, Subcommand};
 
 #[cfg(feature = "lab")]
 use crate::commands::reproduce;
-use crate::commands::{aggregate, compare, completions, data, demo, evaluate, inspect, methods, simulate};
+use crate::commands::{
+    aggregate, compare, completions, data, demo, evaluate, inspect, methods, plan, report, simulate,
+};
 
 /// Turns many unreliable answers into labels you can trust.
 ///
@@ -45,6 +47,10 @@ pub enum Command {
     Inspect(inspect::InspectArgs),
     /// List the methods, or explain one
     Methods(methods::MethodsArgs),
+    /// Put the whole story on one HTML page: tasks to review, workers, what to do next
+    Report(report::ReportArgs),
+    /// Plan who should label what next, and say when to stop
+    Plan(plan::PlanArgs),
     /// Make up a crowd with known truth
     Simulate(simulate::SimulateArgs),
     /// Run the paper's tables and figures again, the printed values beside ours

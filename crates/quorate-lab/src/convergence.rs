@@ -13,10 +13,10 @@ use quorate::symnmf::Alpha;
 use rand_distr::{Distribution, StandardNormal};
 
 use crate::bench::Bench;
-use crate::figure::{Axis, Figure, Mark, Panel, Series};
 use crate::rotation::{Trace, follow, sparse_factor};
 use crate::section::{Cell, Claim, Holds, Measure, Row, Section, Table};
 use crate::statistics::median;
+use quorate_report::figure::{Axis, Figure, Mark, Panel, Series};
 
 const ROWS: usize = 1000;
 const CLASSES: usize = 3;

@@ -11,12 +11,12 @@ use crate::contender::{
     AUTO, CROWD_LAYER, Contender, DES_SYMNMF, DES_SYMNMF_EM, DL_MV, MAJORITY_VOTE_LOWEST, ROB_SYMNMF,
     ROB_SYMNMF_EM,
 };
-use crate::figure::{Axis, Figure, Mark, Panel, Series};
 use crate::human_data::HumanData;
 use crate::paper::{Printed, printed, printed_time};
 use crate::section::{Cell, Claim, Holds, Measure, Row, Section, Table, Time};
 use crate::statistics::{Summary, mean};
 use crate::verdict::{Better, Noise};
+use quorate_report::figure::{Axis, Figure, Mark, Panel, Series};
 
 const TABLE: &str = "tab:deep";
 const PAPER_TRIALS: usize = 100;

@@ -28,7 +28,6 @@ mod bounds;
 pub mod contender;
 mod convergence;
 mod crowd;
-mod figure;
 mod human;
 pub mod human_data;
 mod labelme;
@@ -45,8 +44,8 @@ mod verdict;
 
 pub use bench::{Bench, Settings, Setup, Watch, run};
 pub use contender::Contender;
-pub use figure::{Axis, Figure, Mark, Panel, Scale, Series};
 pub use page::{Page, write_page};
+pub use quorate_report::figure::{Axis, Figure, Mark, Panel, Scale, Series};
 pub use registry::{EXPERIMENTS, Estimate, Experiment, Trials, find};
 pub use section::{Cell, Claim, Holds, Measure, Report, Row, Section, Table, Time};
 pub use statistics::{Line, Summary, fit_line, mean, median, rank_correlation};

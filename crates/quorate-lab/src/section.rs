@@ -2,10 +2,10 @@
 
 use serde::Serialize;
 
-use crate::figure::Figure;
 use crate::paper::Printed;
 use crate::statistics::Summary;
 use crate::verdict::{Better, Noise, Verdict, student};
+use quorate_report::figure::Figure;
 
 /// Everything that was run.
 #[derive(Debug, Clone, Serialize)]

@@ -90,6 +90,7 @@ mod linalg;
 pub mod methods;
 pub mod model;
 mod parallel;
+pub mod plan;
 mod remedy;
 mod results;
 pub mod review;

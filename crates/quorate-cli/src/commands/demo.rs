@@ -9,10 +9,10 @@ use quorate::evaluate::{Predictions, evaluate};
 use quorate::methods::{DEFAULT_METHOD, find};
 use quorate::simulate::{Amount, Coverage, Prior, Quality, Simulated, Simulation, WorkerKind};
 use quorate_io::{Target, write_whole};
+use quorate_report::figure::shares;
 use serde::Serialize;
 
 use crate::args::RunArgs;
-use crate::commands::demo_picture;
 use crate::input::size_line;
 use crate::printer::Printer;
 use crate::session::Session;
@@ -96,7 +96,7 @@ pub fn run(args: &DemoArgs, printer: &mut Printer) -> Result<()> {
     }
     if let Some(path) = &args.picture {
         let shares: Vec<(&str, f64)> = lines.iter().map(|line| (line.method, line.error)).collect();
-        let svg = demo_picture::bars("Wrong labels", &crowd_line(&crowd), &shares);
+        let svg = shares::bars("Wrong labels", &crowd_line(&crowd), &shares);
         write_whole(&Target::from(path.clone()), |output| {
             Ok(output.write_all(svg.as_bytes())?)
         })?;

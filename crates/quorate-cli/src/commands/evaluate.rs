@@ -10,10 +10,10 @@ use quorate::annotations::{Likeness, Names, find_similar};
 use quorate::evaluate::{Bins, Evaluate, Evaluation, Predictions, TieRule};
 use quorate::model::Consensus;
 use quorate_io::{Source, Target, TaskLabels, read_ids, write_whole};
+use quorate_report::figure::reliability;
 use serde::Serialize;
 
 use crate::column_words::parse_label_columns;
-use crate::commands::reliability_picture;
 use crate::knowledge::read_known;
 use crate::printer::Printer;
 use crate::text_table::{Side, TextTable, count, plural};
@@ -147,7 +147,7 @@ pub fn run(args: &EvaluateArgs, printer: &mut Printer) -> Result<ExitCode> {
         let Some(calibration) = &evaluation.calibration else {
             bail!("--picture needs predictions with a confidence (as `quorate aggregate` writes them)");
         };
-        let picture = reliability_picture::draw(calibration, evaluation.error.scored);
+        let picture = reliability::draw(calibration, evaluation.error.scored);
         write_whole(&Target::from(path.clone()), |output| {
             Ok(output.write_all(picture.as_bytes())?)
         })?;

@@ -5,11 +5,11 @@ pub mod compare;
 pub mod completions;
 pub mod data;
 pub mod demo;
-mod demo_picture;
 pub mod evaluate;
 pub mod inspect;
 pub mod methods;
-mod reliability_picture;
+pub mod plan;
+pub mod report;
 #[cfg(feature = "lab")]
 pub mod reproduce;
 pub mod simulate;
@@ -30,6 +30,8 @@ pub fn run(cli: Cli, printer: &mut Printer) -> Result<ExitCode> {
         Command::Compare(args) => compare::run(&args, printer)?,
         Command::Inspect(args) => return inspect::run(&args, printer),
         Command::Methods(args) => methods::run(&args, printer)?,
+        Command::Report(args) => report::run(&args, printer)?,
+        Command::Plan(args) => plan::run(&args, printer)?,
         Command::Simulate(args) => simulate::run(&args, printer)?,
         #[cfg(feature = "lab")]
         Command::Reproduce(args) => reproduce::run(&args, printer)?,

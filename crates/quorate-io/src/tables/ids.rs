@@ -6,8 +6,11 @@ use quorate::annotations::Names;
 
 use super::column_roles::{Role, Wanted, find_columns};
 use crate::error::{ErrorKind, Result};
-use crate::formats::{Compression, FileFormat, Row, RowSink, field, find_column, scan};
+use crate::formats::{
+    Cell, ColumnKind, Compression, FileFormat, Row, RowSink, RowSource, field, find_column, scan, write_table,
+};
 use crate::source::Source;
+use crate::target::Target;
 
 /// Reads the distinct values of the column `column` of a table; empty ones do not count. The columns `task` and `worker`
 /// are found under their other names, too. A file whose name ends in `.txt` has an id on each line and no header.
@@ -25,6 +28,26 @@ pub fn read_ids(source: &Source, format: Option<FileFormat>, column: &str) -> Re
     }
     scan(source, format, &mut sink, &mut |_, _| {})?;
     Ok(sink.ids)
+}
+
+/// Writes ids as a table of one column.
+pub fn write_ids(target: &Target, format: Option<FileFormat>, column: &str, ids: Vec<&str>) -> Result<()> {
+    write_table(target, format, &IdRows { column, ids })
+}
+
+struct IdRows<'a> {
+    column: &'a str,
+    ids: Vec<&'a str>,
+}
+
+impl RowSource for IdRows<'_> {
+    fn columns(&self) -> Vec<(String, ColumnKind)> {
+        vec![(self.column.to_owned(), ColumnKind::Text)]
+    }
+
+    fn for_each_row(&self, each: &mut dyn FnMut(&[Cell<'_>]) -> Result<()>) -> Result<()> {
+        self.ids.iter().try_for_each(|id| each(&[Cell::Text(id)]))
+    }
 }
 
 fn read_list(source: &Source) -> Result<Names> {

@@ -1,6 +1,7 @@
 //! The tables that Quorate reads and writes, one file each: what their columns mean.
 
 pub(crate) mod annotations;
+mod assignments;
 pub(crate) mod changes;
 pub(crate) mod column_roles;
 pub(crate) mod consensus;
@@ -15,15 +16,18 @@ mod model_history;
 pub(crate) mod name_filter;
 mod probabilities;
 mod review;
+mod task_texts;
+mod worker_numbers;
 mod workers;
 
 pub use annotations::{
     AnnotationsRead, Columns, ReadOptions, read_annotations, read_annotations_with, write_annotations,
 };
+pub use assignments::{AssignmentRow, read_assignments, write_assignments};
 pub use changes::{ChangeRow, write_changes};
 pub use consensus::{write_consensus, write_consensus_with_difficulty};
 pub use features::{FeaturesRead, read_features};
-pub use ids::read_ids;
+pub use ids::{read_ids, write_ids};
 pub use intervals::write_intervals;
 pub use kept_labels::{read_kept_labels, write_kept_labels};
 pub use label_cells::TableLayout;
@@ -34,4 +38,6 @@ pub use model::{MODEL_FORMAT_VERSION, ModelFile, ModelWorker, read_model, write_
 pub use name_filter::LeftOut;
 pub use probabilities::{ProbabilitiesRead, read_probabilities};
 pub use review::{describe_reasons, describe_votes, write_review};
+pub use task_texts::read_task_texts;
+pub use worker_numbers::read_worker_numbers;
 pub use workers::{WorkerRow, write_workers};

@@ -12,10 +12,10 @@ use rand::RngExt;
 
 use super::{power_law, slope_words};
 use crate::bench::Bench;
-use crate::figure::{Axis, Figure, Mark, Panel, Series};
 use crate::rotation::{Trace, follow, sparse_factor, turned};
 use crate::section::{Claim, Holds, Section};
 use crate::statistics::{fit_line, median};
+use quorate_report::figure::{Axis, Figure, Mark, Panel, Series};
 
 const ROWS: usize = 1000;
 const CLASSES: usize = 3;

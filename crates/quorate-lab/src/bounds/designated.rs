@@ -13,9 +13,9 @@ use quorate::simulate::{Prior, Quality, Simulation};
 
 use super::{distance, power_law, sampled_block, slope_words, theory_line};
 use crate::bench::Bench;
-use crate::figure::{Axis, Figure, Mark, Panel, Series};
 use crate::section::{Claim, Holds, Section};
 use crate::statistics::median;
+use quorate_report::figure::{Axis, Figure, Mark, Panel, Series};
 
 const CLASSES: usize = 3;
 /// Shared tasks of the first panel.

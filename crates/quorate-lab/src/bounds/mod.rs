@@ -10,8 +10,8 @@ pub(crate) use robust::run as run_robust;
 
 use rand::{Rng, RngExt};
 
-use crate::figure::{Mark, Series};
 use crate::statistics::{Line, fit_line};
+use quorate_report::figure::{Mark, Series};
 
 /// Shares of the cells in `samples` draws from a block.
 fn sampled_block(block: &[f64], samples: usize, rng: &mut impl Rng) -> Vec<f64> {

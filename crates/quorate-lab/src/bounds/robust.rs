@@ -17,10 +17,10 @@ use rand::seq::SliceRandom;
 use super::{distance, power_law, sampled_block, slope_words, theory_line};
 use crate::bench::Bench;
 use crate::crowd::Crowd;
-use crate::figure::{Axis, Figure, Mark, Panel, Series};
 use crate::noiseless::paper_settings;
 use crate::section::{Claim, Holds, Section};
 use crate::statistics::median;
+use quorate_report::figure::{Axis, Figure, Mark, Panel, Series};
 
 /// Shares of the L = 300 pairs that are observed.
 const OBSERVED: [f64; 7] = [0.2, 0.3, 0.4, 0.5, 0.65, 0.8, 1.0];

@@ -2,9 +2,10 @@
 
 use std::fmt::Write;
 
-use super::words::{self, TimeColumns, escape};
-use crate::figure::{Style, draw};
+use super::words::{self, TimeColumns};
 use crate::section::{Cell, Report, Section, Table};
+use quorate_report::figure::{Style, draw};
+use quorate_report::text::escape;
 
 const CSS: &str = include_str!("page.css");
 
@@ -13,7 +14,7 @@ pub(super) fn render(report: &Report) -> String {
         "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\"/>\n\
          <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\"/>\n\
          <title>The paper's experiments, run again</title>\n<style>\n{CSS}{}</style>\n</head>\n<body>\n<main>\n",
-        crate::figure::CSS
+        quorate_report::figure::CSS
     );
     head(&mut page, report);
     for section in &report.sections {

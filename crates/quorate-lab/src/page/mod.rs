@@ -11,8 +11,6 @@ use quorate_io::{Target, write_whole};
 
 use crate::section::Report;
 
-pub(crate) use words::escape;
-
 /// Where the parts of a report were written.
 #[derive(Debug, Clone)]
 pub struct Page {

@@ -10,14 +10,6 @@ pub(super) const RULE: &str = "Verdicts. Equal: our mean is within t s (1/n + 1/
     standard errors of McNemar's test. Better and worse: beyond that. On a fixed set of tasks they say what was measured on \
     these tasks, not what other tasks would show.";
 
-/// Text that is safe inside HTML.
-pub(crate) fn escape(text: &str) -> String {
-    text.replace('&', "&amp;")
-        .replace('<', "&lt;")
-        .replace('>', "&gt;")
-        .replace('"', "&quot;")
-}
-
 pub(super) fn number(value: f64, measure: Measure) -> String {
     match measure {
         _ if !value.is_finite() => "-".into(),

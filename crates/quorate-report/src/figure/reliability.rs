@@ -1,4 +1,4 @@
-//! The reliability curve as a picture: what the confidence said against how often it was right, SVG.
+//! The reliability curve: what the confidence said against how often it was right.
 
 use std::fmt::Write as _;
 
@@ -9,20 +9,65 @@ const LEFT: f64 = 64.0;
 const TOP: f64 = 56.0;
 /// Height of the bars below the curve that say how many tasks there are.
 const BARS: f64 = 70.0;
-const INK: &str = "#1b2733";
-const FAINT: &str = "#5b6b7a";
-const CURVE: &str = "#1f7a8c";
 
-/// Draws the curve with 95 % intervals, the diagonal, and how many tasks each bin has.
+/// Colours of a drawing.
+struct Colours {
+    ink: &'static str,
+    faint: &'static str,
+    curve: &'static str,
+    bar: &'static str,
+    grid: &'static str,
+    ground: &'static str,
+}
+
+/// On a white ground, for a file of its own.
+const FIXED: Colours = Colours {
+    ink: "#1b2733",
+    faint: "#5b6b7a",
+    curve: "#1f7a8c",
+    bar: "#b9c4ce",
+    grid: "#e3e8ec",
+    ground: "#ffffff",
+};
+
+/// Those of the page it stands in.
+const OF_THE_PAGE: Colours = Colours {
+    ink: "var(--ink)",
+    faint: "var(--faint)",
+    curve: "var(--mark)",
+    bar: "var(--soft)",
+    grid: "var(--line)",
+    ground: "none",
+};
+
+/// The curve as an SVG file, with 95 % intervals, the diagonal, and how many tasks each bin has.
 pub fn draw(calibration: &Calibration, tasks: usize) -> String {
+    draw_in(&FIXED, calibration, tasks)
+}
+
+/// The same in the colours of a page, which sets the variables `--ink`, `--faint`, `--mark`, `--soft` and
+/// `--line`.
+pub fn draw_inline(calibration: &Calibration, tasks: usize) -> String {
+    draw_in(&OF_THE_PAGE, calibration, tasks)
+}
+
+fn draw_in(colours: &Colours, calibration: &Calibration, tasks: usize) -> String {
+    let Colours {
+        ink,
+        faint,
+        curve,
+        bar: soft,
+        grid,
+        ground,
+    } = colours;
     let (width, height) = (LEFT + SIZE + 24.0, TOP + SIZE + BARS + 60.0);
     let x = |value: f64| LEFT + SIZE * value;
     let y = |value: f64| TOP + SIZE * (1.0 - value);
     let mut svg = format!(
         "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {width} {height}\" font-family=\"sans-serif\" \
-         font-size=\"13\">\n<rect width=\"{width}\" height=\"{height}\" fill=\"#ffffff\"/>\n\
-         <text x=\"16\" y=\"24\" font-size=\"16\" font-weight=\"bold\" fill=\"{INK}\">Is the confidence honest?</text>\n\
-         <text x=\"16\" y=\"43\" font-size=\"12\" fill=\"{FAINT}\">{tasks} tasks; calibration error {:.1} %; \
+         font-size=\"13\" role=\"img\" style=\"max-width:560px\"><title>Reliability curve</title>\n<rect width=\"{width}\" height=\"{height}\" fill=\"{ground}\"/>\n\
+         <text x=\"16\" y=\"24\" font-size=\"16\" font-weight=\"bold\" fill=\"{ink}\">Is the confidence honest?</text>\n\
+         <text x=\"16\" y=\"43\" font-size=\"12\" fill=\"{faint}\">{tasks} tasks; calibration error {:.1} %; \
          below the diagonal: too sure</text>\n",
         100.0 * calibration.expected_error
     );
@@ -30,9 +75,9 @@ pub fn draw(calibration: &Calibration, tasks: usize) -> String {
         let value = f64::from(tick) / 5.0;
         let _ = writeln!(
             svg,
-            "<path d=\"M{:.1} {:.1}H{:.1}M{:.1} {:.1}V{:.1}\" stroke=\"#e3e8ec\" fill=\"none\"/>\
-             <text x=\"{:.1}\" y=\"{:.1}\" text-anchor=\"end\" fill=\"{FAINT}\">{:.0} %</text>\
-             <text x=\"{:.1}\" y=\"{:.1}\" text-anchor=\"middle\" fill=\"{FAINT}\">{:.0} %</text>",
+            "<path d=\"M{:.1} {:.1}H{:.1}M{:.1} {:.1}V{:.1}\" stroke=\"{grid}\" fill=\"none\"/>\
+             <text x=\"{:.1}\" y=\"{:.1}\" text-anchor=\"end\" fill=\"{faint}\">{:.0} %</text>\
+             <text x=\"{:.1}\" y=\"{:.1}\" text-anchor=\"middle\" fill=\"{faint}\">{:.0} %</text>",
             x(0.0),
             y(value),
             x(1.0),
@@ -49,7 +94,7 @@ pub fn draw(calibration: &Calibration, tasks: usize) -> String {
     }
     let _ = writeln!(
         svg,
-        "<path d=\"M{:.1} {:.1}L{:.1} {:.1}\" stroke=\"{FAINT}\" stroke-dasharray=\"5 4\"/>",
+        "<path d=\"M{:.1} {:.1}L{:.1} {:.1}\" stroke=\"{faint}\" stroke-dasharray=\"5 4\"/>",
         x(0.0),
         y(0.0),
         x(1.0),
@@ -75,9 +120,9 @@ pub fn draw(calibration: &Calibration, tasks: usize) -> String {
         );
         let _ = writeln!(
             svg,
-            "<rect x=\"{left:.1}\" y=\"{top:.1}\" width=\"{wide:.1}\" height=\"{bar:.1}\" fill=\"#b9c4ce\"/>\
-             <path d=\"M{at:.1} {:.1}V{:.1}\" stroke=\"{CURVE}\" stroke-opacity=\"0.5\" stroke-width=\"2\"/>\
-             <circle cx=\"{at:.1}\" cy=\"{:.1}\" r=\"4.5\" fill=\"{CURVE}\"><title>{} tasks: said {:.1} %, right {:.1} %\
+            "<rect x=\"{left:.1}\" y=\"{top:.1}\" width=\"{wide:.1}\" height=\"{bar:.1}\" fill=\"{soft}\"/>\
+             <path d=\"M{at:.1} {:.1}V{:.1}\" stroke=\"{curve}\" stroke-opacity=\"0.5\" stroke-width=\"2\"/>\
+             <circle cx=\"{at:.1}\" cy=\"{:.1}\" r=\"4.5\" fill=\"{curve}\"><title>{} tasks: said {:.1} %, right {:.1} %\
              </title></circle>",
             y(low),
             y(high),
@@ -93,9 +138,9 @@ pub fn draw(calibration: &Calibration, tasks: usize) -> String {
     }
     let _ = writeln!(
         svg,
-        "<path d=\"{path}\" stroke=\"{CURVE}\" stroke-width=\"2\" fill=\"none\"/>\n\
-         <text x=\"{:.1}\" y=\"{:.1}\" text-anchor=\"middle\" fill=\"{INK}\">confidence (bars: tasks)</text>\n\
-         <text transform=\"translate(16 {:.1}) rotate(-90)\" text-anchor=\"middle\" fill=\"{INK}\">share that is right</text>\n</svg>",
+        "<path d=\"{path}\" stroke=\"{curve}\" stroke-width=\"2\" fill=\"none\"/>\n\
+         <text x=\"{:.1}\" y=\"{:.1}\" text-anchor=\"middle\" fill=\"{ink}\">confidence (bars: tasks)</text>\n\
+         <text transform=\"translate(16 {:.1}) rotate(-90)\" text-anchor=\"middle\" fill=\"{ink}\">share that is right</text>\n</svg>",
         x(0.5),
         y(0.0) + BARS + 40.0,
         y(0.5)

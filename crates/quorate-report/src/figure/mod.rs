@@ -1,12 +1,18 @@
-//! Figures as data, and their drawing as SVG.
+//! Every chart of the project, drawn as SVG: figures with axes ([`Figure`]), bars of shares ([`shares`]), the
+//! reliability curve ([`reliability`]).
+//!
+//! Colours come from one style sheet ([`CSS`]), for light and dark pages. A drawing stands in a page that has
+//! it, or in a file of its own, which carries it along.
 
+pub mod reliability;
 mod scale;
+pub mod shares;
 mod svg;
 
 use serde::Serialize;
 
 pub use scale::Scale;
-pub(crate) use svg::{CSS, Style, draw};
+pub use svg::{CSS, Style, draw};
 
 /// Panels side by side under one caption.
 #[derive(Debug, Clone, Serialize)]
@@ -74,6 +80,11 @@ impl Figure {
     /// The drawing as an SVG file.
     pub fn to_svg(&self) -> String {
         draw(self, Style::Standalone)
+    }
+
+    /// The drawing for a page that has the style sheet.
+    pub fn to_inline_svg(&self) -> String {
+        draw(self, Style::Inline)
     }
 }
 

@@ -5,10 +5,10 @@ use std::fmt::Write;
 
 use super::scale::Range;
 use super::{Figure, Mark, Panel, Series};
-use crate::page::escape;
+use crate::text::escape;
 
 /// Colours and widths of everything drawn.
-pub(crate) const CSS: &str = include_str!("figure.css");
+pub const CSS: &str = include_str!("figure.css");
 
 const WIDTH: f64 = 330.0;
 const HEIGHT: f64 = 250.0;
@@ -25,7 +25,7 @@ const COLOURS: usize = 8;
 
 /// Where the drawing will stand.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Style {
+pub enum Style {
     /// In a page that has the style sheet.
     Inline,
     /// In a file of its own.
@@ -33,7 +33,7 @@ pub(crate) enum Style {
 }
 
 /// The drawing.
-pub(crate) fn draw(figure: &Figure, style: Style) -> String {
+pub fn draw(figure: &Figure, style: Style) -> String {
     let names = legend_names(figure);
     let across = figure.panels.len().clamp(1, ACROSS);
     let down = figure.panels.len().div_ceil(across);

@@ -1,0 +1,243 @@
+//! What plans buy: labels that a plan needs for the same error as random labels and as the most uncertain
+//! tasks first, how often the forecast holds, and what a dispatch takes. On simulated crowds over several
+//! seeds, and on the public data sets with many labels per task.
+
+use std::time::Instant;
+
+use anyhow::Result;
+use clap::Args;
+use quorate::methods::{Aggregate, find};
+use quorate::plan::{Dispatch, Plan, Replay, ReplayCurve, Strategy};
+use quorate::simulate::{Amount, Coverage, Prior, Quality, Simulated, Simulation};
+use quorate::{Annotations, Context};
+use quorate_io::{LabelOptions, ReadOptions, Source, read_annotations, read_labels};
+
+use crate::public::data_folder;
+
+/// Which plans to play.
+#[derive(Debug, Args)]
+pub struct PlansArgs {
+    /// Simulated crowds of each kind
+    #[arg(long, default_value_t = 20)]
+    seeds: u64,
+    /// Method of the fits
+    #[arg(short, long, default_value = "auto")]
+    method: String,
+    /// Tasks of the table for the time of one plan
+    #[arg(long, default_value_t = 1_000_000)]
+    large: usize,
+}
+
+/// Plays all of it.
+pub fn run(args: &PlansArgs) -> Result<()> {
+    let method = find(&args.method)?.with_defaults()?;
+    println!(
+        "method {}, {} seeds; labels beyond the start, mean (standard deviation)\n",
+        args.method, args.seeds
+    );
+    println!("| crowd | saved beside random, % | saved beside most uncertain first, % | forecast holds, % |");
+    println!("|---|---|---|---|");
+    for (name, crowd) in crowds() {
+        simulated(name, &crowd, args.seeds, &*method)?;
+    }
+    println!("\n| public set | plan | most uncertain first | random |\n|---|---|---|---|");
+    for set in ["bluebird", "ducks"] {
+        public(set, args.seeds.min(10), &*method)?;
+    }
+    dispatches(args.seeds)?;
+    time_of_one(args.large)
+}
+
+/// Crowds in which every worker has labelled every task.
+fn crowds() -> Vec<(&'static str, Simulation)> {
+    let base = Simulation {
+        tasks: 400,
+        workers: 25,
+        classes: 3,
+        prior: Prior::Uniform,
+        quality: Quality::Accuracy {
+            lowest: 0.4,
+            highest: 0.9,
+            concentration: 1.0,
+        },
+        experts: Amount::Number(0),
+        coverage: Coverage::Probability(1.0),
+        ..Simulation::default()
+    };
+    vec![
+        ("three classes, accuracy 0.4 to 0.9", base.clone()),
+        (
+            "two classes, accuracy 0.55 to 0.9",
+            Simulation {
+                classes: 2,
+                quality: Quality::Accuracy {
+                    lowest: 0.55,
+                    highest: 0.9,
+                    concentration: 1.0,
+                },
+                ..base.clone()
+            },
+        ),
+        (
+            "three classes, a fifth spammers",
+            Simulation {
+                uniform_spammers: Amount::Share(0.2),
+                ..base
+            },
+        ),
+    ]
+}
+
+fn simulated(name: &str, crowd: &Simulation, seeds: u64, method: &dyn Aggregate) -> Result<()> {
+    let replay = Replay {
+        start: 2,
+        batch: 200,
+        rounds: 8,
+        capacity: None,
+    };
+    let (mut random, mut uncertain) = (Vec::new(), Vec::new());
+    let (mut held, mut forecasts) = (0, 0);
+    for seed in 0..seeds {
+        let Simulated {
+            annotations, truth, ..
+        } = crowd.run(seed)?;
+        let truth: Vec<Option<usize>> = truth.into_iter().map(Some).collect();
+        let curves = play(&replay, &annotations, &truth, method, seed)?;
+        random.push(saved(&curves[0], &curves[2]));
+        uncertain.push(saved(&curves[0], &curves[1]));
+        for (forecast, (_, error)) in curves[0].forecasts.iter().zip(curves[0].points.iter().skip(1)) {
+            forecasts += 1;
+            held += usize::from(forecast.low <= *error && *error <= forecast.high);
+        }
+    }
+    println!(
+        "| {name} | {} | {} | {:.1} |",
+        spread(&random),
+        spread(&uncertain),
+        100.0 * held as f64 / f64::from(forecasts)
+    );
+    Ok(())
+}
+
+fn play(
+    replay: &Replay,
+    annotations: &Annotations,
+    truth: &[Option<usize>],
+    method: &dyn Aggregate,
+    seed: u64,
+) -> Result<Vec<ReplayCurve>> {
+    Strategy::ALL
+        .into_iter()
+        .map(|strategy| Ok(replay.run(strategy, annotations, truth, method, &mut Context::new(seed))?))
+        .collect()
+}
+
+/// Share of labels that the plan saves on the way to the error that the other one ends with, in percent.
+fn saved(plan: &ReplayCurve, other: &ReplayCurve) -> f64 {
+    let reached = other.points.last().map_or(0.0, |point| point.1);
+    let theirs = other.labels_to(reached).unwrap_or(f64::NAN);
+    // A plan that never gets there has spent everything.
+    let everything = plan.points.last().map_or(0, |point| point.0) - plan.points[0].0;
+    let mine = plan.labels_to(reached).unwrap_or(everything as f64);
+    100.0 * (1.0 - mine / theirs)
+}
+
+fn spread(values: &[f64]) -> String {
+    let mean = values.iter().sum::<f64>() / values.len() as f64;
+    let variance =
+        values.iter().map(|value| (value - mean).powi(2)).sum::<f64>() / values.len().max(2) as f64;
+    format!("{mean:.0} ({:.0})", variance.sqrt())
+}
+
+/// Mean error over all rounds: hidden labels shown as each strategy asks for them.
+fn public(set: &str, seeds: u64, method: &dyn Aggregate) -> Result<()> {
+    let folder = data_folder().join(set);
+    if !folder.join("labels.csv").exists() {
+        println!("| {set} | not here (docs/data.md) | | |");
+        return Ok(());
+    }
+    let source = Source::from(folder.join("labels.csv"));
+    let annotations = read_annotations(&source, &ReadOptions::default())?.annotations;
+    let truth = read_labels(&Source::from(folder.join("truth.csv")), &LabelOptions::default())?;
+    let truth = truth.codes_in(&annotations);
+    let batch = annotations.task_count() / 2;
+    let replay = Replay {
+        start: 3,
+        batch,
+        rounds: 10,
+        capacity: None,
+    };
+    let mut errors = vec![Vec::new(); Strategy::ALL.len()];
+    for seed in 0..seeds {
+        for (curve, errors) in play(&replay, &annotations, &truth, method, seed)?
+            .iter()
+            .zip(&mut errors)
+        {
+            let later = &curve.points[1..];
+            errors.push(100.0 * later.iter().map(|point| point.1).sum::<f64>() / later.len() as f64);
+        }
+    }
+    println!(
+        "| {set}: mean error over the rounds, % | {} | {} | {} |",
+        spread(&errors[0]),
+        spread(&errors[1]),
+        spread(&errors[2])
+    );
+    Ok(())
+}
+
+fn dispatches(seeds: u64) -> Result<()> {
+    println!("\n| sparse crowd | pairs out of reach | labels dispatched | out of reach after | designated |");
+    println!("|---|---|---|---|---|");
+    for seed in 0..seeds.min(5) {
+        let crowd = Simulation {
+            tasks: 400,
+            workers: 80,
+            coverage: Coverage::PerTask(2),
+            missing_pairs: 0.9,
+            ..Simulation::default()
+        }
+        .run(seed)?;
+        let method = find("pooled-ds")?.with_defaults()?;
+        let fit = method.fit(&crowd.annotations, &mut Context::new(0))?;
+        let found = Dispatch::default().run(&crowd.annotations, &fit, &mut Context::new(0))?;
+        println!(
+            "| 80 workers, 400 tasks, seed {seed} | {} | {} of {} | {} | {} |",
+            found.out_of_reach_before.unwrap_or(0),
+            found.assignments.len(),
+            crowd.annotations.label_count(),
+            found.out_of_reach_after.unwrap_or(0),
+            if found.designated.is_some() { 2 } else { 0 }
+        );
+    }
+    Ok(())
+}
+
+fn time_of_one(tasks: usize) -> Result<()> {
+    let crowd = Simulation {
+        tasks,
+        workers: 1000,
+        classes: 4,
+        prior: Prior::Uniform,
+        quality: Quality::Accuracy {
+            lowest: 0.4,
+            highest: 0.9,
+            concentration: 1.0,
+        },
+        experts: Amount::Number(0),
+        coverage: Coverage::PerTask(3),
+        ..Simulation::default()
+    }
+    .run(0)?;
+    let fit = find("auto")?
+        .with_defaults()?
+        .fit(&crowd.annotations, &mut Context::new(0))?;
+    let start = Instant::now();
+    let planned = Plan::new(tasks as f64 / 5.0).run(&crowd.annotations, &fit, &mut Context::new(0))?;
+    println!(
+        "\na plan for {} labels on {tasks} tasks: {:.2} s (the fit apart)",
+        planned.assignments.len(),
+        start.elapsed().as_secs_f64()
+    );
+    Ok(())
+}

@@ -1,0 +1,297 @@
+//! `quorate plan`: who should label what next, and when to stop.
+
+mod replay;
+mod text;
+
+use std::path::PathBuf;
+
+use anyhow::{Result, bail};
+use clap::{Args, ValueEnum};
+use quorate::annotations::Names;
+use quorate::methods::DEFAULT_METHOD;
+use quorate::plan::{Dispatch, Plan};
+use quorate::{Annotations, Fit};
+use quorate_io::{AssignmentRow, Source, Target, read_assignments, read_worker_numbers, write_assignments};
+
+use crate::args::{RunArgs, positive, share};
+use crate::catalog::find;
+use crate::files::{Content, Files};
+use crate::input::{InputArgs, parse_parameters};
+use crate::knowledge::KnowledgeArgs;
+use crate::printer::Printer;
+use crate::session::Session;
+use crate::text_table::plural;
+use replay::ReplayArgs;
+
+/// What to plan.
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:\n  \
+    quorate plan labels.csv --budget 500 -o next.csv\n  \
+    quorate plan labels.csv --budget 200 --costs costs.csv --capacity 20 --target 0.05 -o next.jsonl\n  \
+    quorate plan labels.csv --goal comparable -o dispatch.csv\n  \
+    quorate plan labels.csv --budget 1000 --simulate --truth truth.csv\n\n\
+    The output has a row for each label to collect: task, worker, the expected gain (the part of a task that\n\
+    it puts right), its cost, and the task's confidence now. Collect them, add them to the table, plan again:\n\
+    small batches are worth more than one large one.")]
+pub struct PlanArgs {
+    #[command(flatten)]
+    input: InputArgs,
+    /// What may be spent: a number of labels, or an amount where --costs are given
+    #[arg(long, value_name = "NUMBER", value_parser = positive, required_unless_present = "goal")]
+    budget: Option<f64>,
+    /// What the labels are for
+    #[arg(long, value_enum, default_value_t = Goal::Error)]
+    goal: Goal,
+    /// Method of the fit that the plan rests on; it must return a model
+    #[arg(short, long, default_value = DEFAULT_METHOD)]
+    method: String,
+    /// Where the plan goes; standard output if not given. The extension tells the format
+    #[arg(short, long, value_name = "FILE")]
+    output: Option<PathBuf>,
+    /// Write the tasks that need no more labels (a column task)
+    #[arg(long, value_name = "FILE")]
+    retired: Option<PathBuf>,
+    /// Set a parameter of the method; may be repeated
+    #[arg(short, long = "param", value_name = "NAME=VALUE")]
+    parameters: Vec<String>,
+    /// For programs: print the forecast as JSON on standard output (needs -o)
+    #[arg(long, requires = "output")]
+    json: bool,
+    #[command(flatten)]
+    limits: LimitArgs,
+    #[command(flatten)]
+    replay: ReplayArgs,
+    #[command(flatten)]
+    knowledge: KnowledgeArgs,
+    #[command(flatten)]
+    run: RunArgs,
+}
+
+/// What a plan keeps to.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Limits and targets")]
+struct LimitArgs {
+    /// What a label by each worker costs (columns worker, cost); workers not listed cost 1
+    #[arg(long, value_name = "FILE")]
+    costs: Option<PathBuf>,
+    /// New labels that a worker can give; twice an even share if not given
+    #[arg(long, value_name = "LABELS")]
+    capacity: Option<u32>,
+    /// New labels that each worker can give (columns worker, labels); workers not listed as --capacity says,
+    /// or none
+    #[arg(long, value_name = "FILE")]
+    capacities: Option<PathBuf>,
+    /// Never assign these (columns task, worker)
+    #[arg(long, value_name = "FILE")]
+    exclude: Option<PathBuf>,
+    /// Share of the labels that are spread evenly over tasks and workers, to find out where the model is wrong
+    #[arg(long, value_name = "SHARE", default_value_t = 0.25, value_parser = below_one)]
+    explore: f64,
+    /// Say how many labels it takes to bring the error down to this share, for example 0.05
+    #[arg(long, value_name = "SHARE", value_parser = share)]
+    target: Option<f64>,
+    /// Confidence from which on a task needs no more labels
+    #[arg(long, value_name = "SHARE", value_parser = share, default_value_t = 0.99)]
+    retire: f64,
+    /// With --goal comparable: tasks that each worker should share with both designated workers
+    #[arg(long, value_name = "TASKS")]
+    shared: Option<u32>,
+}
+
+/// What labels are for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Goal {
+    /// Fewer wrong labels for the money
+    Error,
+    /// Workers who can all be compared: the fewest labels that let every missing co-occurrence be imputed
+    Comparable,
+}
+
+/// Reads, fits, plans, writes.
+pub fn run(args: &PlanArgs, printer: &mut Printer) -> Result<()> {
+    args.run.limit_threads();
+    let method = find(&args.method)?;
+    if !method.returns_model {
+        bail!(
+            "{} does not estimate a model, which a plan needs: choose another method",
+            method.name
+        );
+    }
+    args.check_files()?;
+    let aggregate = method.with_parameters(&parse_parameters(&args.parameters)?)?;
+    let annotations = args.input.read(printer)?;
+    let closed = args.input.classes.is_some();
+    let (annotations, priors) = args.knowledge.apply_in_memory(annotations, closed, printer)?;
+    let session = Session::start(&args.run, printer.quiet()).with_priors(priors);
+    if args.replay.simulate {
+        return args
+            .replay
+            .run(args.budget, &annotations, &*aggregate, &session, printer);
+    }
+    let fit = aggregate.fit(&annotations, &mut session.context(method.name, 0)?)?;
+    match args.goal {
+        Goal::Error => args.plan(&annotations, &fit, &session, printer),
+        Goal::Comparable => args.dispatch(&annotations, &fit, &session, printer),
+    }
+}
+
+impl PlanArgs {
+    fn check_files(&self) -> Result<()> {
+        Files::default()
+            .reads("the labels", Some(&self.input.labels))
+            .reads("--costs", self.limits.costs.as_ref())
+            .reads("--capacities", self.limits.capacities.as_ref())
+            .reads("--exclude", self.limits.exclude.as_ref())
+            .reads("--gold", self.knowledge.gold.as_ref())
+            .reads("--truth", self.replay.truth.as_ref())
+            .writes("-o", self.output.as_ref(), Content::Table)
+            .writes("--retired", self.retired.as_ref(), Content::Table)
+            .check(false)
+    }
+
+    fn plan(
+        &self,
+        annotations: &Annotations,
+        fit: &Fit,
+        session: &Session,
+        printer: &mut Printer,
+    ) -> Result<()> {
+        let Some(budget) = self.budget else {
+            bail!("--goal error needs --budget: how many labels may be collected");
+        };
+        let plan = Plan {
+            costs: self.costs(annotations.workers(), printer)?,
+            capacities: self.capacities(annotations.workers(), printer)?,
+            capacity: self.limits.capacity,
+            excluded: self.excluded(annotations, printer)?,
+            explore: self.limits.explore,
+            target: self.limits.target,
+            retire: self.limits.retire,
+            ..Plan::new(budget)
+        };
+        let planned = plan.run(annotations, fit, &mut session.context("plan", 0)?)?;
+        let rows: Vec<AssignmentRow<'_>> = planned
+            .assignments
+            .iter()
+            .map(|next| AssignmentRow {
+                task: annotations.tasks().get(next.task),
+                worker: annotations.workers().get(next.worker),
+                gain: Some(next.gain),
+                cost: Some(next.cost),
+                confidence: Some(fit.consensus.confidence(next.task)),
+            })
+            .collect();
+        if let Some(path) = &self.retired {
+            let tasks = planned.retired.iter().map(|&task| annotations.tasks().get(task));
+            quorate_io::write_ids(&Target::from(path.clone()), None, "task", tasks.collect())?;
+        }
+        write_assignments(&Target::from(self.output.clone()), None, &rows)?;
+        if self.json {
+            printer.json(&text::plan_json(&planned, annotations))?;
+        } else {
+            text::describe_plan(&planned, &plan, annotations, printer);
+        }
+        Ok(())
+    }
+
+    fn dispatch(
+        &self,
+        annotations: &Annotations,
+        fit: &Fit,
+        session: &Session,
+        printer: &mut Printer,
+    ) -> Result<()> {
+        let settings = Dispatch {
+            shared: self.limits.shared,
+            designated: None,
+            excluded: self.excluded(annotations, printer)?,
+        };
+        let dispatched = settings.run(annotations, fit, &mut session.context("plan", 0)?)?;
+        let rows: Vec<AssignmentRow<'_>> = dispatched
+            .assignments
+            .iter()
+            .map(|&(task, worker)| AssignmentRow {
+                task: annotations.tasks().get(task),
+                worker: annotations.workers().get(worker),
+                gain: None,
+                cost: None,
+                confidence: Some(fit.consensus.confidence(task)),
+            })
+            .collect();
+        write_assignments(&Target::from(self.output.clone()), None, &rows)?;
+        if self.json {
+            printer.json(&text::dispatch_json(&dispatched, annotations))?;
+        } else {
+            text::describe_dispatch(&dispatched, annotations, printer);
+        }
+        Ok(())
+    }
+
+    fn costs(&self, workers: &Names, printer: &mut Printer) -> Result<Vec<f64>> {
+        let Some(path) = &self.limits.costs else {
+            return Ok(Vec::new());
+        };
+        let given = read_worker_numbers(&Source::from(path.clone()), None, "cost")?;
+        warn_of_strangers("--costs", given.keys(), workers, printer);
+        Ok(workers
+            .iter()
+            .map(|worker| given.get(worker).copied().unwrap_or(1.0))
+            .collect())
+    }
+
+    fn capacities(&self, workers: &Names, printer: &mut Printer) -> Result<Vec<u32>> {
+        let Some(path) = &self.limits.capacities else {
+            return Ok(Vec::new());
+        };
+        let given = read_worker_numbers(&Source::from(path.clone()), None, "labels")?;
+        warn_of_strangers("--capacities", given.keys(), workers, printer);
+        let others = self.limits.capacity.unwrap_or(0);
+        // `as` keeps to the range of u32.
+        let capacity = |worker: &str| given.get(worker).map_or(others, |&labels| labels as u32);
+        Ok(workers.iter().map(capacity).collect())
+    }
+
+    fn excluded(&self, annotations: &Annotations, printer: &mut Printer) -> Result<Vec<(u32, u32)>> {
+        let Some(path) = &self.limits.exclude else {
+            return Ok(Vec::new());
+        };
+        let pairs = read_assignments(&Source::from(path.clone()), None)?;
+        let codes = |(task, worker): &(String, String)| {
+            Some((
+                annotations.tasks().find(task)?,
+                annotations.workers().find(worker)?,
+            ))
+        };
+        let known: Vec<(u32, u32)> = pairs.iter().filter_map(codes).collect();
+        if known.len() < pairs.len() {
+            printer.warning(format!(
+                "{} of --exclude about tasks or workers that the labels do not have: not used",
+                plural(pairs.len() - known.len(), "row")
+            ));
+        }
+        Ok(known)
+    }
+}
+
+/// A number from 0 to below 1.
+fn below_one(text: &str) -> Result<f64, String> {
+    match text.parse::<f64>() {
+        Ok(number) if (0.0..1.0).contains(&number) => Ok(number),
+        _ => Err("expected a number from 0 to below 1".into()),
+    }
+}
+
+fn warn_of_strangers<'a>(
+    option: &str,
+    given: impl Iterator<Item = &'a String>,
+    workers: &Names,
+    printer: &mut Printer,
+) {
+    let strangers = given.filter(|worker| workers.find(worker).is_none()).count();
+    if strangers > 0 {
+        printer.warning(format!(
+            "{} of {option} not found in the labels: not planned for",
+            plural(strangers, "worker")
+        ));
+    }
+}

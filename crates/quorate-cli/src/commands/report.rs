@@ -1,0 +1,171 @@
+//! `quorate report`: the whole story on one page.
+
+use std::path::PathBuf;
+
+use anyhow::{Result, bail};
+use clap::Args;
+use quorate::agreement::AgreementSettings;
+use quorate::diagnose::Inspect;
+use quorate::intervals::Intervals;
+use quorate::methods::DEFAULT_METHOD;
+use quorate::plan::Plan;
+use quorate_io::{LabelOptions, Source, Target, read_labels, read_task_texts, write_whole};
+use quorate_report::Report;
+
+use crate::args::{RunArgs, positive};
+use crate::catalog::find;
+use crate::files::{Content, Files};
+use crate::input::{InputArgs, parse_parameters};
+use crate::knowledge::KnowledgeArgs;
+use crate::printer::Printer;
+use crate::session::Session;
+use crate::text_table::plural;
+
+/// What to put on the page.
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:\n  \
+    quorate report labels.csv -o report.html\n  \
+    quorate report labels.csv --truth truth.csv -o report.html\n  \
+    quorate report labels.csv --task-url 'https://labels.example.org/tasks/{task}' --texts tasks.csv --show text -o report.html\n\n\
+    One file that opens in any browser and loads nothing from the network: tasks to review first, workers with a\n\
+    verdict, classes, confidence, agreement, what to label next. Texts of tasks get in only with --show.")]
+pub struct ReportArgs {
+    #[command(flatten)]
+    input: InputArgs,
+    /// Where the page goes; standard output if not given
+    #[arg(short, long, value_name = "FILE")]
+    output: Option<PathBuf>,
+    /// Title of the page; the name of the file of labels if not given
+    #[arg(long, value_name = "TEXT")]
+    title: Option<String>,
+    /// Method; `quorate methods` lists them
+    #[arg(short, long, default_value = DEFAULT_METHOD)]
+    method: String,
+    /// Set a parameter of the method; may be repeated
+    #[arg(short, long = "param", value_name = "NAME=VALUE")]
+    parameters: Vec<String>,
+    /// The truth, where it is known (columns task, label): adds the error, a reliability curve and a
+    /// confusion matrix
+    #[arg(long, value_name = "FILE")]
+    truth: Option<PathBuf>,
+    /// Address of a task, with {task} in place of its id: every task becomes a link
+    #[arg(long, value_name = "TEMPLATE")]
+    task_url: Option<String>,
+    /// A table with what the tasks are about (a column task, and the one named by --show)
+    #[arg(long, value_name = "FILE", requires = "show")]
+    texts: Option<PathBuf>,
+    /// Column of --texts that is shown beside each task. The page then holds those texts
+    #[arg(long, value_name = "COLUMN", requires = "texts")]
+    show: Option<String>,
+    /// Labels that the section on what to label next plans for; a tenth of the labels if not given
+    #[arg(long, value_name = "NUMBER", value_parser = positive)]
+    budget: Option<f64>,
+    #[command(flatten)]
+    knowledge: KnowledgeArgs,
+    #[command(flatten)]
+    run: RunArgs,
+}
+
+/// Reads, fits, inspects, plans, writes the page.
+pub fn run(args: &ReportArgs, printer: &mut Printer) -> Result<()> {
+    args.run.limit_threads();
+    args.check()?;
+    let method = find(&args.method)?;
+    let aggregate = method.with_parameters(&parse_parameters(&args.parameters)?)?;
+    let annotations = args.input.read(printer)?;
+    let closed = args.input.classes.is_some();
+    let (annotations, priors) = args.knowledge.apply_in_memory(annotations, closed, printer)?;
+    let truth = match &args.truth {
+        Some(path) => {
+            Some(read_labels(&Source::from(path.clone()), &LabelOptions::default())?.codes_in(&annotations))
+        }
+        None => None,
+    };
+    let texts = match (&args.texts, &args.show) {
+        (Some(path), Some(column)) => Some(read_task_texts(
+            &Source::from(path.clone()),
+            None,
+            column,
+            &annotations,
+        )?),
+        _ => None,
+    };
+    let session = Session::start(&args.run, printer.quiet())
+        .with_priors(priors)
+        .with_probabilities(args.input.read_probabilities(&annotations, printer)?)
+        .with_features(args.input.read_features(&annotations, printer)?);
+    let fit = aggregate.fit(&annotations, &mut session.context(method.name, 0)?)?;
+    let settings = Inspect {
+        agreement: AgreementSettings {
+            replicates: 0,
+            ..AgreementSettings::default()
+        },
+        ..Inspect::default()
+    };
+    let inspection = settings.run(&annotations, &mut session.context("inspect", 0)?)?;
+    let (mut intervals, mut plan) = (None, None);
+    if let Some(model) = &fit.model {
+        let mut context = session.context("intervals", 0)?;
+        intervals = Some(Intervals::default().run(&annotations, model, &fit.consensus, &mut context)?);
+        let budget = args
+            .budget
+            .unwrap_or((annotations.label_count() as f64 / 10.0).ceil().max(1.0));
+        plan = Some(Plan::new(budget).run(&annotations, &fit, &mut session.context("plan", 0)?)?);
+    }
+    let name = args
+        .input
+        .labels
+        .file_name()
+        .map_or("labels".into(), |name| name.to_string_lossy().into_owned());
+    let page = Report {
+        title: args.title.as_deref().unwrap_or(&name),
+        annotations: &annotations,
+        fit: &fit,
+        method: method.name,
+        seed: args.run.seed,
+        inspection: &inspection,
+        intervals: intervals.as_ref(),
+        truth: truth.as_deref(),
+        plan: plan.as_ref(),
+        task_url: args.task_url.as_deref(),
+        task_texts: texts.as_deref(),
+    }
+    .to_html();
+    write_whole(&Target::from(args.output.clone()), |output| {
+        Ok(output.write_all(page.as_bytes())?)
+    })?;
+    if let Some(path) = &args.output {
+        printer.note(format!(
+            "{} ({} kB): {}, {}; open it in a browser",
+            path.display(),
+            page.len().div_ceil(1000),
+            plural(annotations.task_count(), "task"),
+            plural(annotations.worker_count(), "worker")
+        ));
+    }
+    Ok(())
+}
+
+impl ReportArgs {
+    fn check(&self) -> Result<()> {
+        if let Some(template) = &self.task_url {
+            let safe = ["https://", "http://", "./", "/"]
+                .iter()
+                .any(|start| template.starts_with(start));
+            if !safe || !template.contains("{task}") {
+                bail!(
+                    "--task-url {template:?}: expected an address that starts with https://, http://, / or ./ and has \
+                     {{task}} where the id goes"
+                );
+            }
+        }
+        Files::default()
+            .reads("the labels", Some(&self.input.labels))
+            .reads("--truth", self.truth.as_ref())
+            .reads("--texts", self.texts.as_ref())
+            .reads("--gold", self.knowledge.gold.as_ref())
+            .reads("--worker-prior", self.knowledge.worker_prior.as_ref())
+            .writes("-o", self.output.as_ref(), Content::Other)
+            .check(false)
+    }
+}

@@ -1,0 +1,23 @@
+//! Results for people: one self-contained HTML page, and charts as SVG.
+//!
+//! ```text
+//! labels, fit, inspection, intervals, plan -> sections -> page.html        (assets/: style sheet and script, inlined)
+//! ```
+//!
+//! The page needs no network: its content security policy forbids it. Everything that people wrote (ids,
+//! labels, texts of tasks) is made inert before it gets in ([`text`]). The tables of tasks and workers are
+//! embedded as one compressed block, and the script shows them in pages; without a script the first rows are
+//! there.
+//!
+//! - [`Report`]: the page.
+//! - [`figure`]: every chart of the project.
+#![deny(missing_docs)]
+
+pub mod figure;
+mod page;
+mod sections;
+mod story;
+mod tables;
+pub mod text;
+
+pub use page::Report;

@@ -1,0 +1,122 @@
+//! The page: head, story, sections, data, script.
+
+use base64::Engine as _;
+use quorate::diagnose::Inspection;
+use quorate::intervals::ModelIntervals;
+use quorate::plan::Planned;
+use quorate::review::{Review, ReviewTask};
+use quorate::{Annotations, Fit};
+
+use crate::sections::{self, Section};
+use crate::text::{escape, shown};
+use crate::{figure, story, tables};
+
+const CSS: &str = include_str!("../assets/report.css");
+const SCRIPT: &str = include_str!("../assets/report.js");
+
+/// Forbids everything but the page's own style, script and pictures.
+const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; img-src data:; \
+                      base-uri 'none'; form-action 'none'";
+
+/// What a page is made of.
+#[derive(Clone, Copy)]
+pub struct Report<'a> {
+    /// Its title.
+    pub title: &'a str,
+    /// The labels.
+    pub annotations: &'a Annotations,
+    /// A fit of them.
+    pub fit: &'a Fit,
+    /// The method of the fit.
+    pub method: &'a str,
+    /// The seed of the fit.
+    pub seed: u64,
+    /// What the labels can and cannot tell.
+    pub inspection: &'a Inspection,
+    /// Intervals of accuracies and class shares, where the fit has a model.
+    pub intervals: Option<&'a ModelIntervals>,
+    /// True class of each task where it is known; one above the last class for a truth that nobody answered.
+    pub truth: Option<&'a [Option<usize>]>,
+    /// Who should label what next.
+    pub plan: Option<&'a Planned>,
+    /// Address of a task, with `{task}` in place of its id.
+    pub task_url: Option<&'a str>,
+    /// Text of each task, to be shown beside its id.
+    pub task_texts: Option<&'a [Option<String>]>,
+}
+
+/// What several sections need, made once.
+pub(crate) struct Facts {
+    /// All tasks that have something to look at, the most doubtful first.
+    pub(crate) review: Vec<ReviewTask>,
+    /// Class by votes of each task; none without labels.
+    pub(crate) majority: Vec<Option<usize>>,
+}
+
+impl Report<'_> {
+    /// The page.
+    pub fn to_html(&self) -> String {
+        let facts = Facts {
+            review: Review {
+                most: self.fit.consensus.len(),
+            }
+            .run(self.annotations, self.fit),
+            majority: (0..self.fit.consensus.len())
+                .map(|task| self.majority(task))
+                .collect(),
+        };
+        let sections: Vec<Section> = sections::all(self, &facts);
+        let mut html = format!(
+            "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
+             <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
+             <meta http-equiv=\"Content-Security-Policy\" content=\"{POLICY}\">\n<title>{}</title>\n\
+             <link rel=\"icon\" href=\"data:,\">\n<style>\n{CSS}{}</style>\n</head>\n<body>\n\
+             <a class=\"skip\" href=\"#main\">Skip to the content</a>\n<header>\n<p class=\"brand\">Quorate report</p>\n\
+             <h1>{}</h1>\n{}</header>\n",
+            shown(self.title),
+            figure::CSS,
+            shown(self.title),
+            story::tell(self, &facts)
+        );
+        html.push_str("<nav aria-label=\"Sections\"><ul>\n");
+        for section in &sections {
+            html.push_str(&format!(
+                "<li><a href=\"#{}\">{}</a></li>\n",
+                section.id,
+                escape(section.title)
+            ));
+        }
+        html.push_str("</ul></nav>\n<main id=\"main\">\n");
+        for section in &sections {
+            html.push_str(&format!(
+                "<section id=\"{id}\" aria-labelledby=\"{id}-title\">\n<h2 id=\"{id}-title\">{}</h2>\n{}</section>\n",
+                escape(section.title),
+                section.body,
+                id = section.id
+            ));
+        }
+        let data = tables::embed(self, &facts);
+        html.push_str(&format!(
+            "</main>\n<footer>{}</footer>\n<script type=\"application/octet-stream\" id=\"data\">{}</script>\n\
+             <script>\n{SCRIPT}</script>\n</body>\n</html>\n",
+            self.origin(),
+            base64::engine::general_purpose::STANDARD.encode(data)
+        ));
+        html
+    }
+
+    fn majority(&self, task: usize) -> Option<usize> {
+        let votes = quorate::review::count_votes(self.annotations.task_slices(task).1);
+        votes.first().map(|vote| vote.0)
+    }
+
+    fn origin(&self) -> String {
+        format!(
+            "<p>Made by Quorate {} with the method <code>{}</code>, seed {}. Everything is in this file; it loads \
+             nothing from the network.</p>",
+            env!("CARGO_PKG_VERSION"),
+            escape(self.method),
+            self.seed
+        )
+    }
+}

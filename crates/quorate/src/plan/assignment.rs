@@ -1,0 +1,151 @@
+//! Who gives the next label of a task.
+//!
+//! Most labels go to the worker who is best for the task ([`place`](Assigning::place)). Some go to the tasks
+//! and workers with fewest labels, whatever the model thinks of them ([`explore`](Assigning::explore)): a plan
+//! that asks only whom it trusts about what it doubts cannot find out that it is wrong.
+
+use std::cmp::Reverse;
+use std::collections::{BTreeSet, BinaryHeap};
+
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::roster::Roster;
+use crate::annotations::Annotations;
+use crate::methods::Fit;
+
+/// Labels being handed out.
+pub(super) struct Assigning<'a> {
+    annotations: &'a Annotations,
+    fit: &'a Fit,
+    roster: Roster<'a>,
+    excluded: FxHashSet<(u32, u32)>,
+    available: &'a dyn Fn(usize, usize) -> bool,
+    /// Workers planned for a task so far.
+    planned: FxHashMap<usize, Vec<usize>>,
+}
+
+impl<'a> Assigning<'a> {
+    pub(super) fn new(
+        annotations: &'a Annotations,
+        fit: &'a Fit,
+        roster: Roster<'a>,
+        excluded: &[(u32, u32)],
+        available: &'a dyn Fn(usize, usize) -> bool,
+    ) -> Self {
+        Self {
+            annotations,
+            fit,
+            roster,
+            excluded: excluded.iter().copied().collect(),
+            available,
+            planned: FxHashMap::default(),
+        }
+    }
+
+    /// The best worker for a label of this task who is free and has not labelled it.
+    pub(super) fn place(&mut self, task: usize) -> Option<usize> {
+        let pair = most_probable_pair(self.fit.consensus.row(task));
+        // The roster remembers who is used up, so it cannot be borrowed together with the rest.
+        let mut roster = std::mem::take(&mut self.roster.rankings);
+        let found = self
+            .roster
+            .best(&mut roster, pair, |worker| self.allows(task, worker));
+        self.roster.rankings = roster;
+        found
+    }
+
+    /// Pairs for this many labels that spread evenly over tasks and workers: the task with fewest labels, by
+    /// the free worker with fewest labels. Fewer where nobody is left.
+    pub(super) fn explore(
+        &mut self,
+        labels: usize,
+        order: &[u32],
+        spend: &mut dyn FnMut(usize) -> bool,
+    ) -> Vec<(usize, usize)> {
+        let annotations = self.annotations;
+        let count = |task: usize, planned: &FxHashMap<usize, Vec<usize>>| {
+            annotations.task_slices(task).0.len() + planned.get(&task).map_or(0, Vec::len)
+        };
+        let name = |task: usize| annotations.tasks().get(task);
+        let mut tasks: BinaryHeap<Reverse<(usize, &str, usize)>> = (0..annotations.task_count())
+            .filter(|&task| annotations.gold(task).is_none())
+            .map(|task| Reverse((count(task, &self.planned), name(task), task)))
+            .collect();
+        let given = annotations.labels_per_worker();
+        let mut workers: BTreeSet<(u32, usize)> = order
+            .iter()
+            .enumerate()
+            .filter(|&(_, &worker)| self.roster.left[worker as usize] > 0)
+            .map(|(rank, &worker)| (given[worker as usize], rank))
+            .collect();
+        let mut found = Vec::new();
+        while found.len() < labels {
+            let Some(Reverse((labelled, name, task))) = tasks.pop() else {
+                break;
+            };
+            let free = |&&(_, rank): &&(u32, usize)| self.allows(task, order[rank] as usize);
+            let Some(&(given, rank)) = workers.iter().find(free) else {
+                continue;
+            };
+            let worker = order[rank] as usize;
+            if !spend(worker) {
+                break;
+            }
+            self.confirm(task, worker);
+            found.push((task, worker));
+            tasks.push(Reverse((labelled + 1, name, task)));
+            workers.remove(&(given, rank));
+            if self.roster.left[worker] > 0 {
+                workers.insert((given + 1, rank));
+            }
+        }
+        found
+    }
+
+    /// Whether a worker may label a task: has not done so, is not excluded, is available.
+    fn allows(&self, task: usize, worker: usize) -> bool {
+        let pair = (task as u32, worker as u32);
+        !self.annotations.task_slices(task).0.contains(&pair.1)
+            && !self
+                .planned
+                .get(&task)
+                .is_some_and(|planned| planned.contains(&worker))
+            && (self.excluded.is_empty() || !self.excluded.contains(&pair))
+            && (self.available)(task, worker)
+    }
+
+    /// Makes it so.
+    pub(super) fn confirm(&mut self, task: usize, worker: usize) {
+        self.roster.left[worker] -= 1;
+        self.planned.entry(task).or_default().push(worker);
+    }
+}
+
+/// The two most probable classes; of tied ones the lowest.
+fn most_probable_pair(row: &[f64]) -> (usize, usize) {
+    let mut pair = (0, usize::from(row.len() > 1));
+    if row.len() > 1 && row[1] > row[0] {
+        pair = (1, 0);
+    }
+    for (class, &q) in row.iter().enumerate().skip(2) {
+        if q > row[pair.0] {
+            pair = (class, pair.0);
+        } else if q > row[pair.1] {
+            pair.1 = class;
+        }
+    }
+    pair
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_two_most_probable_classes() {
+        assert_eq!(most_probable_pair(&[0.2, 0.5, 0.3]), (1, 2));
+        assert_eq!(most_probable_pair(&[0.1, 0.2, 0.7]), (2, 1));
+        assert_eq!(most_probable_pair(&[0.25; 4]), (0, 1));
+        assert_eq!(most_probable_pair(&[1.0]), (0, 0));
+    }
+}
