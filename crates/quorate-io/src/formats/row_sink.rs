@@ -38,6 +38,10 @@ pub(crate) fn scan(
     progress: Progress<'_>,
 ) -> Result<()> {
     let mut read = || {
+        #[cfg(feature = "columnar")]
+        if let Source::Memory(table) = source {
+            return table.read(sink, progress);
+        }
         let FileFormat { format, compression } = source.format(format)?;
         match format {
             Format::Csv => delimited::read(source.open_text(compression, progress)?, b',', sink),

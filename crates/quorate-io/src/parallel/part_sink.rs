@@ -37,7 +37,7 @@ impl PartSink for AnnotationsInParts {
     }
 }
 
-/// Reads a plain delimited file or a Parquet file into the sink that `open` makes; none if it is something
+/// Reads a plain delimited file, a Parquet file or a table in memory into the sink that `open` makes; none if it is something
 /// else, or there is no sink for it. `block`: bytes of text that are read at a time.
 pub(crate) fn read_parts<S: PartSink>(
     source: &Source,
@@ -46,6 +46,15 @@ pub(crate) fn read_parts<S: PartSink>(
     open: impl FnOnce(Vocabulary) -> Option<S>,
     progress: Progress<'_>,
 ) -> Option<Result<S, S::Error>> {
+    let sink = || {
+        let classes = options.classes.as_deref();
+        open(Vocabulary::new(classes, options.class_order, &options.missing)?)
+    };
+    let select = |names: &[String]| options.columns.find(names).ok()?.try_into().ok();
+    #[cfg(feature = "columnar")]
+    if let Source::Memory(table) = source {
+        return Some(super::memory_batches::read(table, sink()?, select, progress));
+    }
     let Source::Path(path) = source else {
         return None;
     };
@@ -58,11 +67,6 @@ pub(crate) fn read_parts<S: PartSink>(
         delimiter,
         block,
     };
-    let sink = || {
-        let classes = options.classes.as_deref();
-        open(Vocabulary::new(classes, options.class_order, &options.missing)?)
-    };
-    let select = |names: &[String]| options.columns.find(names).ok()?.try_into().ok();
     Some(match format {
         Format::Csv => delimited(b',').read(sink()?, select, progress),
         Format::Tsv => delimited(b'\t').read(sink()?, select, progress),
