@@ -1,7 +1,5 @@
 """Checks: labels against the truth, workers against each other, and what a table can tell."""
 
-from __future__ import annotations
-
 import warnings
 from typing import Any, Dict, List, NamedTuple, Optional, Sequence, Tuple
 

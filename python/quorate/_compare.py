@@ -1,7 +1,5 @@
 """Several methods on one table, side by side."""
 
-from __future__ import annotations
-
 import time
 import warnings
 from typing import Any, Dict, List, NamedTuple, Optional, Sequence, Tuple
@@ -108,13 +106,14 @@ def _run(name: str, labels: Any, truth: Optional[_quorate.Data], options: Dict[s
             # The entry says what converged; the rest is in its result.
             warnings.simplefilter("ignore", QuorateWarning)
             result = aggregate(labels, name, **options)
-    except QuorateError as error:
-        return ComparedMethod(name, None, None, time.perf_counter() - started, 0, 0, False, str(error), None)
-    error = fair = None
+    except QuorateError as failure:
+        return ComparedMethod(name, None, None, time.perf_counter() - started, 0, 0, False, str(failure), None)
+    error: Optional[float] = None
+    fair: Optional[float] = None
     if truth is not None:
-        error, fair, scored = _quorate.error_of(result._native, truth)
-        if not scored:
-            error = fair = None
+        lowest, fractional, scored = _quorate.error_of(result._native, truth)
+        if scored:
+            error, fair = lowest, fractional
     facts = result.summary
     return ComparedMethod(
         result.method,

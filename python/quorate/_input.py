@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from typing import Any, Dict, Iterable, List, Mapping, Optional, Sequence, Tuple, Union
+from typing import Any, Dict, Iterable, List, Mapping, Optional, Sequence, Tuple
 
 from . import _quorate
 from .errors import InputError, ParameterError
@@ -120,11 +120,8 @@ def _from_array(data: Any, name: str, roles: Sequence[str], columns: Sequence[st
     return _from_columns({column: data[:, place] for place, column in enumerate(columns)}, name)
 
 
-Matrix = Union[Sequence[Sequence[Any]], Any]
-
-
 def from_matrix(
-    matrix: Matrix,
+    matrix: Any,
     *,
     tasks: Optional[Sequence[Any]] = None,
     workers: Optional[Sequence[Any]] = None,

@@ -1,7 +1,5 @@
 """Simulated crowds with known truth."""
 
-from __future__ import annotations
-
 from typing import List, NamedTuple, Optional, Sequence, Tuple, Union
 
 from . import _quorate
