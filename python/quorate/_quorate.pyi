@@ -1,12 +1,13 @@
 """The native half; everything that people call is Python around it."""
 
 import os
-from typing import Any, Dict, List, Optional, Sequence, Tuple, Union
+from typing import Any, Dict, List, Optional, Sequence, Tuple, Union, final
 
 __version__: str
 
 _Path = Union[str, "os.PathLike[str]"]
 
+@final
 class Data:
     @staticmethod
     def path(path: _Path) -> Data: ...
@@ -18,6 +19,7 @@ class Data:
     def column_types(self) -> List[str]: ...
     def row_count(self) -> Optional[int]: ...
 
+@final
 class ArrowTable:
     @staticmethod
     def from_ipc(bytes: bytes) -> ArrowTable: ...
@@ -28,6 +30,7 @@ class ArrowTable:
     def __arrow_c_stream__(self, requested_schema: Optional[object] = None) -> object: ...
     def column(self, name: str) -> List[Any]: ...
 
+@final
 class Labels:
     notes: List[str]
     warnings: List[str]
@@ -38,6 +41,7 @@ class Labels:
     def table(self) -> ArrowTable: ...
     def write(self, path: _Path) -> None: ...
 
+@final
 class Model:
     method: str
     parameters: List[Tuple[str, str]]
@@ -54,6 +58,7 @@ class Model:
     def to_json(self) -> str: ...
     def confusion(self, worker: str) -> Optional[List[List[float]]]: ...
 
+@final
 class Fitted:
     seed: int
     seconds: float
