@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import os
-import tempfile
 import warnings
-from typing import Any, List, Mapping, Optional, Sequence, Tuple, Union
+from typing import Any, ContextManager, List, Mapping, Optional, Sequence, Tuple, Union
 
 from . import _quorate
 from ._input import Columns, to_data
@@ -99,7 +98,7 @@ def aggregate(
         threads=threads,
         progress=progress,
     )
-    with tempfile.TemporaryDirectory() if _is_array(features) else _Nothing() as folder, Reporter(progress) as report:
+    with _folder_for(features) as folder, Reporter(progress) as report:
         fitted = _quorate.fit(
             labels._native,
             method=method,
@@ -123,7 +122,17 @@ def aggregate(
     return Result(fitted, labels)
 
 
-class _Nothing:
+def _folder_for(features: Any) -> ContextManager[Optional[str]]:
+    """A folder for an array of features; nothing for what is none."""
+    if not _is_array(features):
+        return _Nothing()
+    # Not above: it takes longer to import than all of this package.
+    import tempfile
+
+    return tempfile.TemporaryDirectory()
+
+
+class _Nothing(ContextManager[None]):
     def __enter__(self) -> None:
         return None
 
