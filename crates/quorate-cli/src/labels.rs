@@ -54,25 +54,17 @@ impl Labels {
     /// The same labels with the truth of some tasks known, and how many of these have labels. The classes of
     /// gold are among those of the labels.
     pub fn with_gold(self, gold: &TaskLabels) -> Result<(Self, usize)> {
-        let class_of = |task: usize, classes: &Names| classes.find(gold.classes.get(gold.labels[task]));
         match self {
             Self::Memory(annotations) => {
-                let truths: Vec<(u32, u16)> = gold
-                    .tasks
-                    .iter()
-                    .enumerate()
-                    .filter_map(|(task, name)| {
-                        let class = class_of(task, annotations.classes())?;
-                        Some((annotations.tasks().find(name)?, class as u16))
-                    })
-                    .collect();
+                let truths = gold.truths_in(&annotations);
                 let known = truths.len();
                 Ok((Self::Memory(Box::new(annotations.with_gold(truths)?)), known))
             }
             Self::Disk(mut spilled) => {
-                let names = gold.tasks.iter().enumerate();
+                let class_of = |label: usize| spilled.classes().find(gold.classes.get(label));
+                let names = gold.tasks.iter().zip(&gold.labels);
                 let truths = names
-                    .filter_map(|(task, name)| Some((name, class_of(task, spilled.classes())? as u16)))
+                    .filter_map(|(name, &label)| Some((name, class_of(label)? as u16)))
                     .collect();
                 let known = spilled.set_gold(&truths)?;
                 Ok((Self::Disk(spilled), known))

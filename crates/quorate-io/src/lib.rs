@@ -43,6 +43,8 @@ pub use error::{Error, ErrorKind, Position, Result};
 pub use formats::{
     Cell, ColumnKind, Compression, FileFormat, Format, MAX_FIELD, RowSource, decimal, write_table,
 };
+#[cfg(feature = "columnar")]
+pub use formats::{MemorySink, MemoryTable};
 pub use results::TaskResults;
 pub use source::{Progress, Source};
 pub use spill::{SpillOptions, SpilledLabels, SpilledResults, WantedResults, spill_annotations};

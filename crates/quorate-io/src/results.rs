@@ -2,7 +2,7 @@
 
 use quorate::Annotations;
 use quorate::annotations::{Names, RowCounts};
-use quorate::model::{Consensus, ConsensusSummary, DawidSkene, vote_fractions};
+use quorate::model::{Consensus, ConsensusSummary, DawidSkene};
 use quorate::review::{Evidence, Review, ReviewTask};
 
 use crate::error::Result;
@@ -152,26 +152,7 @@ impl TaskResults<'_> {
                 annotations,
                 consensus,
             } => {
-                let votes = vote_fractions(annotations);
-                let changed = (0..votes.len()).filter(|&task| votes.label(task) != consensus.label(task));
-                let rows: Vec<ChangeRow<'_>> = changed
-                    .map(|task| ChangeRow {
-                        task: annotations.tasks().get(task),
-                        majority: annotations.classes().get(votes.label(task)),
-                        votes: ChangeRow::describe_votes(
-                            annotations.task_slices(task).1,
-                            annotations.classes(),
-                        ),
-                        label: annotations.classes().get(consensus.label(task)),
-                        confidence: consensus.confidence(task),
-                        tipped_by: ChangeRow::name_tipping(
-                            annotations.task_slices(task),
-                            model,
-                            (consensus.label(task), votes.label(task)),
-                            annotations.workers(),
-                        ),
-                    })
-                    .collect();
+                let rows = ChangeRow::of_fit(annotations, consensus, model);
                 write_changes(target, format, &rows)
             }
             Self::Disk(results) => results.write_changes(target, format),

@@ -5,15 +5,20 @@ use std::io::{self, BufReader, Cursor, Read, Seek};
 use std::path::{Path, PathBuf};
 
 use crate::error::{Error, ErrorKind, Result};
+#[cfg(feature = "columnar")]
+use crate::formats::MemoryTable;
 use crate::formats::{Compression, FileFormat, Format};
 
-/// A file or standard input.
-#[derive(Debug, Clone, PartialEq, Eq)]
+/// A file, standard input or a table in memory.
+#[derive(Debug, Clone, PartialEq)]
 pub enum Source {
     /// A file; its extension tells the format.
     Path(PathBuf),
     /// Standard input; CSV unless the caller says otherwise.
     Stdin,
+    /// A table in memory.
+    #[cfg(feature = "columnar")]
+    Memory(MemoryTable),
 }
 
 /// Called with the bytes done and, where known, the bytes in all.
@@ -48,6 +53,8 @@ impl Source {
         match self {
             Self::Path(path) => path.display().to_string(),
             Self::Stdin => "standard input".into(),
+            #[cfg(feature = "columnar")]
+            Self::Memory(table) => table.name().to_owned(),
         }
     }
 
@@ -57,6 +64,8 @@ impl Source {
             (Some(format), _) => Ok(format),
             (None, Self::Path(path)) => FileFormat::of_path(path),
             (None, Self::Stdin) => Ok(Format::Csv.into()),
+            #[cfg(feature = "columnar")]
+            (None, Self::Memory(_)) => Ok(Format::Arrow.into()),
         }
     }
 
@@ -73,6 +82,8 @@ impl Source {
                 (Box::new(file), Some(total))
             }
             Self::Stdin => (Box::new(io::stdin()), None),
+            #[cfg(feature = "columnar")]
+            Self::Memory(_) => return Err(not_a_file()),
         };
         let counted = Counted {
             input,
@@ -105,8 +116,16 @@ impl Source {
                 spool.rewind()?;
                 Ok(spool)
             }
+            #[cfg(feature = "columnar")]
+            Self::Memory(_) => Err(not_a_file()),
         }
     }
+}
+
+/// What only files have is asked of a table in memory.
+#[cfg(feature = "columnar")]
+fn not_a_file() -> Error {
+    ErrorKind::Syntax("found a table in memory, expected a file; give a path".into()).into()
 }
 
 /// Drops a UTF-8 byte order mark and refuses what is plainly not text.

@@ -1,4 +1,4 @@
-//! Where results go: a file that appears whole or not at all, or standard output.
+//! Where results go: a file that appears whole or not at all, standard output, or memory.
 //!
 //! A file is written under another name beside its place, flushed to disk and renamed; if anything goes wrong
 //! before that, the other file is removed and what stood in the place is untouched. The files of one run appear together
@@ -10,15 +10,20 @@ use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
 use crate::error::{Error, ErrorKind, Result};
+#[cfg(feature = "columnar")]
+use crate::formats::MemorySink;
 use crate::formats::{FileFormat, Format};
 
-/// A file or standard output.
-#[derive(Debug, Clone, PartialEq, Eq)]
+/// A file, standard output or memory.
+#[derive(Debug, Clone)]
 pub enum Target {
     /// A file; its extension tells the format.
     Path(PathBuf),
     /// Standard output; CSV unless the caller says otherwise.
     Stdout,
+    /// Memory, for tables.
+    #[cfg(feature = "columnar")]
+    Memory(MemorySink),
 }
 
 impl From<PathBuf> for Target {
@@ -57,6 +62,8 @@ impl Target {
         match self {
             Self::Path(path) => path.display().to_string(),
             Self::Stdout => "standard output".into(),
+            #[cfg(feature = "columnar")]
+            Self::Memory(_) => "memory".into(),
         }
     }
 
@@ -68,6 +75,8 @@ impl Target {
             (None, Self::Path(path)) if is_device(path) => Ok(Format::Csv.into()),
             (None, Self::Path(path)) => FileFormat::of_path(path),
             (None, Self::Stdout) => Ok(Format::Csv.into()),
+            #[cfg(feature = "columnar")]
+            (None, Self::Memory(_)) => Ok(Format::Arrow.into()),
         }
     }
 }
@@ -125,6 +134,11 @@ pub fn write_whole(target: &Target, write: impl FnOnce(&mut (dyn Write + Send)) 
     let written = match target {
         Target::Stdout => fill(io::stdout(), write).map(drop),
         Target::Path(path) => write_path(path, write),
+        #[cfg(feature = "columnar")]
+        Target::Memory(_) => {
+            let words = "only tables can be written to memory; give a path";
+            Err(ErrorKind::Syntax(words.into()).into())
+        }
     };
     written.map_err(|error| error.in_file(target.name()))
 }

@@ -371,18 +371,7 @@ impl AggregateArgs {
 fn write_worker_table(target: &Target, outcome: &Outcome<'_>) -> Result<()> {
     let Outcome { fit, summary, .. } = outcome;
     let results = &fit.consensus;
-    let row = |(worker, id)| {
-        let given = summary.worker_labels[worker];
-        WorkerRow {
-            worker: id,
-            labels: given,
-            accuracy: fit.model.as_ref().map(|model| model.accuracy(worker)),
-            agreement: (given > 0).then(|| summary.worker_agreed[worker] as f64 / given as f64),
-            score: fit.worker_scores.as_ref().map(|scores| scores[worker]),
-            confusion: fit.model.as_ref().map(|model| model.confusion(worker)),
-        }
-    };
-    let rows: Vec<WorkerRow<'_>> = results.workers().iter().enumerate().map(row).collect();
+    let rows = WorkerRow::of_fit(results.workers(), fit, summary);
     write_workers(target, None, results.classes(), &rows)?;
     Ok(())
 }

@@ -2,7 +2,6 @@
 
 use std::collections::HashMap;
 use std::path::PathBuf;
-use std::process::ExitCode;
 
 use anyhow::{Result, bail};
 use clap::{Args, ValueEnum};
@@ -77,7 +76,7 @@ pub enum TiesArg {
 }
 
 #[derive(Serialize)]
-struct EvaluationJson {
+pub(crate) struct EvaluationJson {
     tasks_scored: usize,
     tasks_without_truth: usize,
     truths_without_prediction: usize,
@@ -113,7 +112,7 @@ struct ClassJson {
 }
 
 /// Reads both files, scores, prints; code 1 if the error is above the limit asked for.
-pub fn run(args: &EvaluateArgs, printer: &mut Printer) -> Result<ExitCode> {
+pub fn run(args: &EvaluateArgs, printer: &mut Printer) -> Result<u8> {
     let columns = parse_label_columns("--columns", &args.columns)?;
     let predicted = read_known("the predictions", &args.predicted, columns, None, printer)?;
     let columns = parse_label_columns("--truth-columns", &args.truth_columns)?;
@@ -135,14 +134,11 @@ pub fn run(args: &EvaluateArgs, printer: &mut Printer) -> Result<ExitCode> {
             "ties cannot be seen without the probabilities of all classes (aggregate --probabilities)",
         );
     }
-    matched.check_classes(&predicted, &truth, printer)?;
+    if let Some(warning) = matched.check_classes(&predicted, &truth)? {
+        printer.warning(warning);
+    }
     let evaluation = matched.score(&predicted, &settings)?;
-    let left_out = truth
-        .tasks
-        .iter()
-        .filter(|task| except.find(task).is_some())
-        .count();
-    let missing = truth.tasks.len() - left_out - matched.truth.iter().flatten().count();
+    let missing = matched.missing(&truth, &except);
     if let Some(path) = &args.picture {
         let Some(calibration) = &evaluation.calibration else {
             bail!("--picture needs predictions with a confidence (as `quorate aggregate` writes them)");
@@ -172,11 +168,21 @@ pub fn run(args: &EvaluateArgs, printer: &mut Printer) -> Result<ExitCode> {
             args.fail_above.unwrap_or_default()
         ));
     }
-    Ok(if above {
-        ExitCode::from(1)
-    } else {
-        ExitCode::SUCCESS
-    })
+    Ok(if above { 1 } else { 0 })
+}
+
+/// The document of `evaluate --json`, and what there is to warn of.
+pub(crate) fn document(
+    predicted: &TaskLabels,
+    truth: &TaskLabels,
+    except: &Names,
+    settings: &Evaluate,
+) -> Result<(EvaluationJson, Option<String>)> {
+    let matched = Matched::new(predicted, truth, except);
+    let warning = matched.check_classes(predicted, truth)?;
+    let evaluation = matched.score(predicted, settings)?;
+    let missing = matched.missing(truth, except);
+    Ok((as_json(&evaluation, &matched.classes, missing), warning))
 }
 
 /// Predictions and truth with common class codes, by predicted task.
@@ -238,7 +244,7 @@ impl Matched {
 
     /// Refuses files whose classes have nothing in common, and warns where most truths are classes that were never predicted:
     /// the error would measure spelling.
-    fn check_classes(&self, predicted: &TaskLabels, truth: &TaskLabels, printer: &mut Printer) -> Result<()> {
+    fn check_classes(&self, predicted: &TaskLabels, truth: &TaskLabels) -> Result<Option<String>> {
         let scored = self.truth.iter().flatten().count();
         let foreign = self
             .truth
@@ -247,7 +253,7 @@ impl Matched {
             .filter(|&&class| class >= predicted.classes.len())
             .count();
         if scored == 0 || 2 * foreign < scored {
-            return Ok(());
+            return Ok(None);
         }
         let some = |names: &Names| {
             let quoted: Vec<String> = names.iter().take(5).map(|name| format!("{name:?}")).collect();
@@ -264,11 +270,16 @@ impl Matched {
                  classes?"
             );
         }
-        printer.warning(format!(
+        Ok(Some(format!(
             "{foreign} of {} have a true class that was never predicted: {classes}",
             plural(scored, "task")
-        ));
-        Ok(())
+        )))
+    }
+
+    /// Number of truths that nothing was predicted for.
+    fn missing(&self, truth: &TaskLabels, except: &Names) -> usize {
+        let left_out = truth.tasks.iter().filter(|task| except.find(task).is_some());
+        truth.tasks.len() - left_out.count() - self.truth.iter().flatten().count()
     }
 
     fn score(&self, predicted: &TaskLabels, settings: &Evaluate) -> quorate::Result<Evaluation> {

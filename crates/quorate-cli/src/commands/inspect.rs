@@ -1,9 +1,7 @@
 //! `quorate inspect`: what is in a table, how far workers agree, what can be known, and what to look at.
 
-mod json;
+pub(crate) mod json;
 mod text;
-
-use std::process::ExitCode;
 
 use anyhow::Result;
 use clap::{Args, ValueEnum};
@@ -13,6 +11,7 @@ use quorate::diagnose::{Inspect, Severity};
 use crate::args::RunArgs;
 use crate::input::InputArgs;
 use crate::printer::Printer;
+use crate::remedies::advice;
 use crate::session::Session;
 
 /// What to inspect and how.
@@ -69,7 +68,7 @@ pub enum FailOn {
 }
 
 /// Inspects and prints; code 1 if something is found that was asked to fail on.
-pub fn run(args: &InspectArgs, printer: &mut Printer) -> Result<ExitCode> {
+pub fn run(args: &InspectArgs, printer: &mut Printer) -> Result<u8> {
     args.run.limit_threads();
     let annotations = args.input.read(printer)?;
     let session = Session::start(&args.run, printer.quiet());
@@ -85,7 +84,7 @@ pub fn run(args: &InspectArgs, printer: &mut Printer) -> Result<ExitCode> {
     };
     let inspection = settings.run(&annotations, &mut session.context("inspect", 0)?)?;
     if args.json {
-        printer.json(&json::as_json(&inspection, &annotations))?;
+        printer.json(&json::as_json(&inspection, &annotations, &advice))?;
     } else {
         printer.data(&text::as_text(&inspection, &annotations, args.scale))?;
     }
@@ -99,5 +98,5 @@ pub fn run(args: &InspectArgs, printer: &mut Printer) -> Result<ExitCode> {
             .iter()
             .any(|finding| finding.severity >= limit)
     });
-    Ok(ExitCode::from(u8::from(failed)))
+    Ok(u8::from(failed))
 }

@@ -12,6 +12,8 @@ pub(crate) mod delimited;
 pub(crate) mod delimiter;
 mod file_format;
 mod jsonl;
+#[cfg(feature = "columnar")]
+mod memory;
 pub(crate) mod npy;
 #[cfg(feature = "columnar")]
 pub(crate) mod parquet;
@@ -22,6 +24,8 @@ mod text;
 pub use decimal::decimal;
 pub(crate) use file_format::KNOWN;
 pub use file_format::{Compression, FileFormat, Format};
+#[cfg(feature = "columnar")]
+pub use memory::{MemorySink, MemoryTable};
 pub use row_sink::MAX_FIELD;
 pub(crate) use row_sink::{Row, RowSink, field, find_column, scan};
 pub use row_source::{Cell, ColumnKind, RowSource, write_table};

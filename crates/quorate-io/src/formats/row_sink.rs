@@ -40,6 +40,10 @@ pub(crate) fn scan(
     progress: Progress<'_>,
 ) -> Result<()> {
     let mut read = || {
+        #[cfg(feature = "columnar")]
+        if let Source::Memory(table) = source {
+            return table.read(sink, progress);
+        }
         let FileFormat { format, compression } = source.format(format)?;
         if let Some(delimiter) = Delimiter::of_format(format) {
             return delimited::read(source.open_text(compression, progress)?, delimiter, sink);

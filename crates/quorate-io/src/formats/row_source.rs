@@ -60,6 +60,10 @@ pub trait RowSource {
 
 /// Writes a table, whole or not at all. The format is the one given, else told by the extension, else CSV.
 pub fn write_table(target: &Target, format: Option<FileFormat>, table: &dyn RowSource) -> Result<()> {
+    #[cfg(feature = "columnar")]
+    if let Target::Memory(sink) = target {
+        return sink.write(table);
+    }
     let FileFormat { format, compression } = target
         .format(format)
         .map_err(|error| error.in_file(target.name()))?;

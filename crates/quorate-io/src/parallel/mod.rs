@@ -2,7 +2,7 @@
 //! reader.
 //!
 //! ```text
-//! file --delimited_blocks | row_groups--> parts --part_sink--> AnnotationsInParts (in memory)
+//! table --delimited_blocks | row_groups | memory_batches--> parts --part_sink--> AnnotationsInParts (in memory)
 //!                                                         '--> partitions on disk (spill)
 //! ```
 //!
@@ -12,12 +12,16 @@
 //! the caller then reads the input row by row, which says what is wrong and where.
 
 mod annotations_in_parts;
+#[cfg(feature = "columnar")]
+mod batch_rows;
 mod buffer_pool;
 mod delimited_blocks;
 mod grouped;
 mod interner;
 mod key;
 mod key_table;
+#[cfg(feature = "columnar")]
+mod memory_batches;
 mod mentions;
 mod part_sink;
 mod parts;

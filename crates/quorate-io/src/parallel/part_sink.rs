@@ -39,7 +39,7 @@ impl PartSink for AnnotationsInParts {
     }
 }
 
-/// Reads a plain delimited file or a Parquet file into the sink that `open` makes; none if it is something
+/// Reads a plain delimited file, a Parquet file or a table in memory into the sink that `open` makes; none if it is something
 /// else, or there is no sink for it. `block`: bytes of text that are read at a time; `layout` is told which columns
 /// were read.
 pub(crate) fn read_parts<S: PartSink>(
@@ -50,6 +50,18 @@ pub(crate) fn read_parts<S: PartSink>(
     layout: &mut TableLayout,
     progress: Progress<'_>,
 ) -> Option<Result<S, S::Error>> {
+    let sink = || {
+        let classes = options.classes.as_deref();
+        open(Vocabulary::new(classes, options.class_order, &options.missing)?)
+    };
+    #[cfg(feature = "columnar")]
+    if let Source::Memory(table) = source {
+        if options.wide {
+            return None;
+        }
+        let select = |names: &[String]| layout.find_long(&options.columns, names).ok();
+        return Some(super::memory_batches::read(table, sink()?, select, progress));
+    }
     let Source::Path(path) = source else {
         return None;
     };
@@ -57,10 +69,6 @@ pub(crate) fn read_parts<S: PartSink>(
     if options.wide || compression != Compression::None || !std::fs::metadata(path).ok()?.is_file() {
         return None;
     }
-    let sink = || {
-        let classes = options.classes.as_deref();
-        open(Vocabulary::new(classes, options.class_order, &options.missing)?)
-    };
     if let Some(delimiter) = Delimiter::of_format(format) {
         let file = BlockFile::open(path, delimiter, block);
         return Some(match file {

@@ -12,19 +12,18 @@ use ::parquet::arrow::arrow_reader::{
     ArrowReaderMetadata, ArrowReaderOptions, ParquetRecordBatchReaderBuilder,
 };
 use quorate_machine::delimiter_scan::PADDING;
-use quorate_machine::dispatch::{self, Kernel};
 use rayon::prelude::*;
 
+use super::batch_rows::push_batch;
 use super::buffer_pool::BufferPool;
-use super::parts::{Field, Part, PartRead};
+use super::parts::PartRead;
 use super::{Irregular, PartSink, Vocabulary};
 use crate::formats::columnar::{Projection, guarded};
 use crate::formats::parquet::{BATCH, NAME};
 use crate::source::Progress;
 
-/// Most rows and bytes of names in a row group: a part is in memory as a whole.
+/// Most rows in a row group: a part is in memory as a whole.
 const MOST_ROWS: i64 = 1 << 23;
-const MOST_BYTES: usize = 1 << 29;
 
 /// Reads the file; `select` finds the columns of task, worker and label by name.
 pub(crate) fn read<S: PartSink>(
@@ -101,50 +100,9 @@ impl RowGroups<'_> {
         part.reserve(usize::try_from(expected).unwrap_or(0));
         while let Some(batch) = guarded(NAME, || reader.next().transpose()).map_err(|_| Irregular)? {
             let columns = self.projection.columns_of(&batch).map_err(|_| Irregular)?;
-            let before = text.len();
-            rows.clear();
-            for row in 0..batch.num_rows() {
-                let mut field = |column: usize| {
-                    let (value, start) = (columns[column].text(row).as_bytes(), text.len());
-                    text.extend_from_slice(value);
-                    Field::between(start, text.len())
-                };
-                rows.push([field(0), field(1), field(2)]);
-            }
-            let length = text.len();
-            if length > MOST_BYTES {
-                return Err(Irregular);
-            }
-            let plain = !text[before..].contains(&0);
-            text.resize(length + PADDING, 0);
-            dispatch::run(Push {
-                part: &mut part,
-                text: &text,
-                plain,
-                rows: &rows,
-            })?;
-            text.truncate(length);
+            push_batch(&mut part, &mut text, &columns, batch.num_rows(), &mut rows)?;
         }
         text.resize(text.len() + PADDING, 0);
         Ok(part.finish(text))
-    }
-}
-
-/// Rows on their way into a part.
-struct Push<'a, 'k> {
-    part: &'a mut Part<'k>,
-    text: &'a [u8],
-    /// Whether no name has a zero in it.
-    plain: bool,
-    rows: &'a [[Field; 3]],
-}
-
-impl Kernel for Push<'_, '_> {
-    type Output = Result<(), Irregular>;
-
-    #[inline(always)]
-    fn run(self) -> Self::Output {
-        let rows = self.rows;
-        self.part.push(self.text, self.plain, rows.len(), |row| rows[row])
     }
 }

@@ -1,7 +1,8 @@
 //! Tasks whose label is not that of majority vote: `task, majority, votes, label, confidence, tipped_by`.
 
+use quorate::Annotations;
 use quorate::annotations::Names;
-use quorate::model::{DawidSkene, explain};
+use quorate::model::{Consensus, DawidSkene, explain, vote_fractions};
 
 use crate::error::Result;
 use crate::formats::{Cell, ColumnKind, FileFormat, RowSource, write_table};
@@ -30,7 +31,30 @@ const NAMED: usize = 3;
 /// Smallest factor worth naming.
 const TELLING: f64 = 1.05;
 
-impl ChangeRow<'_> {
+impl<'a> ChangeRow<'a> {
+    /// The tasks whose label is not that of majority vote, in the order of the tasks.
+    pub fn of_fit(
+        annotations: &'a Annotations,
+        consensus: &Consensus,
+        model: Option<&DawidSkene>,
+    ) -> Vec<Self> {
+        let votes = vote_fractions(annotations);
+        let changed = (0..votes.len()).filter(|&task| votes.label(task) != consensus.label(task));
+        let row = |task: usize| {
+            let (label, majority) = (consensus.label(task), votes.label(task));
+            let given = annotations.task_slices(task);
+            Self {
+                task: annotations.tasks().get(task),
+                majority: annotations.classes().get(majority),
+                votes: Self::describe_votes(given.1, annotations.classes()),
+                label: annotations.classes().get(label),
+                confidence: consensus.confidence(task),
+                tipped_by: Self::name_tipping(given, model, (label, majority), annotations.workers()),
+            }
+        };
+        changed.map(row).collect()
+    }
+
     /// The votes of a task in words: `class:number` pairs.
     pub fn describe_votes(answers: &[u16], classes: &Names) -> String {
         let mut counts = vec![0; classes.len()];

@@ -115,6 +115,19 @@ impl TaskLabels {
     }
 }
 
+impl TaskLabels {
+    /// The labels of those tasks that a table has, as codes of its tasks and classes; labels that are no
+    /// class there are left out.
+    pub fn truths_in(&self, annotations: &Annotations) -> Vec<(u32, u16)> {
+        let tasks = self.tasks.iter().zip(&self.labels);
+        let known = tasks.filter_map(|(task, &label)| {
+            let class = annotations.classes().find(self.classes.get(label))?;
+            Some((annotations.tasks().find(task)?, class as u16))
+        });
+        known.collect()
+    }
+}
+
 /// Reads a table of labels. A task with two different labels is an error.
 pub fn read_labels(source: &Source, options: &LabelOptions) -> Result<TaskLabels> {
     let mut sink = LabelSink {

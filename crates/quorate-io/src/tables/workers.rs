@@ -1,7 +1,9 @@
 //! The workers as a table: `worker, labels, accuracy, agreement`, for methods that have one `score`, and,
 //! with a model, a column `p:<answer>|<truth>` for every cell of the confusion matrix.
 
+use quorate::Fit;
 use quorate::annotations::Names;
+use quorate::model::ConsensusSummary;
 
 use super::labels::PROBABILITY_PREFIX;
 use crate::error::Result;
@@ -23,6 +25,24 @@ pub struct WorkerRow<'a> {
     pub score: Option<f64>,
     /// Confusion matrix, row-major: row = answer, column = truth.
     pub confusion: Option<&'a [f64]>,
+}
+
+impl<'a> WorkerRow<'a> {
+    /// What a fit says of these workers.
+    pub fn of_fit<C>(workers: &'a Names, fit: &'a Fit<C>, summary: &ConsensusSummary) -> Vec<Self> {
+        let row = |(worker, id)| {
+            let given = summary.worker_labels[worker];
+            Self {
+                worker: id,
+                labels: given,
+                accuracy: fit.model.as_ref().map(|model| model.accuracy(worker)),
+                agreement: (given > 0).then(|| summary.worker_agreed[worker] as f64 / given as f64),
+                score: fit.worker_scores.as_ref().map(|scores| scores[worker]),
+                confusion: fit.model.as_ref().map(|model| model.confusion(worker)),
+            }
+        };
+        workers.iter().enumerate().map(row).collect()
+    }
 }
 
 /// Writes one row for each worker. The cells of the confusion matrices are written if any row has one.

@@ -12,6 +12,7 @@
 mod builder;
 mod by_worker;
 mod class_order;
+mod coded_like;
 mod columns;
 mod fingerprint;
 mod from_block;

@@ -7,10 +7,8 @@ use quorate::agreement::Coefficient;
 use quorate::diagnose::{Finding, Inspection, PairErrors, Structure, WorkerCheck};
 use serde::Serialize;
 
-use crate::remedies::advice;
-
 #[derive(Serialize)]
-pub(super) struct InspectionJson<'a> {
+pub(crate) struct InspectionJson<'a> {
     table: TableJson,
     agreement: AgreementJson<'a>,
     connectivity: ConnectivityJson,
@@ -143,7 +141,12 @@ struct FindingJson<'a> {
     classes: &'a [String],
 }
 
-pub(super) fn as_json<'a>(inspection: &'a Inspection, annotations: &'a Annotations) -> InspectionJson<'a> {
+/// `advice` gives the words for what to do about a finding.
+pub(crate) fn as_json<'a>(
+    inspection: &'a Inspection,
+    annotations: &'a Annotations,
+    advice: &dyn Fn(&Finding) -> String,
+) -> InspectionJson<'a> {
     let summary = &inspection.summary;
     let connectivity = &inspection.connectivity;
     let pairs = connectivity.pairs.as_ref();
@@ -171,7 +174,11 @@ pub(super) fn as_json<'a>(inspection: &'a Inspection, annotations: &'a Annotatio
             .structure
             .as_ref()
             .map(|structure| self::structure(structure, annotations)),
-        findings: inspection.findings.iter().map(finding).collect(),
+        findings: inspection
+            .findings
+            .iter()
+            .map(|found| finding(found, advice(found)))
+            .collect(),
     }
 }
 
@@ -274,12 +281,12 @@ fn structure<'a>(structure: &'a Structure, annotations: &'a Annotations) -> Stru
     }
 }
 
-fn finding(finding: &Finding) -> FindingJson<'_> {
+fn finding(finding: &Finding, advice: String) -> FindingJson<'_> {
     FindingJson {
         kind: finding.kind.name(),
         severity: finding.severity.name(),
         sentence: &finding.sentence,
-        advice: advice(finding),
+        advice,
         evidence: finding.evidence.iter().copied().collect(),
         workers: &finding.workers,
         classes: &finding.classes,

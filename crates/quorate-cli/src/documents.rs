@@ -1,0 +1,31 @@
+//! The JSON documents of the program, for faces in other languages.
+
+use anyhow::Result;
+use quorate::Annotations;
+use quorate::annotations::Names;
+use quorate::diagnose::{Finding, Inspection};
+use quorate::evaluate::Evaluate;
+use quorate_io::TaskLabels;
+
+use crate::commands::{evaluate, inspect};
+
+/// What `inspect --json` prints; `advice` gives the words for what to do about a finding.
+pub fn inspection(
+    inspection: &Inspection,
+    annotations: &Annotations,
+    advice: &dyn Fn(&Finding) -> String,
+) -> Result<String> {
+    let document = inspect::json::as_json(inspection, annotations, advice);
+    Ok(serde_json::to_string(&document)?)
+}
+
+/// What `evaluate --json` prints, and what there is to warn of.
+pub fn evaluation(
+    predicted: &TaskLabels,
+    truth: &TaskLabels,
+    except: &Names,
+    settings: &Evaluate,
+) -> Result<(String, Option<String>)> {
+    let (document, warning) = evaluate::document(predicted, truth, except, settings)?;
+    Ok((serde_json::to_string(&document)?, warning))
+}

@@ -1,0 +1,50 @@
+//! The program `quorate`: annotations in, trusted labels out.
+//!
+//! A library so that the Python package carries the same program: [`run`] is all of it.
+
+mod args;
+pub mod catalog;
+mod column_words;
+mod commands;
+pub mod documents;
+mod files;
+mod input;
+mod knowledge;
+mod label_hygiene;
+mod labels;
+mod printer;
+mod progress;
+mod remedies;
+mod session;
+mod text_table;
+mod time_limit;
+
+use std::ffi::OsString;
+
+use clap::Parser;
+
+use crate::args::Cli;
+use crate::printer::Printer;
+
+/// Runs the program with these arguments, the first of which is its name, and returns its exit code: 0 done,
+/// 1 a check that was asked for failed, 2 error.
+pub fn run(arguments: impl IntoIterator<Item = OsString>) -> u8 {
+    let cli = match Cli::try_parse_from(arguments) {
+        Ok(cli) => cli,
+        Err(told) => {
+            // Nothing can be done where the terminal is gone.
+            let _ = told.print();
+            return u8::try_from(told.exit_code()).unwrap_or(2);
+        }
+    };
+    let mut printer = Printer::new(cli.quiet, cli.verbose);
+    match commands::run(cli, &mut printer) {
+        Ok(code) => code,
+        // Whoever read our output has had enough (`quorate .. | head`): that is not an error.
+        Err(error) if printer::is_broken_pipe(&error) => 0,
+        Err(error) => {
+            printer.error(&error);
+            2
+        }
+    }
+}

@@ -1,0 +1,412 @@
+//! A fit, and the tables that are made of it.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+use quorate::intervals::Intervals;
+use quorate::methods::{Method, Values};
+use quorate::model::{ConsensusSummary, Priors, posterior};
+use quorate::{Annotations, Fit};
+use quorate_io::{
+    Cell, ChangeRow, ColumnKind, ModelFile, RowSource, Target, WorkerRow, write_changes,
+    write_consensus_with_difficulty, write_intervals, write_kept_labels, write_model, write_table,
+    write_workers,
+};
+
+use crate::errors::{Failure, raise};
+use crate::job;
+use crate::kinds::Kinds;
+use crate::labels::Labels;
+use crate::model::Model;
+use crate::pickle;
+use crate::table::ArrowTable;
+
+/// A fit with the labels that it is of.
+#[pyclass(frozen, module = "quorate._quorate")]
+pub struct Fitted {
+    /// The labels, with gold.
+    pub annotations: Arc<Annotations>,
+    /// The fit.
+    pub fit: Fit,
+    /// Its method.
+    pub method: &'static Method,
+    /// Parameters that were given.
+    pub parameters: Vec<(String, String)>,
+    /// What was expected of classes and workers.
+    pub priors: Priors,
+    /// The model that the expectations are from.
+    pub earlier: Option<ModelFile>,
+    /// The seed.
+    #[pyo3(get)]
+    pub seed: u64,
+    /// Threads that were asked for.
+    pub threads: usize,
+    /// Memory limit in bytes.
+    pub memory: u64,
+    /// What ids and labels were.
+    pub kinds: Kinds,
+    /// Seconds that the fit took.
+    #[pyo3(get)]
+    pub seconds: f64,
+    /// What was said about the input.
+    pub notes: Vec<String>,
+    /// What to beware of in the input.
+    pub warnings: Vec<String>,
+}
+
+impl Fitted {
+    fn summarise(&self, counts: bool) -> ConsensusSummary {
+        ConsensusSummary::of(&self.annotations, &self.fit.consensus, counts)
+    }
+
+    fn table(
+        &self,
+        py: Python<'_>,
+        write: impl FnOnce(&Target) -> quorate_io::Result<()>,
+    ) -> PyResult<ArrowTable> {
+        ArrowTable::written(self.kinds, write).map_err(|failure| raise(py, failure))
+    }
+
+    /// The model file, if there is a model.
+    fn model_file(&self) -> Result<Option<ModelFile>, Failure> {
+        let Some(model) = &self.fit.model else {
+            return Ok(None);
+        };
+        let annotations = &self.annotations;
+        let values = Values::with(self.method.parameters, &self.parameters)?;
+        let values = values
+            .iter()
+            .map(|(name, value)| (name.to_owned(), value.to_owned()));
+        let file = ModelFile::new(annotations, model).fitted_by(self.method.name, values, self.seed);
+        let mut counts = self.summarise(true).counts.expect("counts were asked for");
+        if let Some(history) = &self.priors.workers {
+            counts.merge(history);
+        }
+        Ok(Some(file.resting_on(&counts, self.earlier.as_ref())))
+    }
+}
+
+#[pymethods]
+impl Fitted {
+    #[getter]
+    fn method(&self) -> &'static str {
+        self.method.name
+    }
+
+    #[getter]
+    fn parameters(&self) -> Vec<(String, String)> {
+        self.parameters.clone()
+    }
+
+    #[getter]
+    fn classes(&self) -> Vec<String> {
+        self.annotations.classes().iter().map(str::to_owned).collect()
+    }
+
+    #[getter]
+    fn iterations(&self) -> usize {
+        self.fit.iterations
+    }
+
+    #[getter]
+    fn converged(&self) -> bool {
+        self.fit.converged
+    }
+
+    #[getter]
+    fn trace(&self) -> Vec<f64> {
+        self.fit.trace.clone()
+    }
+
+    /// Warnings about the input and about the fit.
+    #[getter]
+    fn warnings(&self) -> Vec<String> {
+        [&self.warnings[..], &self.fit.warnings].concat()
+    }
+
+    /// Notes about the input and about the fit.
+    #[getter]
+    fn notes(&self) -> Vec<String> {
+        [&self.notes[..], &self.fit.notes].concat()
+    }
+
+    #[getter]
+    fn prior(&self) -> Option<Vec<f64>> {
+        self.fit.model.as_ref().map(|model| model.prior().to_vec())
+    }
+
+    #[getter]
+    fn has_difficulty(&self) -> bool {
+        self.fit.task_difficulty.is_some()
+    }
+
+    /// The run in numbers.
+    fn summary<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        let (annotations, fit, summary) = (&self.annotations, &self.fit, self.summarise(false));
+        let facts = PyDict::new(py);
+        facts.set_item("method", self.method.name)?;
+        facts.set_item("tasks", summary.tasks)?;
+        facts.set_item("workers", annotations.worker_count())?;
+        facts.set_item("classes", annotations.class_count())?;
+        facts.set_item("labels", summary.labels)?;
+        facts.set_item("abstentions", annotations.rows().abstentions)?;
+        facts.set_item("repeated_rows", annotations.rows().repeated)?;
+        facts.set_item("unlabelled_tasks", summary.unlabelled_tasks)?;
+        facts.set_item("tied_tasks", summary.tied_tasks)?;
+        facts.set_item("changed_from_majority_vote", summary.changed_from_votes)?;
+        facts.set_item("expected_error", summary.expected_error())?;
+        facts.set_item("iterations", fit.iterations)?;
+        facts.set_item("converged", fit.converged)?;
+        facts.set_item("objective", fit.trace.last().copied())?;
+        facts.set_item("fit_seconds", self.seconds)?;
+        facts.set_item("seed", self.seed)?;
+        Ok(facts)
+    }
+
+    /// The label of every task, its confidence, and if asked for difficulty and probabilities.
+    fn labels(&self, py: Python<'_>, probabilities: bool, difficulty: bool) -> PyResult<ArrowTable> {
+        let difficulty = self.fit.task_difficulty.as_deref().filter(|_| difficulty);
+        let (tasks, classes) = (self.annotations.tasks(), self.annotations.classes());
+        let consensus = &self.fit.consensus;
+        self.table(py, |target| {
+            write_consensus_with_difficulty(
+                target,
+                None,
+                tasks,
+                classes,
+                consensus,
+                probabilities,
+                difficulty,
+            )
+        })
+    }
+
+    /// One row for each worker.
+    fn workers(&self, py: Python<'_>) -> PyResult<ArrowTable> {
+        let annotations = &self.annotations;
+        let rows = WorkerRow::of_fit(annotations.workers(), &self.fit, &self.summarise(false));
+        self.table(py, |target| {
+            write_workers(target, None, annotations.classes(), &rows)
+        })
+    }
+
+    /// The tasks whose label is not that of majority vote.
+    fn changes(&self, py: Python<'_>) -> PyResult<ArrowTable> {
+        let rows = ChangeRow::of_fit(&self.annotations, &self.fit.consensus, self.fit.model.as_ref());
+        self.table(py, |target| write_changes(target, None, &rows))
+    }
+
+    /// The confusion matrices, a row for each cell.
+    fn confusion(&self, py: Python<'_>) -> PyResult<Option<ArrowTable>> {
+        if self.fit.model.is_none() {
+            return Ok(None);
+        }
+        self.table(py, |target| write_table(target, None, &Confusion(self)))
+            .map(Some)
+    }
+
+    /// The tasks whose label is most likely wrong: `task, label, confidence, votes`.
+    fn review(&self, py: Python<'_>, most: usize) -> PyResult<ArrowTable> {
+        let consensus = &self.fit.consensus;
+        let open = (0..consensus.len()).filter(|&task| self.annotations.gold(task).is_none());
+        let mut tasks: Vec<usize> = open.collect();
+        // Equal doubts in the order of the names, so that the order of rows does not matter.
+        tasks.sort_by(|&a, &b| {
+            let names = self.annotations.tasks();
+            let doubts = consensus.confidence(a).total_cmp(&consensus.confidence(b));
+            doubts.then_with(|| names.get(a).cmp(names.get(b)))
+        });
+        tasks.truncate(most);
+        let rows = Doubtful { fitted: self, tasks };
+        self.table(py, |target| write_table(target, None, &rows))
+    }
+
+    /// The classes with their probability by the model: `class, probability`.
+    fn class_shares(&self, py: Python<'_>) -> PyResult<ArrowTable> {
+        self.table(py, |target| write_table(target, None, &ClassShares(self)))
+    }
+
+    /// Intervals of accuracies, matrices, class shares and the error.
+    fn intervals(
+        slf: &Bound<'_, Self>,
+        level: f64,
+        progress: Option<&Bound<'_, PyAny>>,
+    ) -> PyResult<Option<ArrowTable>> {
+        let (py, own) = (slf.py(), slf.get());
+        let Some(model) = own.fit.model.clone() else {
+            return Ok(None);
+        };
+        let annotations = Arc::clone(&own.annotations);
+        let (consensus, priors) = (own.fit.consensus.clone(), own.priors.clone());
+        let (seed, memory) = (own.seed, own.memory);
+        let found = job::run(py, own.threads, progress, move |job| {
+            let settings = Intervals {
+                level,
+                ..Intervals::default()
+            };
+            let mut context = job.context(seed, memory).with_priors(priors);
+            Ok(settings.run(&annotations, &model, &consensus, &mut context)?)
+        })?;
+        let (workers, classes) = (own.annotations.workers(), own.annotations.classes());
+        own.table(py, |target| {
+            write_intervals(target, None, workers, classes, &found)
+        })
+        .map(Some)
+    }
+
+    /// The model, if the method estimates one.
+    fn model(&self, py: Python<'_>) -> PyResult<Option<Model>> {
+        let file = self.model_file().map_err(|failure| raise(py, failure))?;
+        Ok(file.map(|file| Model { file }))
+    }
+
+    /// Writes the model file, with the labels beside it if asked for.
+    fn save_model(&self, py: Python<'_>, path: PathBuf, keep_labels: bool) -> PyResult<bool> {
+        let write = || -> Result<bool, Failure> {
+            let Some(mut file) = self.model_file()? else {
+                return Ok(false);
+            };
+            if keep_labels {
+                write_kept_labels(&path, &self.annotations, &mut file)?;
+            }
+            write_model(&Target::from(path.clone()), &file)?;
+            Ok(true)
+        };
+        write().map_err(|failure| raise(py, failure))
+    }
+
+    /// Writes the labels to a file.
+    fn write_labels(&self, py: Python<'_>, path: PathBuf, probabilities: bool) -> PyResult<()> {
+        let (tasks, classes) = (self.annotations.tasks(), self.annotations.classes());
+        quorate_io::write_consensus(
+            &Target::from(path),
+            None,
+            tasks,
+            classes,
+            &self.fit.consensus,
+            probabilities,
+        )
+        .map_err(|error| raise(py, error.into()))
+    }
+
+    /// The fit as plain values.
+    fn to_state<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        pickle::to_state(py, self)
+    }
+
+    /// The fit that these values hold.
+    #[staticmethod]
+    fn from_state(state: Bound<'_, PyDict>) -> PyResult<Self> {
+        pickle::from_state(state)
+    }
+
+    /// The consensus on the tasks of another table by the model of this fit, and how many labels were left out
+    /// because the model does not know their worker or class; none without a model.
+    fn predict(&self, py: Python<'_>, labels: &Labels) -> PyResult<Option<(ArrowTable, usize)>> {
+        let Some(model) = &self.fit.model else {
+            return Ok(None);
+        };
+        let predict = || -> Result<(ArrowTable, usize), Failure> {
+            let (known, left_out) = labels.annotations.coded_like(&self.annotations)?;
+            let (consensus, _) = posterior(&known, model);
+            let (tasks, classes) = (known.tasks(), known.classes());
+            let table = ArrowTable::written(labels.kinds, |target| {
+                write_consensus_with_difficulty(target, None, tasks, classes, &consensus, true, None)
+            })?;
+            Ok((table, left_out))
+        };
+        predict().map(Some).map_err(|failure| raise(py, failure))
+    }
+}
+
+/// The confusion matrices as one long table: `worker, answer, truth, probability`.
+struct Confusion<'f>(&'f Fitted);
+
+impl RowSource for Confusion<'_> {
+    fn columns(&self) -> Vec<(String, ColumnKind)> {
+        let text = |name: &str| (name.to_owned(), ColumnKind::Text);
+        let probability = ("probability".to_owned(), ColumnKind::Number);
+        vec![text("worker"), text("answer"), text("truth"), probability]
+    }
+
+    fn for_each_row(
+        &self,
+        each: &mut dyn FnMut(&[Cell<'_>]) -> quorate_io::Result<()>,
+    ) -> quorate_io::Result<()> {
+        let Some(model) = &self.0.fit.model else {
+            return Ok(());
+        };
+        let classes = self.0.annotations.classes();
+        for (worker, name) in self.0.annotations.workers().iter().enumerate() {
+            for (answer, given) in classes.iter().enumerate() {
+                for (truth, true_class) in classes.iter().enumerate() {
+                    let probability = Cell::from(model.probability(worker, answer, truth));
+                    each(&[
+                        Cell::Text(name),
+                        Cell::Text(given),
+                        Cell::Text(true_class),
+                        probability,
+                    ])?;
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The classes: `class, probability`.
+struct ClassShares<'f>(&'f Fitted);
+
+impl RowSource for ClassShares<'_> {
+    fn columns(&self) -> Vec<(String, ColumnKind)> {
+        vec![
+            ("class".to_owned(), ColumnKind::Text),
+            ("probability".to_owned(), ColumnKind::Number),
+        ]
+    }
+
+    fn for_each_row(
+        &self,
+        each: &mut dyn FnMut(&[Cell<'_>]) -> quorate_io::Result<()>,
+    ) -> quorate_io::Result<()> {
+        let prior = self.0.fit.model.as_ref().map(|model| model.prior());
+        for (class, name) in self.0.annotations.classes().iter().enumerate() {
+            let probability = prior.map_or(Cell::Missing, |prior| Cell::from(prior[class]));
+            each(&[Cell::Text(name), probability])?;
+        }
+        Ok(())
+    }
+}
+
+/// Tasks with their votes: `task, label, confidence, votes`.
+struct Doubtful<'f> {
+    fitted: &'f Fitted,
+    tasks: Vec<usize>,
+}
+
+impl RowSource for Doubtful<'_> {
+    fn columns(&self) -> Vec<(String, ColumnKind)> {
+        let text = |name: &str| (name.to_owned(), ColumnKind::Text);
+        let confidence = ("confidence".to_owned(), ColumnKind::Number);
+        vec![text("task"), text("label"), confidence, text("votes")]
+    }
+
+    fn for_each_row(
+        &self,
+        each: &mut dyn FnMut(&[Cell<'_>]) -> quorate_io::Result<()>,
+    ) -> quorate_io::Result<()> {
+        let (annotations, consensus) = (&self.fitted.annotations, &self.fitted.fit.consensus);
+        for &task in &self.tasks {
+            let votes = ChangeRow::describe_votes(annotations.task_slices(task).1, annotations.classes());
+            each(&[
+                Cell::Text(annotations.tasks().get(task)),
+                Cell::Text(annotations.classes().get(consensus.label(task))),
+                Cell::from(consensus.confidence(task)),
+                Cell::Text(&votes),
+            ])?;
+        }
+        Ok(())
+    }
+}

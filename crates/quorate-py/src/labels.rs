@@ -1,0 +1,247 @@
+//! Annotation tables: read once, used by every function.
+
+use std::sync::Arc;
+
+use pyo3::prelude::*;
+use quorate::Annotations;
+use quorate::annotations::{ClassOrder, Duplicates, Likeness, find_similar, looks_missing};
+use quorate_io::{Columns, ReadOptions, read_annotations_with};
+
+use crate::data::Data;
+use crate::errors::{Failure, raise};
+use crate::job;
+use crate::kinds::Kinds;
+use crate::table::ArrowTable;
+
+/// Names that are shown in a message.
+const NAMED: usize = 4;
+
+/// Fewest classes that can look like free text.
+const MANY_CLASSES: usize = 20;
+
+/// The labels of a table.
+#[pyclass(frozen, module = "quorate._quorate")]
+pub struct Labels {
+    /// The labels.
+    pub annotations: Arc<Annotations>,
+    /// What ids and labels were.
+    pub kinds: Kinds,
+    /// Whether the caller listed the classes.
+    pub closed: bool,
+    /// What repeated rows counted for.
+    pub duplicates: Duplicates,
+    /// What is worth knowing about the reading.
+    #[pyo3(get)]
+    pub notes: Vec<String>,
+    /// What to beware of.
+    #[pyo3(get)]
+    pub warnings: Vec<String>,
+}
+
+/// How repeated rows count, by name.
+pub fn duplicates_of(name: &str) -> Result<Duplicates, Failure> {
+    Ok(match name {
+        "last" => Duplicates::Last,
+        "first" => Duplicates::First,
+        "keep" => Duplicates::Keep,
+        "error" => Duplicates::Error,
+        other => {
+            return Err(Failure::Parameter(format!(
+                "duplicates: found {other:?}, expected \"last\", \"first\", \"keep\" or \"error\""
+            )));
+        }
+    })
+}
+
+/// Reads a table of labels.
+#[pyfunction]
+#[pyo3(signature = (data, *, columns, classes, duplicates, missing, normalize, keep_workers, threads, progress))]
+pub fn read(
+    py: Python<'_>,
+    data: &Data,
+    columns: (String, String, String),
+    classes: Option<Vec<String>>,
+    duplicates: &str,
+    missing: Vec<String>,
+    normalize: bool,
+    keep_workers: Option<Vec<String>>,
+    threads: usize,
+    progress: Option<&Bound<'_, PyAny>>,
+) -> PyResult<Labels> {
+    let (task, worker, label) = columns;
+    let kinds = Kinds {
+        task: data.kind(&task),
+        worker: data.kind(&worker),
+        label: data.kind(&label),
+    };
+    let options = ReadOptions {
+        format: None,
+        columns: Columns { task, worker, label },
+        classes,
+        class_order: ClassOrder::Natural,
+        duplicates: duplicates_of(duplicates).map_err(|failure| raise(py, failure))?,
+        missing,
+        keep_workers: keep_workers.map(|workers| workers.into_iter().collect()),
+    };
+    let source = data.source.clone();
+    job::run(py, threads, progress, move |job| {
+        let read = read_annotations_with(&source, &options, &mut |done, total| {
+            job.tell("reading", done, total);
+        })?;
+        let mut labels = Labels {
+            annotations: Arc::new(read.annotations),
+            kinds,
+            closed: options.classes.is_some(),
+            duplicates: options.duplicates,
+            notes: Vec::new(),
+            warnings: Vec::new(),
+        };
+        labels.tell_rows();
+        if read.dropped_workers > 0 {
+            labels.notes.push(format!(
+                "{} workers left out by keep_workers",
+                read.dropped_workers
+            ));
+        }
+        if read.absent_workers > 0 {
+            labels.warnings.push(format!(
+                "{} workers of keep_workers are not in the labels",
+                read.absent_workers
+            ));
+        }
+        if !labels.closed {
+            labels.settle_classes(normalize);
+        }
+        Ok(labels)
+    })
+}
+
+impl Labels {
+    /// Labels that are all text, of a table that was made here.
+    pub fn of(annotations: Annotations) -> Self {
+        Self {
+            annotations: Arc::new(annotations),
+            kinds: Kinds::TEXT,
+            closed: false,
+            duplicates: Duplicates::Last,
+            notes: Vec::new(),
+            warnings: Vec::new(),
+        }
+    }
+
+    fn tell_rows(&mut self) {
+        let rows = self.annotations.rows();
+        if rows.abstentions > 0 {
+            self.notes.push(format!(
+                "{} rows without a label: counted as abstentions, not used",
+                rows.abstentions
+            ));
+        }
+        if rows.repeated > 0 {
+            let kept = match rows.duplicates {
+                Duplicates::Last => "the last row of each counts",
+                Duplicates::First => "the first row of each counts",
+                Duplicates::Keep | Duplicates::Error => "every row counts",
+            };
+            self.notes.push(format!(
+                "{} rows with the task and worker of an earlier row: {kept} (argument duplicates)",
+                rows.repeated
+            ));
+        }
+    }
+
+    /// Joins classes that are the same number, or, if asked for, the same word; points out what looks odd.
+    fn settle_classes(&mut self, normalize: bool) {
+        let classes = self.annotations.classes();
+        let quoted = |codes: &[u16]| {
+            let names = codes.iter().take(NAMED);
+            let mut names: Vec<String> = names
+                .map(|&code| format!("{:?}", classes.get(usize::from(code))))
+                .collect();
+            if codes.len() > NAMED {
+                names.push("..".into());
+            }
+            names.join(", ")
+        };
+        let mut joined = Vec::new();
+        for group in find_similar(classes) {
+            let name = classes.get(usize::from(group.codes[0]));
+            let alike = quoted(&group.codes);
+            match group.likeness {
+                Likeness::Number => {
+                    self.notes
+                        .push(format!("classes {alike} are the same number: joined as {name:?}"));
+                }
+                Likeness::Spelling if normalize => {
+                    self.notes.push(format!("classes {alike} are joined as {name:?}"));
+                }
+                Likeness::Spelling => {
+                    self.warnings.push(format!(
+                        "classes {alike} differ only in case or white space and are kept apart; \
+                         normalize=True joins them"
+                    ));
+                    continue;
+                }
+            }
+            joined.push(group);
+        }
+        let missing: Vec<u16> = (0..classes.len())
+            .filter(|&code| looks_missing(classes.get(code)))
+            .map(|code| code as u16)
+            .collect();
+        if !missing.is_empty() {
+            self.warnings.push(format!(
+                "{} looks like a missing answer and counts as a class; the argument missing leaves such rows out",
+                quoted(&missing)
+            ));
+        }
+        let labels = self.annotations.label_count();
+        if classes.len() > MANY_CLASSES && 2 * classes.len() >= labels {
+            self.warnings.push(format!(
+                "{} classes for {labels} labels: this looks like free text, which cannot be aggregated as \
+                 classes; is it the right label column?",
+                classes.len()
+            ));
+        }
+        if !joined.is_empty() {
+            self.annotations = Arc::new(self.annotations.as_ref().clone().with_joined_classes(&joined));
+        }
+    }
+}
+
+#[pymethods]
+impl Labels {
+    #[getter]
+    fn task_count(&self) -> usize {
+        self.annotations.task_count()
+    }
+
+    #[getter]
+    fn worker_count(&self) -> usize {
+        self.annotations.worker_count()
+    }
+
+    #[getter]
+    fn label_count(&self) -> usize {
+        self.annotations.label_count()
+    }
+
+    #[getter]
+    fn classes(&self) -> Vec<String> {
+        self.annotations.classes().iter().map(str::to_owned).collect()
+    }
+
+    /// The labels as a table.
+    fn table(&self, py: Python<'_>) -> PyResult<ArrowTable> {
+        ArrowTable::written(self.kinds, |target| {
+            quorate_io::write_annotations(target, None, &self.annotations)
+        })
+        .map_err(|failure| raise(py, failure))
+    }
+
+    /// Writes the labels to a file.
+    fn write(&self, py: Python<'_>, path: std::path::PathBuf) -> PyResult<()> {
+        quorate_io::write_annotations(&path.into(), None, &self.annotations)
+            .map_err(|error| raise(py, error.into()))
+    }
+}

@@ -1,0 +1,125 @@
+"""Labels of any kind, read once: what every function does with its first argument."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any, List, Optional, Sequence
+
+from . import _quorate
+from ._input import ROLES, Columns, column_names, to_data
+from ._progress import Progress, Reporter
+from ._table import Table, kind_of
+from .errors import DataWarning
+
+__all__ = ["Labels", "read"]
+
+MISSING = ("NaN", "nan")
+
+
+class Labels:
+    """Who answered what on which task: a table that was read, checked and put in order.
+
+    Every function takes what holds labels; reading them first with :func:`quorate.read` saves reading them again.
+    """
+
+    __slots__ = ("_kind", "_native")
+
+    def __init__(self, native: _quorate.Labels, kind: str) -> None:
+        self._native = native
+        self._kind = kind
+
+    @property
+    def tasks(self) -> int:
+        """Number of tasks."""
+        return self._native.task_count
+
+    @property
+    def workers(self) -> int:
+        """Number of workers."""
+        return self._native.worker_count
+
+    @property
+    def classes(self) -> List[str]:
+        """The classes, in order."""
+        return self._native.classes
+
+    def __len__(self) -> int:
+        return self._native.label_count
+
+    @property
+    def notes(self) -> List[str]:
+        """What was settled on the way in: abstentions, repeated rows, classes that were joined."""
+        return self._native.notes
+
+    @property
+    def table(self) -> Table:
+        """The labels as a table: ``task, worker, label``, by task and then by worker."""
+        return Table(self._native.table())
+
+    def __repr__(self) -> str:
+        return (
+            f"<quorate.Labels: {len(self)} labels of {self.workers} workers on {self.tasks} tasks, "
+            f"{len(self.classes)} classes>"
+        )
+
+
+def read(
+    data: Any,
+    *,
+    columns: Optional[Columns] = None,
+    classes: Optional[Sequence[Any]] = None,
+    duplicates: str = "last",
+    missing: Sequence[str] = MISSING,
+    normalize: bool = False,
+    keep_workers: Optional[Sequence[Any]] = None,
+    threads: int = 0,
+    progress: Progress = None,
+) -> Labels:
+    """Reads labels of any kind.
+
+    Args:
+        data: A frame (pandas, polars, pyarrow, duckdb, narwhals, anything with ``__arrow_c_stream__``), a path of
+            a CSV, TSV, JSONL, Parquet or Arrow file, rows of (task, worker, label), a dict of columns, or an array
+            with three columns. For wide matrices see :func:`quorate.from_matrix`.
+        columns: Names of the columns by role, where they are not ``task``, ``worker`` and ``label``.
+        classes: The only classes allowed, in order; without it every label is a class.
+        duplicates: What counts when a worker labelled a task more than once: ``"last"``, ``"first"``, ``"keep"``
+            (every row) or ``"error"``.
+        missing: Labels that mean "no answer", besides None, NaN and the empty one.
+        normalize: Join classes that differ only in case and white space.
+        keep_workers: The only workers to use.
+        threads: Number of threads; 0 takes all.
+        progress: See :data:`quorate.Progress`.
+
+    >>> import quorate
+    >>> quorate.read([("t1", "ann", "cat"), ("t1", "bob", "dog")])
+    <quorate.Labels: 2 labels of 2 workers on 1 tasks, 2 classes>
+    """
+    if isinstance(data, Labels):
+        return data
+    names = column_names(columns)
+    source = to_data(data, "data", ROLES, names)
+    with Reporter(progress) as report:
+        native = _quorate.read(
+            source,
+            columns=names,
+            classes=None if classes is None else [as_text(value) for value in classes],
+            duplicates=duplicates,
+            missing=list(missing),
+            normalize=normalize,
+            keep_workers=None if keep_workers is None else [as_text(value) for value in keep_workers],
+            threads=threads,
+            progress=report,
+        )
+    for warning in native.warnings:
+        warnings.warn(warning, DataWarning, stacklevel=3)
+    return Labels(native, kind_of(data))
+
+
+def as_text(value: Any) -> str:
+    """An id or a class as the native half writes it."""
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, float) and value.is_integer():
+        return str(int(value))
+    return str(value)

@@ -1,0 +1,213 @@
+"""What a fit says: labels, probabilities, workers, model, and how far to trust them."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING, Any, Dict, List, Optional, Tuple, Union
+
+from . import _quorate
+from ._labels import Labels
+from ._model import Model
+from ._progress import Progress, Reporter
+from ._table import Table, as_kind
+from .errors import NotApplicableError
+
+if TYPE_CHECKING:
+    from ._progress import Progress as Progress
+
+__all__ = ["Result"]
+
+_PROBABILITY = "p:"
+
+
+class Result:
+    """The labels of all tasks, with everything else that a fit says.
+
+    Tables come back in the kind of frame that went in: pandas for pandas, polars for polars, and a
+    :class:`quorate.Table` where the labels came from a file or from rows.
+
+    >>> import quorate
+    >>> result = quorate.aggregate([
+    ...     ("t1", "ann", "cat"), ("t1", "bob", "cat"), ("t1", "cem", "dog"),
+    ...     ("t2", "ann", "dog"), ("t2", "bob", "dog"), ("t2", "cem", "dog"),
+    ... ], "dawid-skene")
+    >>> result.labels.columns
+    ['task', 'label', 'confidence']
+    >>> result.workers["worker"]
+    ['ann', 'bob', 'cem']
+    >>> result.converged
+    True
+    """
+
+    def __init__(self, native: _quorate.Fitted, labels: Labels) -> None:
+        self._native = native
+        self._kind = labels._kind
+        self._summary: Optional[Dict[str, Any]] = None
+
+    def _table(self, native: _quorate.ArrowTable) -> Any:
+        return as_kind(native, self._kind)
+
+    @property
+    def method(self) -> str:
+        """Name of the method."""
+        return self._native.method
+
+    @property
+    def labels(self) -> Any:
+        """The label of every task and the probability that it is right: ``task, label, confidence``."""
+        return self._table(self._native.labels(False, False))
+
+    @property
+    def probabilities(self) -> Any:
+        """The probability of every class for every task: ``task, label, confidence`` and ``p:CLASS``."""
+        return self._table(self._native.labels(True, False))
+
+    @property
+    def difficulty(self) -> Any:
+        """The labels with the chance that an average worker answers the task wrongly, for methods in which tasks
+        differ (``auto``, ``task-effects``); None for the others."""
+        return self._table(self._native.labels(False, True)) if self._native.has_difficulty else None
+
+    @property
+    def workers(self) -> Any:
+        """The workers: number of labels, accuracy, agreement with the consensus, cells of the confusion matrix."""
+        return self._table(self._native.workers())
+
+    @property
+    def confusion(self) -> Any:
+        """The confusion matrices, a row for each cell: ``worker, answer, truth, probability``; None for methods
+        without a model."""
+        native = self._native.confusion()
+        return None if native is None else self._table(native)
+
+    @property
+    def changes(self) -> Any:
+        """The tasks whose label is not that of majority vote, with the workers who tipped it."""
+        return self._table(self._native.changes())
+
+    @property
+    def model(self) -> Optional[Model]:
+        """The prior and the confusion matrices; None for methods that do not estimate them."""
+        native = self._native.model()
+        return None if native is None else Model(native)
+
+    @property
+    def classes(self) -> List[str]:
+        """The classes, in order."""
+        return self._native.classes
+
+    @property
+    def warnings(self) -> List[str]:
+        """What to beware of in this result."""
+        return self._native.warnings
+
+    @property
+    def notes(self) -> List[str]:
+        """Facts about the run that are worth knowing."""
+        return self._native.notes
+
+    @property
+    def iterations(self) -> int:
+        """Iterations done."""
+        return self._native.iterations
+
+    @property
+    def converged(self) -> bool:
+        """Whether the iteration reached its tolerance."""
+        return self._native.converged
+
+    @property
+    def trace(self) -> List[float]:
+        """The objective before each iteration and at the end; empty for methods without one."""
+        return self._native.trace
+
+    @property
+    def summary(self) -> Dict[str, Any]:
+        """The run in numbers, as ``quorate aggregate --json`` prints them."""
+        if self._summary is None:
+            self._summary = self._native.summary()
+        return dict(self._summary)
+
+    @property
+    def expected_error(self) -> float:
+        """The share of wrong labels that the confidence implies."""
+        return float(self.summary["expected_error"])
+
+    def intervals(self, level: float = 0.95, *, progress: Progress = None) -> Any:
+        """Intervals of worker accuracies, confusion matrices, class shares and the error of the labels.
+
+        Columns ``what, worker, answer, truth, estimate, low, high``. Truths and matrices are drawn from their
+        posterior, which assumes that workers err independently.
+
+        Args:
+            level: Probability that an interval holds the true value.
+            progress: See :data:`quorate.Progress`.
+        """
+        with Reporter(progress) as report:
+            native = self._native.intervals(level, report)
+        if native is None:
+            raise NotApplicableError(f"{self.method} does not estimate a model, which intervals need")
+        return self._table(native)
+
+    def review(self, n: int = 20) -> Any:
+        """The tasks to look at first: those whose label is most likely wrong."""
+        return self._table(self._native.review(n))
+
+    def save_model(self, path: Union[str, "os.PathLike[str]"], *, keep_labels: bool = False) -> None:
+        """Writes ``model.json`` as ``quorate aggregate --model`` does.
+
+        Args:
+            path: Where to write it.
+            keep_labels: Keep the labels beside it, so that later labels can be folded in
+                (:func:`quorate.aggregate` with ``update``).
+        """
+        if not self._native.save_model(path, keep_labels):
+            raise NotApplicableError(f"{self.method} does not estimate a model: choose another method")
+
+    def save(self, path: Union[str, "os.PathLike[str]"], *, probabilities: bool = False) -> None:
+        """Writes the labels to a file; the extension tells the format (CSV, TSV, JSONL, Parquet, Arrow)."""
+        self._native.write_labels(path, probabilities)
+
+    def to_pandas(self) -> Any:
+        """The labels as a ``pandas.DataFrame``."""
+        return as_kind(self._native.labels(False, False), "pandas")
+
+    def to_polars(self) -> Any:
+        """The labels as a ``polars.DataFrame``."""
+        return as_kind(self._native.labels(False, False), "polars")
+
+    def to_arrow(self) -> Any:
+        """The labels as a ``pyarrow.Table``."""
+        return as_kind(self._native.labels(False, False), "pyarrow")
+
+    def to_dict(self) -> Dict[Any, Any]:
+        """The label of every task, by task."""
+        table = Table(self._native.labels(False, False))
+        return dict(zip(table["task"], table["label"]))
+
+    def __repr__(self) -> str:
+        facts = self.summary
+        lines = [
+            f"<quorate.Result: {facts['method']}, {facts['tasks']} tasks, {facts['workers']} workers, "
+            f"{facts['classes']} classes, {facts['labels']} labels>",
+            f"estimated error: {100 * facts['expected_error']:.1f} %; differs from majority vote on "
+            f"{facts['changed_from_majority_vote']} tasks; {facts['tied_tasks']} tied",
+        ]
+        if not self.converged:
+            lines.append(f"not settled after {self.iterations} iterations")
+        lines.extend(f"warning: {warning}" for warning in self.warnings)
+        return "\n".join(lines)
+
+    def _repr_html_(self) -> str:
+        from ._html import result_page
+
+        return result_page(self)
+
+    def __reduce__(self) -> Tuple[Any, Tuple[Any, str]]:
+        return (_unpickle, (self._native.to_state(), self._kind))
+
+
+def _unpickle(state: Any, kind: str) -> Result:
+    result = Result.__new__(Result)
+    result._native, result._kind, result._summary = _quorate.Fitted.from_state(state), kind, None
+    return result
