@@ -1,7 +1,7 @@
 //! The page: head, story, sections, data, script.
 
 use base64::Engine as _;
-use quorate::diagnose::Inspection;
+use quorate::diagnose::{Inspection, WorkerVerdict};
 use quorate::intervals::ModelIntervals;
 use quorate::plan::Planned;
 use quorate::review::{Review, ReviewTask};
@@ -33,7 +33,9 @@ pub struct Report<'a> {
     pub seed: u64,
     /// What the labels can and cannot tell.
     pub inspection: &'a Inspection,
-    /// Intervals of accuracies and class shares, where the fit has a model.
+    /// What each worker is like, the worst first.
+    pub verdicts: &'a [WorkerVerdict],
+    /// Intervals of class shares, where the fit has a model.
     pub intervals: Option<&'a ModelIntervals>,
     /// True class of each task where it is known; one above the last class for a truth that nobody answered.
     pub truth: Option<&'a [Option<usize>]>,

@@ -4,10 +4,10 @@ use std::io::Write;
 
 use flate2::Compression;
 use flate2::write::GzEncoder;
+use quorate::diagnose::WorkerVerdict;
 use serde_json::{Value, json};
 
 use crate::page::{Facts, Report};
-use crate::sections::worker_verdicts;
 use crate::text::plain;
 
 /// Most cells of confusion matrices that are embedded: larger crowds show accuracies only.
@@ -82,7 +82,7 @@ fn tasks(report: &Report<'_>, facts: &Facts) -> Value {
 
 fn workers(report: &Report<'_>) -> Value {
     let annotations = report.annotations;
-    let rows = worker_verdicts(report);
+    let rows = report.verdicts;
     let cells = annotations.class_count() * annotations.class_count();
     let with_matrices = report.fit.model.is_some() && cells * rows.len() <= MOST_CELLS;
     let share = |value: Option<f64>| value.map(|value| (1e4 * value).round() / 1e4);
@@ -90,16 +90,14 @@ fn workers(report: &Report<'_>) -> Value {
         "id": rows.iter().map(|row| plain(annotations.workers().get(row.worker))).collect::<Vec<_>>(),
         "labels": rows.iter().map(|row| row.labels).collect::<Vec<_>>(),
         "accuracy": rows.iter().map(|row| share(row.accuracy)).collect::<Vec<_>>(),
-        "low": rows.iter().map(|row| share(row.low)).collect::<Vec<_>>(),
-        "high": rows.iter().map(|row| share(row.high)).collect::<Vec<_>>(),
-        "verdict": rows.iter().map(|row| row.verdict).collect::<Vec<_>>(),
-        "advice": rows.iter().map(|row| row.advice).collect::<Vec<_>>(),
+        "low": rows.iter().map(|row| share(row.interval.map(|ends| ends.0))).collect::<Vec<_>>(),
+        "high": rows.iter().map(|row| share(row.interval.map(|ends| ends.1))).collect::<Vec<_>>(),
+        "verdict": rows.iter().map(|row| row.kind.name()).collect::<Vec<_>>(),
+        "advice": rows.iter().map(|row| row.kind.advice()).collect::<Vec<_>>(),
     });
     if let Some(model) = report.fit.model.as_ref().filter(|_| with_matrices) {
         let whole = |value: &f64| (1e3 * value).round() as u32;
-        let matrix = |row: &crate::sections::WorkerVerdict| {
-            model.confusion(row.worker).iter().map(whole).collect::<Vec<_>>()
-        };
+        let matrix = |row: &WorkerVerdict| model.confusion(row.worker).iter().map(whole).collect::<Vec<_>>();
         json["confusion"] = json!(rows.iter().map(matrix).collect::<Vec<_>>());
     }
     json

@@ -103,6 +103,7 @@ pub fn run(args: &ReportArgs, printer: &mut Printer) -> Result<()> {
         ..Inspect::default()
     };
     let inspection = settings.run(&annotations, &mut session.context("inspect", 0)?)?;
+    let verdicts = settings.judge_workers(&annotations, &mut session.context("workers", 0)?)?;
     let (mut intervals, mut plan) = (None, None);
     if let Some(model) = &fit.model {
         let mut context = session.context("intervals", 0)?;
@@ -124,6 +125,7 @@ pub fn run(args: &ReportArgs, printer: &mut Printer) -> Result<()> {
         method: method.name,
         seed: args.run.seed,
         inspection: &inspection,
+        verdicts: &verdicts,
         intervals: intervals.as_ref(),
         truth: truth.as_deref(),
         plan: plan.as_ref(),

@@ -11,8 +11,6 @@ mod tasks;
 mod truth;
 mod workers;
 
-pub(crate) use workers::{WorkerVerdict, worker_verdicts};
-
 use crate::page::{Facts, Report};
 
 /// One section.
