@@ -69,12 +69,12 @@ fn tell_error(calibrated: bool, outcome: &Outcome<'_>, level: Option<f64>, print
     let (low, high) = (percent(intervals.error.low), percent(intervals.error.high));
     printer.note(match calibrated {
         true => format!(
-            "estimated error: {estimate}; at {} % between {low}, if workers err independently, and {high}, if some tasks \
-             mislead many of them",
+            "estimated error: {estimate}; between {low} and {high} at {} %, depending on whether workers err independently or \
+             some tasks mislead many of them",
             100.0 * level
         ),
         false => format!(
-            "estimated error: {estimate}; at {} % between {low} and {high}, if workers err independently (--calibrate allows \
+            "estimated error: {estimate}; between {low} and {high} at {} %, if workers err independently (--calibrate allows \
              for tasks that mislead many of them)",
             100.0 * level
         ),
