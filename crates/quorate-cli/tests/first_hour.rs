@@ -236,7 +236,7 @@ fn the_summary_says_what_people_want_to_know() {
     let error = row.lines().find(|line| line.starts_with("error,")).unwrap();
     let numbers: Vec<f64> = error.split(',').filter_map(|cell| cell.parse().ok()).collect();
     let said = format!(
-        "estimated error: {:.1} %; at 95 % between {:.1} %",
+        "estimated error: {:.1} %; between {:.1} % and",
         100.0 * numbers[0],
         100.0 * numbers[1]
     );

@@ -376,11 +376,11 @@ fn chance_agreement(model: &DawidSkene, worker: usize) -> f64 {
         .sum()
 }
 
-/// The error of all labels as one estimate with a range: what the confidence of the labels says, and a range from
-/// the lowest error that the labels allow if workers err independently (`independent`, from
-/// [`intervals`](crate::intervals)) to the highest that the confidence allows, both at the same `level`.
+/// The error of all labels as one estimate with a range: the estimate is what the confidence of the labels says; the range
+/// covers what that confidence allows at this `level`, and the interval that holds if workers err independently
+/// (`independent`, from [`intervals`](crate::intervals)).
 ///
-/// The two ends rest on different assumptions, and the labels alone cannot tell which one holds.
+/// The two rest on different assumptions, and the labels alone cannot tell which one holds.
 pub fn error_range(summary: &ConsensusSummary, independent: Interval, level: f64) -> Interval {
     let estimate = summary.expected_error();
     let tasks = summary.tasks.max(1) as f64;

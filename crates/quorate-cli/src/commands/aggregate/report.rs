@@ -7,7 +7,7 @@ use quorate_io::{describe_reasons, describe_votes};
 
 use super::outcome::Outcome;
 use crate::printer::Printer;
-use crate::text_table::{Side, TextTable, duration, plural};
+use crate::text_table::{Side, TextTable, count, duration, plural};
 
 /// Workers that are named.
 const NAMED_WORKERS: usize = 5;
@@ -59,7 +59,7 @@ fn tell_error(calibrated: bool, outcome: &Outcome<'_>, level: Option<f64>, print
     let percent = |share: f64| format!("{:.1} %", 100.0 * share);
     let estimate = percent(summary.expected_error());
     let (Some(intervals), Some(level)) = (&outcome.intervals, level) else {
-        let wrong = summary.doubt.round() as usize;
+        let wrong = count(summary.doubt.round() as usize);
         printer.note(format!(
             "estimated error: {estimate} (about {wrong} of {} wrong)",
             plural(summary.tasks as usize, "label")
@@ -69,12 +69,12 @@ fn tell_error(calibrated: bool, outcome: &Outcome<'_>, level: Option<f64>, print
     let (low, high) = (percent(intervals.error.low), percent(intervals.error.high));
     printer.note(match calibrated {
         true => format!(
-            "estimated error: {estimate}; at {} % between {low}, if workers err independently, and {high}, if some tasks \
-             mislead many of them",
+            "estimated error: {estimate}; between {low} and {high} at {} %, depending on whether workers err independently or \
+             some tasks mislead many of them",
             100.0 * level
         ),
         false => format!(
-            "estimated error: {estimate}; at {} % between {low} and {high}, if workers err independently (--calibrate allows \
+            "estimated error: {estimate}; between {low} and {high} at {} %, if workers err independently (--calibrate allows \
              for tasks that mislead many of them)",
             100.0 * level
         ),
