@@ -4,7 +4,9 @@ use clap::{Args, Parser, Subcommand};
 
 #[cfg(feature = "lab")]
 use crate::commands::reproduce;
-use crate::commands::{aggregate, compare, completions, data, demo, evaluate, inspect, methods, simulate};
+use crate::commands::{
+    aggregate, compare, completions, data, demo, evaluate, inspect, methods, simulate, workers,
+};
 
 /// Turns many unreliable answers into labels you can trust.
 ///
@@ -43,6 +45,8 @@ pub enum Command {
     Compare(compare::CompareArgs),
     /// Say what is in a table, how far workers agree, what can be known and what to look at
     Inspect(inspect::InspectArgs),
+    /// List the workers, the worst first, with a verdict and what to do
+    Workers(workers::WorkersArgs),
     /// List the methods, or explain one
     Methods(methods::MethodsArgs),
     /// Make up a crowd with known truth

@@ -13,6 +13,7 @@ mod reliability_picture;
 #[cfg(feature = "lab")]
 pub mod reproduce;
 pub mod simulate;
+pub mod workers;
 
 use std::process::ExitCode;
 
@@ -29,6 +30,7 @@ pub fn run(cli: Cli, printer: &mut Printer) -> Result<ExitCode> {
         Command::Evaluate(args) => return evaluate::run(&args, printer),
         Command::Compare(args) => compare::run(&args, printer)?,
         Command::Inspect(args) => return inspect::run(&args, printer),
+        Command::Workers(args) => workers::run(&args, printer)?,
         Command::Methods(args) => methods::run(&args, printer)?,
         Command::Simulate(args) => simulate::run(&args, printer)?,
         #[cfg(feature = "lab")]

@@ -11,6 +11,7 @@ mod labels;
 mod model;
 mod model_history;
 mod probabilities;
+mod verdicts;
 mod workers;
 
 pub use annotations::{
@@ -27,4 +28,5 @@ pub use labels::{
 };
 pub use model::{MODEL_FORMAT_VERSION, ModelFile, ModelWorker, read_model, write_model};
 pub use probabilities::{ProbabilitiesRead, read_probabilities};
+pub use verdicts::write_verdicts;
 pub use workers::{WorkerRow, write_workers};
