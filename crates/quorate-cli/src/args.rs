@@ -5,7 +5,7 @@ use clap::{Args, Parser, Subcommand};
 #[cfg(feature = "lab")]
 use crate::commands::reproduce;
 use crate::commands::{
-    aggregate, compare, completions, data, demo, evaluate, inspect, methods, plan, report, simulate,
+    aggregate, compare, completions, data, demo, evaluate, inspect, methods, plan, report, simulate, workers,
 };
 
 /// Turns many unreliable answers into labels you can trust.
@@ -45,6 +45,8 @@ pub enum Command {
     Compare(compare::CompareArgs),
     /// Say what is in a table, how far workers agree, what can be known and what to look at
     Inspect(inspect::InspectArgs),
+    /// List the workers, the worst first, with a verdict and what to do
+    Workers(workers::WorkersArgs),
     /// List the methods, or explain one
     Methods(methods::MethodsArgs),
     /// Put the whole story on one HTML page: tasks to review, workers, what to do next

@@ -117,6 +117,21 @@ fn inspect() {
 }
 
 #[test]
+fn workers() {
+    let text = session(
+        folder().path(),
+        &[
+            "workers labels.csv",
+            "workers labels.csv --json",
+            "workers labels.csv -o workers.csv",
+            "workers labels.csv -o labels.csv",
+            "workers truth.csv",
+        ],
+    );
+    insta::assert_snapshot!(text);
+}
+
+#[test]
 fn methods() {
     let text = session(
         folder().path(),

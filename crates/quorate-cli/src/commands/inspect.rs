@@ -29,7 +29,7 @@ pub struct InspectArgs {
     #[arg(long, value_enum, default_value_t = Scale::Nominal)]
     scale: Scale,
     /// Resampled tables behind the intervals; 0 for no intervals
-    #[arg(long, value_name = "NUMBER", default_value_t = 1000)]
+    #[arg(long, value_name = "NUMBER", default_value_t = 1000, value_parser = up_to_a_million)]
     replicates: usize,
     /// Tasks that two workers must share to be compared
     #[arg(long, value_name = "TASKS", default_value_t = 10)]
@@ -37,6 +37,9 @@ pub struct InspectArgs {
     /// Share of false alarms among the flagged workers, and among the flagged pairs
     #[arg(long, value_name = "SHARE", default_value_t = 0.01)]
     false_alarms: f64,
+    /// Name every worker and finding, however many
+    #[arg(long)]
+    all: bool,
     /// Exit with code 1 if anything at least this grave is found
     #[arg(long, value_enum, value_name = "SEVERITY")]
     fail_on: Option<FailOn>,
@@ -45,6 +48,14 @@ pub struct InspectArgs {
     json: bool,
     #[command(flatten)]
     run: RunArgs,
+}
+
+/// A number of resampled tables.
+fn up_to_a_million(text: &str) -> Result<usize, String> {
+    match text.parse() {
+        Ok(number) if number <= 1_000_000 => Ok(number),
+        _ => Err("expected a whole number from 0 to 1000000".to_owned()),
+    }
 }
 
 /// What classes are.
@@ -86,7 +97,7 @@ pub fn run(args: &InspectArgs, printer: &mut Printer) -> Result<u8> {
     if args.json {
         printer.json(&json::as_json(&inspection, &annotations, &advice))?;
     } else {
-        printer.data(&text::as_text(&inspection, &annotations, args.scale))?;
+        printer.data(&text::as_text(&inspection, &annotations, args.scale, args.all))?;
     }
     let limit = args.fail_on.map(|severity| match severity {
         FailOn::Warning => Severity::Warning,

@@ -13,6 +13,7 @@ pub mod report;
 #[cfg(feature = "lab")]
 pub mod reproduce;
 pub mod simulate;
+pub mod workers;
 
 use anyhow::Result;
 
@@ -27,6 +28,7 @@ pub fn run(cli: Cli, printer: &mut Printer) -> Result<u8> {
         Command::Evaluate(args) => return evaluate::run(&args, printer),
         Command::Compare(args) => compare::run(&args, printer)?,
         Command::Inspect(args) => return inspect::run(&args, printer),
+        Command::Workers(args) => workers::run(&args, printer)?,
         Command::Methods(args) => methods::run(&args, printer)?,
         Command::Report(args) => report::run(&args, printer)?,
         Command::Plan(args) => plan::run(&args, printer)?,

@@ -18,6 +18,7 @@ mod probabilities;
 mod review;
 mod task_texts;
 mod worker_numbers;
+mod verdicts;
 mod workers;
 
 pub use annotations::{
@@ -40,4 +41,5 @@ pub use probabilities::{ProbabilitiesRead, read_probabilities};
 pub use review::{describe_reasons, describe_votes, write_review};
 pub use task_texts::read_task_texts;
 pub use worker_numbers::read_worker_numbers;
+pub use verdicts::write_verdicts;
 pub use workers::{WorkerRow, write_workers};

@@ -9,6 +9,10 @@
 //! of its confusion matrices alone assume that workers err independently, and are the more confident ones.
 //! Labels alone cannot tell which holds. The interval reaches from the lower of the two estimates to the
 //! higher, each with the spread of a share of N tasks.
+//!
+//! New labels also teach how workers err, which helps every task and is not in `A_n`. How much is not known
+//! beforehand: the lower end of the error after B labels is taken times `(L / (L + B))^2`, with the L labels that
+//! are there. That holds on simulated crowds (`quorate-bench plans`); it is not derived.
 
 use super::allocation::Allocation;
 use super::gain::{LOOKAHEAD, accuracy_after};
@@ -79,15 +83,17 @@ impl Forecast {
             };
             (0..consensus.len()).map(|task| 1.0 - right(task)).sum::<f64>() / tasks
         };
-        let estimate = |labels: &dyn Fn(usize) -> u8| {
+        let given = annotations.label_count() as f64;
+        let taught = (given / (given + assignments.len() as f64)).powi(2);
+        let estimate = |labels: &dyn Fn(usize) -> u8, taught: f64| {
             let of_fit = error(&fit.consensus, labels, &|task| allocation.accuracy(fit, task));
             // Known truths are known to the independent estimate, too.
             let of_model = error(&independent, &|task| labels(task), &|_| typical);
-            between(of_fit, of_model, tasks, plan.level)
+            between((of_fit, of_model), taught, tasks, plan.level)
         };
-        let now = estimate(&|_| 0);
+        let now = estimate(&|_| 0, 1.0);
         Self {
-            after: estimate(&|task| labels[task]),
+            after: estimate(&|task| labels[task], taught),
             target: plan.target.map(|target| reach(target, &now, allocation, tasks)),
             curve: curve(allocation, now.error, tasks),
             now,
@@ -95,12 +101,12 @@ impl Forecast {
     }
 }
 
-/// From the lower of two estimates to the higher, with the spread of a share of `tasks` and one task more or
+/// From the lower of two estimates, times `taught`, to the higher, with the spread of a share of `tasks` and one task more or
 /// less, which is always possible.
-fn between(of_fit: f64, of_model: f64, tasks: f64, level: f64) -> ErrorEstimate {
+fn between((of_fit, of_model): (f64, f64), taught: f64, tasks: f64, level: f64) -> ErrorEstimate {
     let z = normal_quantile((1.0 - level) / 2.0);
     let spread = |error: f64| z * (error * (1.0 - error) / tasks).max(0.0).sqrt() + 1.0 / tasks;
-    let (lower, higher) = (of_fit.min(of_model).max(0.0), of_fit.max(of_model));
+    let (lower, higher) = (taught * of_fit.min(of_model).max(0.0), of_fit.max(of_model));
     ErrorEstimate {
         error: of_fit.max(0.0),
         low: (lower - spread(lower)).max(0.0),

@@ -46,7 +46,9 @@ struct AgreementJson<'a> {
     alpha_ordinal: CoefficientJson,
     alpha_interval: CoefficientJson,
     gwet_ac1: CoefficientJson,
+    /// Weighted by the tasks that two workers share.
     mean_cohen_kappa: Option<f64>,
+    plain_mean_cohen_kappa: Option<f64>,
     pairs_with_enough_shared_tasks: usize,
     pairs: Vec<PairJson<'a>>,
     classes: Vec<ClassJson<'a>>,
@@ -125,6 +127,7 @@ struct WorkerJson<'a> {
     most_frequent_answer: (&'a str, f64),
     one_sided: bool,
     spammer: bool,
+    careless: bool,
     adversary: bool,
     p_independent: f64,
     p_not_worse_than_guessing: f64,
@@ -203,6 +206,7 @@ fn agreement<'a>(inspection: &Inspection, annotations: &'a Annotations) -> Agree
         alpha_interval: coefficient(report.alpha_interval),
         gwet_ac1: coefficient(report.ac1),
         mean_cohen_kappa: report.pairwise.mean_kappa.ok(),
+        plain_mean_cohen_kappa: report.pairwise.plain_mean_kappa.ok(),
         pairs_with_enough_shared_tasks: report.pairwise.pairs,
         pairs: report
             .pairwise
@@ -249,6 +253,7 @@ fn structure<'a>(structure: &'a Structure, annotations: &'a Annotations) -> Stru
         most_frequent_answer: (annotations.classes().get(check.favourite.0), check.favourite.1),
         one_sided: check.one_sided,
         spammer: check.spammer,
+        careless: check.careless,
         adversary: check.adversary,
         p_independent: check.independent_p,
         p_not_worse_than_guessing: check.not_worse_p,

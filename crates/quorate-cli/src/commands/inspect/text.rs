@@ -13,10 +13,12 @@ use crate::text_table::{Side, TextTable, count, plural};
 const MOST_CLASSES: usize = 8;
 /// Findings of one kind shown one by one.
 const MOST_OF_A_KIND: usize = 3;
+/// Workers that a sentence may name; with all asked for, longer lists get lines of their own.
+const LISTED: usize = 12;
 /// Width of wrapped text.
 const WIDTH: usize = 100;
 
-pub(super) fn as_text(inspection: &Inspection, annotations: &Annotations, scale: Scale) -> String {
+pub(super) fn as_text(inspection: &Inspection, annotations: &Annotations, scale: Scale, all: bool) -> String {
     let mut text = String::from("What is in the table\n");
     text.push_str(&contents(inspection, annotations));
     text.push_str("\nHow far workers agree (1: fully, 0: as by chance)\n");
@@ -25,7 +27,7 @@ pub(super) fn as_text(inspection: &Inspection, annotations: &Annotations, scale:
     text.push_str("\nWhat can be known\n");
     text.push_str(&knowledge(inspection));
     text.push_str("\nFindings\n");
-    text.push_str(&findings(&inspection.findings));
+    text.push_str(&findings(&inspection.findings, all));
     text
 }
 
@@ -79,8 +81,9 @@ fn agreement(report: &AgreementReport, scale: Scale) -> String {
     let pairwise = &report.pairwise;
     let cohen = match pairwise.mean_kappa {
         Ok(kappa) => format!(
-            "{kappa:.3}    (mean over {} of workers)",
-            plural(pairwise.pairs, "pair")
+            "{kappa:.3}    (mean over {} of workers weighted by shared tasks; plain mean {:.3})",
+            plural(pairwise.pairs, "pair"),
+            pairwise.plain_mean_kappa.unwrap_or(kappa)
         ),
         Err(why) => format!("undefined: {why}"),
     };
@@ -152,7 +155,9 @@ fn knowledge(inspection: &Inspection) -> String {
             parts => format!("no: {parts} parts without a common task"),
         },
     ));
-    if let Some(pairs) = &connectivity.pairs {
+    if inspection.summary.workers < 2 {
+        text.push_str(&line("pairs of workers", "none: there is one worker"));
+    } else if let Some(pairs) = &connectivity.pairs {
         let missing = match (pairs.missing_share > 0.0, pairs.imputable_share) {
             (true, Some(share)) => format!(
                 "{} share none, of which {}{} can be filled in through others",
@@ -222,13 +227,14 @@ fn structure_lines(structure: &Structure, classes: usize) -> String {
     text
 }
 
-fn findings(findings: &[Finding]) -> String {
+fn findings(findings: &[Finding], all: bool) -> String {
     if findings.is_empty() {
         return "  Nothing stands out.\n".to_owned();
     }
     let mut text = String::new();
     for of_kind in findings.chunk_by(|a, b| (a.severity, a.kind) == (b.severity, b.kind)) {
-        for finding in of_kind.iter().take(MOST_OF_A_KIND) {
+        let shown = if all { of_kind.len() } else { MOST_OF_A_KIND };
+        for finding in of_kind.iter().take(shown) {
             let name = finding.severity.name();
             text.push_str(&wrapped(
                 &finding.sentence,
@@ -237,11 +243,15 @@ fn findings(findings: &[Finding]) -> String {
             ));
             let advice = advice(finding);
             text.push_str(&wrapped(&advice, "           -> ", "              "));
+            if all && finding.workers.len() > LISTED {
+                let names = format!("workers: {}", finding.workers.join(", "));
+                text.push_str(&wrapped(&names, "           ", "           "));
+            }
         }
-        let hidden = of_kind.len().saturating_sub(MOST_OF_A_KIND);
+        let hidden = of_kind.len().saturating_sub(shown);
         if hidden > 0 {
             text.push_str(&format!(
-                "           .. and {hidden} more like this (all in --json)\n"
+                "           .. and {hidden} more like this (--all shows them)\n"
             ));
         }
     }

@@ -1,0 +1,180 @@
+//! `quorate workers`: every worker with a verdict, the worst first.
+
+use std::path::PathBuf;
+
+use anyhow::Result;
+use clap::Args;
+use quorate::Annotations;
+use quorate::diagnose::{Inspect, WorkerVerdict, WorkerVerdictKind};
+use quorate_io::{Target, write_verdicts};
+use serde::Serialize;
+
+use crate::args::RunArgs;
+use crate::files::{Content, Files};
+use crate::input::InputArgs;
+use crate::printer::Printer;
+use crate::session::Session;
+use crate::text_table::{Side, TextTable, count, plural};
+
+/// Whom to judge and how.
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:\n  \
+    quorate workers labels.csv\n  \
+    quorate workers labels.csv --all\n  \
+    quorate workers labels.csv -o workers.csv          # all workers, all columns\n\n\
+    No truth is needed: a worker is compared with what the others say, without the worker's own labels.\n\
+    Kinds, the worst first: adversary (wrong more often than a guess), spammer (answers say nothing about the\n\
+    truth), copy (the same errors as someone else), one-sided (nearly always the same answer), careless (says\n\
+    much less than the typical worker), reliable, too few labels (fewer than ten on tasks that others labelled).")]
+pub struct WorkersArgs {
+    #[command(flatten)]
+    input: InputArgs,
+    /// Write all workers as a table; the name tells the format (csv, tsv, jsonl, parquet, arrow)
+    #[arg(long, short, value_name = "FILE")]
+    output: Option<PathBuf>,
+    /// Show all workers, not only the worst
+    #[arg(long)]
+    all: bool,
+    /// Tasks that two workers must share to be compared
+    #[arg(long, value_name = "TASKS", default_value_t = 10)]
+    min_shared: u32,
+    /// Share of false alarms among the flagged workers, and among the flagged pairs
+    #[arg(long, value_name = "SHARE", default_value_t = 0.05)]
+    false_alarms: f64,
+    /// For programs: JSON
+    #[arg(long)]
+    json: bool,
+    #[command(flatten)]
+    run: RunArgs,
+}
+
+/// Rows that are shown unless all are asked for.
+const MOST_ROWS: usize = 30;
+
+/// A worker for programs.
+#[derive(Serialize)]
+struct VerdictJson<'a> {
+    rank: usize,
+    worker: &'a str,
+    labels: usize,
+    compared: usize,
+    accuracy: Option<f64>,
+    interval_95: Option<(f64, f64)>,
+    informativeness: Option<f64>,
+    kind: &'static str,
+    same_errors_as: Vec<&'a str>,
+    advice: &'static str,
+}
+
+/// Judges and prints, or writes a table.
+pub fn run(args: &WorkersArgs, printer: &mut Printer) -> Result<()> {
+    Files::default()
+        .reads("the labels", Some(&args.input.labels))
+        .reads("--keep-workers", args.input.keep_workers.as_ref())
+        .writes("-o", args.output.as_ref(), Content::Table)
+        .check(false)?;
+    args.run.limit_threads();
+    let annotations = args.input.read(printer)?;
+    let session = Session::start(&args.run, printer.quiet());
+    let settings = Inspect {
+        false_discovery_rate: args.false_alarms,
+        min_shared: args.min_shared,
+        ..Inspect::default()
+    };
+    let verdicts = settings.judge_workers(&annotations, &mut session.context("workers", 0)?)?;
+    if let Some(path) = &args.output {
+        write_verdicts(
+            &Target::from(path.clone()),
+            None,
+            annotations.workers(),
+            &verdicts,
+        )?;
+    }
+    if args.json {
+        return printer.json(&as_json(&verdicts, &annotations));
+    }
+    match args.output {
+        Some(_) => printer.note(summary(&verdicts)),
+        None => printer.data(&as_text(&verdicts, &annotations, args.all))?,
+    }
+    Ok(())
+}
+
+/// How many there are of each kind.
+fn summary(verdicts: &[WorkerVerdict]) -> String {
+    let parts: Vec<String> = WorkerVerdictKind::ALL
+        .into_iter()
+        .map(|kind| {
+            let number = verdicts.iter().filter(|verdict| verdict.kind == kind).count();
+            (kind, number)
+        })
+        .filter(|&(_, number)| number > 0)
+        .map(|(kind, number)| format!("{} {}", count(number), kind.name()))
+        .collect();
+    format!("{}: {}", plural(verdicts.len(), "worker"), parts.join(", "))
+}
+
+fn as_text(verdicts: &[WorkerVerdict], annotations: &Annotations, all: bool) -> String {
+    let mut table = TextTable::new(&[
+        ("rank", Side::Right),
+        ("worker", Side::Left),
+        ("labels", Side::Right),
+        ("accuracy", Side::Right),
+        ("95 % interval", Side::Left),
+        ("kind", Side::Left),
+        ("what to do", Side::Left),
+    ]);
+    let percent = |share: f64| format!("{:.0} %", 100.0 * share);
+    let shown = if all { verdicts.len() } else { MOST_ROWS };
+    for verdict in verdicts.iter().take(shown) {
+        let interval = verdict
+            .interval
+            .map(|(low, high)| format!("{:.0} to {:.0} %", 100.0 * low, 100.0 * high));
+        let kind = match verdict.same_errors_as.split_first() {
+            Some((&first, rest)) if verdict.kind == WorkerVerdictKind::Copy => {
+                let more = if rest.is_empty() {
+                    String::new()
+                } else {
+                    format!(" +{}", rest.len())
+                };
+                format!("copy (like {}{more})", annotations.workers().get(first))
+            }
+            _ => verdict.kind.name().to_owned(),
+        };
+        table.row([
+            verdict.rank.to_string(),
+            annotations.workers().get(verdict.worker).to_owned(),
+            count(verdict.labels),
+            verdict.accuracy.map_or("-".into(), percent),
+            interval.unwrap_or_else(|| "-".into()),
+            kind,
+            verdict.kind.advice().to_owned(),
+        ]);
+    }
+    let mut text = format!("{}\n\n{}", summary(verdicts), table.render());
+    let hidden = verdicts.len().saturating_sub(shown);
+    if hidden > 0 {
+        text.push_str(&format!(
+            "  .. and {} (--all shows them)\n",
+            plural(hidden, "more worker")
+        ));
+    }
+    text
+}
+
+fn as_json<'a>(verdicts: &[WorkerVerdict], annotations: &'a Annotations) -> Vec<VerdictJson<'a>> {
+    let name = |worker: usize| annotations.workers().get(worker);
+    let verdict = |verdict: &WorkerVerdict| VerdictJson {
+        rank: verdict.rank,
+        worker: name(verdict.worker),
+        labels: verdict.labels,
+        compared: verdict.compared,
+        accuracy: verdict.accuracy,
+        interval_95: verdict.interval,
+        informativeness: verdict.informativeness,
+        kind: verdict.kind.name(),
+        same_errors_as: verdict.same_errors_as.iter().map(|&other| name(other)).collect(),
+        advice: verdict.kind.advice(),
+    };
+    verdicts.iter().map(verdict).collect()
+}
