@@ -235,8 +235,9 @@ def inspect(
 
     >>> import quorate
     >>> crowd = quorate.simulate(tasks=200, workers=10, accuracy=(0.7, 0.9), labels_per_task=5, spammers=1, seed=1)
-    >>> [finding.kind for finding in quorate.inspect(crowd.labels, replicates=0).findings]
-    ['spammers']
+    >>> worst = quorate.inspect(crowd.labels, replicates=0).findings[0]
+    >>> worst.kind, worst.workers
+    ('spammers', ['w7'])
     """
     import json
 
