@@ -117,6 +117,53 @@ fn inspect() {
 }
 
 #[test]
+fn plan() {
+    let text = session(
+        folder().path(),
+        &[
+            "plan labels.csv --budget 4 --target 0.01",
+            "plan labels.csv --budget 4 -o next.csv --retired done.csv --json",
+            "plan labels.csv --goal comparable",
+            "plan labels.csv --budget 6 --rounds 2 --start 2 --simulate --truth truth.csv",
+            "plan labels.csv",
+            "plan labels.csv --budget 0",
+            "plan labels.csv --budget 4 -m majority-vote",
+            "plan labels.csv --budget 4 -o labels.csv",
+        ],
+    );
+    insta::assert_snapshot!(text);
+}
+
+#[test]
+fn report() {
+    let folder = folder();
+    let text = session(
+        folder.path(),
+        &[
+            "report labels.csv -o page.html",
+            "report labels.csv --task-url javascript:alert({task}) -o page.html",
+            "report labels.csv -o labels.csv",
+            "report labels.csv --show text -o page.html",
+        ],
+    );
+    insta::assert_snapshot!(text);
+    let page = std::fs::read_to_string(folder.path().join("page.html")).unwrap();
+    assert!(page.starts_with("<!DOCTYPE html>") && page.ends_with("</html>\n"));
+    for section in [
+        "tasks",
+        "workers",
+        "classes",
+        "confidence",
+        "majority",
+        "agreement",
+        "coverage",
+        "plan",
+    ] {
+        assert!(page.contains(&format!("<section id=\"{section}\"")), "{section}");
+    }
+}
+
+#[test]
 fn workers() {
     let text = session(
         folder().path(),

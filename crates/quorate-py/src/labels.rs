@@ -69,11 +69,6 @@ pub fn read(
     progress: Option<&Bound<'_, PyAny>>,
 ) -> PyResult<Labels> {
     let (task, worker, label) = columns;
-    let kinds = Kinds {
-        task: data.kind(&task),
-        worker: data.kind(&worker),
-        label: data.kind(&label),
-    };
     let options = ReadOptions {
         format: None,
         columns: Columns { task, worker, label },
@@ -82,38 +77,46 @@ pub fn read(
         duplicates: duplicates_of(duplicates).map_err(|failure| raise(py, failure))?,
         missing,
         keep_workers: keep_workers.map(|workers| workers.into_iter().collect()),
+        ..ReadOptions::default()
     };
     let source = data.source.clone();
-    job::run(py, threads, progress, move |job| {
+    let (mut labels, columns) = job::run(py, threads, progress, move |job| {
         let read = read_annotations_with(&source, &options, &mut |done, total| {
             job.tell("reading", done, total);
         })?;
         let mut labels = Labels {
             annotations: Arc::new(read.annotations),
-            kinds,
+            kinds: Kinds::TEXT,
             closed: options.classes.is_some(),
             duplicates: options.duplicates,
             notes: Vec::new(),
             warnings: Vec::new(),
         };
         labels.tell_rows();
-        if read.dropped_workers > 0 {
+        if read.left_out.workers > 0 {
             labels.notes.push(format!(
                 "{} workers left out by keep_workers",
-                read.dropped_workers
+                read.left_out.workers
             ));
         }
-        if read.absent_workers > 0 {
+        if read.left_out.absent_workers > 0 {
             labels.warnings.push(format!(
                 "{} workers of keep_workers are not in the labels",
-                read.absent_workers
+                read.left_out.absent_workers
             ));
         }
         if !labels.closed {
             labels.settle_classes(normalize);
         }
-        Ok(labels)
-    })
+        Ok((labels, read.layout.columns))
+    })?;
+    // Columns may have been found under other names than those asked for.
+    labels.kinds = Kinds {
+        task: data.kind(&columns.task),
+        worker: data.kind(&columns.worker),
+        label: data.kind(&columns.label),
+    };
+    Ok(labels)
 }
 
 impl Labels {

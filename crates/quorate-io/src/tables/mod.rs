@@ -17,8 +17,8 @@ pub(crate) mod name_filter;
 mod probabilities;
 mod review;
 mod task_texts;
-mod worker_numbers;
 mod verdicts;
+mod worker_numbers;
 mod workers;
 
 pub use annotations::{
@@ -40,6 +40,6 @@ pub use name_filter::LeftOut;
 pub use probabilities::{ProbabilitiesRead, read_probabilities};
 pub use review::{describe_reasons, describe_votes, write_review};
 pub use task_texts::read_task_texts;
-pub use worker_numbers::read_worker_numbers;
 pub use verdicts::write_verdicts;
+pub use worker_numbers::read_worker_numbers;
 pub use workers::{WorkerRow, write_workers};

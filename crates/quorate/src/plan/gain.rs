@@ -199,12 +199,9 @@ mod tests {
         ] {
             for right in [0.55, 0.7, 0.95] {
                 let after = accuracy_after(&row, right);
-                for labels in 0..=LOOKAHEAD {
+                for (labels, found) in after.iter().enumerate() {
                     let expected = enumerate(&row, right, labels as u32);
-                    assert!(
-                        (after[labels] - expected).abs() < 1e-12,
-                        "{row:?} {right} {labels}"
-                    );
+                    assert!((found - expected).abs() < 1e-12, "{row:?} {right} {labels}");
                 }
             }
         }
@@ -215,7 +212,7 @@ mod tests {
         let row = [0.4, 0.3, 0.15, 0.1, 0.05];
         let after = accuracy_after(&row, 0.7);
         assert!((after[1] - enumerate(&row, 0.7, 1)).abs() < 1e-12);
-        for labels in 2..=4 {
+        for (labels, found) in after.iter().enumerate().take(5).skip(2) {
             let exact = enumerate(&row, 0.7, labels as u32);
             assert!(
                 after[labels] <= exact + 1e-12 && after[labels] > exact - 0.11,

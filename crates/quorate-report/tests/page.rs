@@ -1,0 +1,106 @@
+//! The page holds what it should, stays small, and what people wrote is inert in it.
+
+use quorate::diagnose::Inspect;
+use quorate::plan::Plan;
+use quorate::simulate::{Amount, Coverage, Prior, Quality, Simulation};
+use quorate::{Annotations, Context};
+use quorate_report::Report;
+
+fn page(annotations: &Annotations, title: &str, truth: Option<&[Option<usize>]>) -> String {
+    let fit = quorate::aggregate(annotations).unwrap();
+    let mut context = Context::new(0);
+    let settings = Inspect::default();
+    let inspection = settings.run(annotations, &mut context).unwrap();
+    let verdicts = settings.judge_workers(annotations, &mut context).unwrap();
+    let plan = fit
+        .model
+        .is_some()
+        .then(|| Plan::new(10.0).run(annotations, &fit, &mut context).unwrap());
+    Report {
+        title,
+        annotations,
+        fit: &fit,
+        method: "auto",
+        seed: 0,
+        inspection: &inspection,
+        verdicts: &verdicts,
+        intervals: None,
+        truth,
+        plan: plan.as_ref(),
+        task_url: None,
+        task_texts: None,
+    }
+    .to_html()
+}
+
+#[test]
+fn hostile_names_never_become_markup() {
+    let bad = "</script><img src=x onerror=alert(1)>\"'\u{202e}\u{1b}[31m";
+    let rows = (0..6).flat_map(|task| (0..3).map(move |worker| (task, worker)));
+    let rows = rows.map(|(task, worker)| {
+        (
+            format!("{bad}{task}"),
+            format!("{bad}{worker}"),
+            format!("{bad}{}", task % 2),
+        )
+    });
+    let html = page(&Annotations::from_triples(rows).unwrap(), bad, None);
+    assert!(!html.contains("<img"));
+    assert!(!html.contains('\u{202e}') && !html.contains('\u{1b}'));
+    // The style sheet and the two scripts of the page itself, nothing else.
+    assert_eq!(html.matches("<script").count(), 2);
+    assert_eq!(html.matches("</script>").count(), 2);
+}
+
+#[test]
+fn nothing_points_outside() {
+    let rows = [
+        ("t1", "ann", "a"),
+        ("t1", "bob", "b"),
+        ("t2", "ann", "a"),
+        ("t2", "bob", "a"),
+    ];
+    let html = page(
+        &Annotations::from_triples(rows).unwrap(),
+        "small",
+        Some(&[Some(0), Some(0)]),
+    );
+    let addresses = html.matches("http").count();
+    let of_svg = html.matches("http://www.w3.org/2000/svg").count() + html.matches("http-equiv").count();
+    assert_eq!(addresses, of_svg);
+}
+
+#[test]
+fn one_task_and_one_worker_still_give_a_page() {
+    let html = page(
+        &Annotations::from_triples([("t", "w", "a")]).unwrap(),
+        "one",
+        None,
+    );
+    assert!(html.contains("<section id=\"tasks\""));
+}
+
+/// The promise is 2 MB for 10^5 tasks; a tenth of that is drawn here.
+#[test]
+fn ten_thousand_tasks_take_less_than_a_tenth_of_two_megabytes_beyond_the_page() {
+    let crowd = Simulation {
+        tasks: 10_000,
+        workers: 100,
+        classes: 4,
+        prior: Prior::Uniform,
+        quality: Quality::Accuracy {
+            lowest: 0.5,
+            highest: 0.9,
+            concentration: 1.0,
+        },
+        experts: Amount::Number(0),
+        coverage: Coverage::PerTask(3),
+        ..Simulation::default()
+    }
+    .run(1)
+    .unwrap();
+    let large = page(&crowd.annotations, "large", None).len();
+    let rows = [("t1", "ann", "a"), ("t1", "bob", "b")];
+    let empty = page(&Annotations::from_triples(rows).unwrap(), "small", None).len();
+    assert!(large - empty < 200_000, "{large} {empty}");
+}
