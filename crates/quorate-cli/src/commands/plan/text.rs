@@ -52,7 +52,7 @@ pub fn describe_plan(planned: &Planned, plan: &Plan, annotations: &Annotations, 
     ));
     if planned.unplaced > 0 {
         printer.note(format!(
-            "{} would help but nobody can give them: raise --capacity, or ask new workers",
+            "{} would help but nobody is left to give them: ask new workers, or raise --capacity",
             plural(planned.unplaced, "label")
         ));
     }
