@@ -51,6 +51,14 @@ impl<'t> Block<'t> {
         let class = self.gold?[task];
         (class != NO_GOLD).then_some(class as usize)
     }
+
+    /// The one answer that everybody gave to a task; none for tasks without labels or with a known truth.
+    pub(crate) fn unanimous(&self, task: usize) -> Option<usize> {
+        let (_, answers) = self.task(task);
+        let (&first, others) = answers.split_first()?;
+        let agreed = others.iter().all(|&answer| answer == first) && self.gold(task).is_none();
+        agreed.then_some(usize::from(first))
+    }
 }
 
 /// Labels of some tasks with their own memory.

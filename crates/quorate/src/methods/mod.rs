@@ -129,10 +129,7 @@ pub trait Aggregate: Declared {
             annotations.pin_all(&mut rows);
             fit.consensus = Consensus::new(classes, rows);
         }
-        let (consensus, overturned) =
-            unanimous::review_unanimous(annotations, fit.consensus, fit.model.as_ref());
-        fit.consensus = consensus;
-        fit.warnings.extend(overturned);
+        fit = unanimous::review_fit(annotations.as_block(), fit);
         let unused = unused_knowledge(self.method(), annotations.has_gold(), context);
         fit.warnings.extend(unused);
         Ok(fit)
@@ -144,7 +141,9 @@ pub trait Aggregate: Declared {
     fn fit_blocks(&self, blocks: &mut dyn Blocks, context: &mut Context) -> Result<BlockFit> {
         self.validate()?;
         let has_gold = blocks.has_gold();
-        let mut fit = self.learn(&mut Passes::over(blocks), context)?;
+        let mut passes = Passes::over(blocks);
+        let fit = self.learn(&mut passes, context)?;
+        let mut fit = unanimous::review_blocks(&mut passes, fit, context)?;
         fit.warnings
             .extend(unused_knowledge(self.method(), has_gold, context));
         Ok(fit)

@@ -9,100 +9,111 @@
 //!
 //! Tasks whose truth is known (gold) are not looked at.
 
-use crate::annotations::Annotations;
-use crate::model::{Consensus, DawidSkene, label_of};
+use crate::blocks::{Block, Passes, Stage};
+use crate::context::Context;
+use crate::error::Result;
+use crate::model::{BlockFit, DawidSkene, Fit, keep_unanimous, label_of};
 
 /// Puts tasks right that nothing supports, and says what was overturned.
-pub(super) fn review_unanimous(
-    annotations: &Annotations,
-    consensus: Consensus,
-    model: Option<&DawidSkene>,
-) -> (Consensus, Option<String>) {
-    let overturned = find_overturned(annotations, &consensus);
-    if overturned.is_empty() {
-        return (consensus, None);
+pub(super) fn review_fit(block: Block<'_>, mut fit: Fit) -> Fit {
+    let mut overturned = Overturned::default();
+    overturned.add(block, fit.consensus.as_slice(), fit.model.as_ref());
+    if overturned.tasks > 0 && !overturned.compared {
+        let classes = fit.consensus.class_count();
+        let mut rows = fit.consensus.into_vec();
+        keep_unanimous(block, &mut rows);
+        fit.consensus = crate::model::Consensus::new(classes, rows);
     }
-    let tasks = match overturned.len() {
-        1 => "1 task".to_owned(),
-        number => format!("{number} tasks"),
-    };
-    let compared = annotations
-        .task_starts()
-        .windows(2)
-        .any(|pair| pair[1] - pair[0] > 1);
-    if compared {
-        return (consensus, Some(describe(annotations, &overturned, &tasks, model)));
-    }
-    let classes = consensus.class_count();
-    let mut rows = consensus.into_vec();
-    for &(task, given) in &overturned {
-        let row = &mut rows[task * classes..][..classes];
-        let label = label_of(row);
-        row.swap(label, given);
-        // Where the method had a tie, the two were equal.
-        if label_of(row) != given {
-            row.fill(0.0);
-            row[given] = 1.0;
-        }
-    }
-    let warning = format!(
-        "no task has two labels, so that nothing can be known of the workers: {tasks} got their own label back where the \
-         method had another one"
-    );
-    (Consensus::new(classes, rows), Some(warning))
+    fit.warnings.extend(overturned.warning(fit.model.is_some()));
+    fit
 }
 
-/// The tasks and the answer that was given to each.
-fn find_overturned(annotations: &Annotations, consensus: &Consensus) -> Vec<(usize, usize)> {
-    let unanimous = |task: usize| {
-        let (_, labels) = annotations.task_slices(task);
-        let (&first, rest) = labels.split_first()?;
-        rest.iter()
-            .all(|&label| label == first)
-            .then_some(usize::from(first))
-    };
-    (0..annotations.task_count())
-        .filter(|&task| annotations.gold(task).is_none())
-        .filter_map(|task| unanimous(task).map(|given| (task, given)))
-        .filter(|&(task, given)| consensus.label(task) != given)
-        .collect()
+/// The same for labels in blocks: one more pass.
+pub(super) fn review_blocks(
+    passes: &mut Passes<'_>,
+    mut fit: BlockFit,
+    context: &mut Context,
+) -> Result<BlockFit> {
+    let mut overturned = Overturned::default();
+    passes.each_block(
+        Stage::single("unanimous tasks"),
+        context,
+        &mut |block, context| {
+            let rows = context.run(|| fit.posteriors(block));
+            overturned.add(block, &rows, fit.model.as_ref());
+            Ok(())
+        },
+    )?;
+    fit.consensus.keeps_unanimous = overturned.tasks > 0 && !overturned.compared;
+    fit.warnings.extend(overturned.warning(fit.model.is_some()));
+    Ok(fit)
 }
 
-/// Why: how often the workers concerned are right by the model, and how little they labelled.
-fn describe(
-    annotations: &Annotations,
-    overturned: &[(usize, usize)],
-    tasks: &str,
-    model: Option<&DawidSkene>,
-) -> String {
-    let single = overturned
-        .iter()
-        .filter(|(task, _)| annotations.task_slices(*task).0.len() == 1)
-        .count();
-    let (mut right, mut labels) = (0.0, 0.0);
-    for &(task, given) in overturned {
-        for &worker in annotations.task_slices(task).0 {
-            right += model.map_or(0.0, |model| model.probability(worker as usize, given, given));
-            labels += 1.0;
+/// Unanimous tasks with another label.
+#[derive(Default)]
+struct Overturned {
+    tasks: usize,
+    /// Those of them with a single label.
+    single: usize,
+    /// Their labels, and how many of these are right by the model.
+    labels: f64,
+    right: f64,
+    /// Whether any task of the table has two labels.
+    compared: bool,
+}
+
+impl Overturned {
+    fn add(&mut self, block: Block<'_>, rows: &[f64], model: Option<&DawidSkene>) {
+        for (task, row) in rows.chunks_exact(block.class_count()).enumerate() {
+            let (workers, answers) = block.task(task);
+            self.compared |= answers.len() > 1;
+            let Some(given) = block.unanimous(task) else {
+                continue;
+            };
+            if label_of(row) == given {
+                continue;
+            }
+            self.tasks += 1;
+            self.single += usize::from(workers.len() == 1);
+            self.labels += workers.len() as f64;
+            let right =
+                |&worker: &u32| model.map_or(0.0, |model| model.probability(worker as usize, given, given));
+            self.right += workers.iter().map(right).sum::<f64>();
         }
     }
-    let reason = match model {
-        Some(_) => format!(
-            "the model takes such an answer of these workers for right in {:.0} % of the cases on average",
-            100.0 * right / labels
-        ),
-        None => "the method weighs these workers against their answers".to_owned(),
-    };
-    format!(
-        "{tasks} on which all labels agree got another label ({single} of them with a single label): {reason}; with few labels \
-         for each worker or class that can be a confusion of classes, so compare with majority-vote"
-    )
+
+    /// Why: how often the workers concerned are right by the model, and how little they labelled.
+    fn warning(&self, with_model: bool) -> Option<String> {
+        let tasks = match self.tasks {
+            0 => return None,
+            1 => "1 task".to_owned(),
+            number => format!("{number} tasks"),
+        };
+        if !self.compared {
+            return Some(format!(
+                "no task has two labels, so that nothing can be known of the workers: {tasks} got their own label back where \
+                 the method had another one"
+            ));
+        }
+        let reason = match with_model {
+            true => format!(
+                "the model takes such an answer of these workers for right in {:.0} % of the cases on average",
+                100.0 * self.right / self.labels
+            ),
+            false => "the method weighs these workers against their answers".to_owned(),
+        };
+        Some(format!(
+            "{tasks} on which all labels agree got another label ({} of them with a single label): {reason}; with few labels \
+             for each worker or class that can be a confusion of classes, so compare with majority-vote",
+            self.single
+        ))
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::context::Context;
+    use crate::annotations::Annotations;
     use crate::methods::{METHODS, find};
 
     #[test]
@@ -137,7 +148,9 @@ mod tests {
                 let Ok(fit) = built.fit(&table, &mut Context::new(0)) else {
                     continue;
                 };
-                let overturned = find_overturned(&table, &fit.consensus).len();
+                let mut found = Overturned::default();
+                found.add(table.as_block(), fit.consensus.as_slice(), None);
+                let overturned = found.tasks;
                 let said = fit
                     .warnings
                     .iter()

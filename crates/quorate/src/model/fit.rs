@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use super::consensus::{break_ties, heaviest};
+use super::consensus::{break_ties, heaviest, label_of};
 use super::posterior::Sweep;
 use super::{Consensus, DawidSkene, VoteShares};
 use crate::blocks::Block;
@@ -79,6 +79,8 @@ pub struct Rule {
     pub(crate) source: RuleSource,
     /// Share of tasks that mislead many workers at once, to which the confidence is lowered; 0: not at all.
     pub(crate) misled: f64,
+    /// Whether tasks on which all labels agree keep that label: where no two labels share a task.
+    pub(crate) keeps_unanimous: bool,
 }
 
 /// Gives the posteriors of a block's tasks.
@@ -103,7 +105,11 @@ pub(crate) enum RuleSource {
 
 impl From<RuleSource> for Rule {
     fn from(source: RuleSource) -> Self {
-        Self { source, misled: 0.0 }
+        Self {
+            source,
+            misled: 0.0,
+            keeps_unanimous: false,
+        }
     }
 }
 
@@ -146,6 +152,9 @@ impl BlockFit {
         if let Some(model) = self.model.as_ref().filter(|_| self.consensus.misled > 0.0) {
             calibrate_rows(block, model, rows, self.consensus.misled);
         }
+        if self.consensus.keeps_unanimous {
+            keep_unanimous(block, rows);
+        }
     }
 
     /// The same fit with the confidence lowered to what it is worth if this share of the tasks mislead many
@@ -153,5 +162,21 @@ impl BlockFit {
     pub fn calibrated(mut self, share: f64) -> Self {
         self.consensus.misled = share;
         self
+    }
+}
+
+/// Gives unanimous tasks their label back: the probabilities of the two classes change places.
+pub(crate) fn keep_unanimous(block: Block<'_>, rows: &mut [f64]) {
+    for (task, row) in rows.chunks_exact_mut(block.class_count()).enumerate() {
+        let Some(given) = block.unanimous(task) else {
+            continue;
+        };
+        let label = label_of(row);
+        row.swap(label, given);
+        // Where the method had a tie, the two were equal.
+        if label_of(row) != given {
+            row.fill(0.0);
+            row[given] = 1.0;
+        }
     }
 }

@@ -34,7 +34,7 @@ pub(crate) use em::{reserve as reserve_passes, reserve_confusions};
 pub use explanation::{Testimony, explain};
 pub(crate) use first::{First, share_votes_over};
 pub use fit::{BlockFit, Fit, Rule};
-pub(crate) use fit::{BlockRule, RuleSource};
+pub(crate) use fit::{BlockRule, RuleSource, keep_unanimous};
 pub use posterior::{LOG_FLOOR, posterior};
 pub(crate) use posterior::{posterior_over, softmax_in_place};
 pub use priors::{ClassPrior, Priors};
