@@ -150,7 +150,7 @@ class Result:
         return self._table(native)
 
     def review(self, n: int = 20) -> Any:
-        """The tasks to look at first: those whose label is most likely wrong."""
+        """The tasks to look at first: those whose label is most likely wrong, with the votes and the reasons."""
         return self._table(self._native.review(n))
 
     def save_model(self, path: Union[str, "os.PathLike[str]"], *, keep_labels: bool = False) -> None:

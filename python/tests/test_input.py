@@ -121,7 +121,7 @@ def test_bad_input_is_a_clear_exception(tmp_path: pathlib.Path) -> None:
         (pandas.DataFrame({"task": [], "worker": [], "label": []}), "no labels"),
         (polars.DataFrame({"task": [], "worker": [], "label": []}, schema={"task": str, "worker": str, "label": str}), "no labels"),
         ([], "no labels"),
-        (polars.DataFrame(), "expected one named"),
+        (polars.DataFrame(), "expected ones named"),
         (polars.DataFrame(good).drop("label"), 'expected one named "label"'),
         (polars.DataFrame({**good, "label": [["x"]]}), "found values of type LargeList"),
         (polars.DataFrame({**good, "task": [None]}, schema_overrides={"task": str}), "task id is empty"),

@@ -8,11 +8,12 @@ use pyo3::types::PyDict;
 use quorate::intervals::Intervals;
 use quorate::methods::{Method, Values};
 use quorate::model::{ConsensusSummary, Priors, posterior};
+use quorate::review::{Review, error_range};
 use quorate::{Annotations, Fit};
 use quorate_io::{
     Cell, ChangeRow, ColumnKind, ModelFile, RowSource, Target, WorkerRow, write_changes,
-    write_consensus_with_difficulty, write_intervals, write_kept_labels, write_model, write_table,
-    write_workers,
+    write_consensus_with_difficulty, write_intervals, write_kept_labels, write_model, write_review,
+    write_table, write_workers,
 };
 
 use crate::errors::{Failure, raise};
@@ -207,20 +208,10 @@ impl Fitted {
             .map(Some)
     }
 
-    /// The tasks whose label is most likely wrong: `task, label, confidence, votes`.
+    /// The tasks whose label is most likely wrong, and why: the table of `write_review`.
     fn review(&self, py: Python<'_>, most: usize) -> PyResult<ArrowTable> {
-        let consensus = &self.fit.consensus;
-        let open = (0..consensus.len()).filter(|&task| self.annotations.gold(task).is_none());
-        let mut tasks: Vec<usize> = open.collect();
-        // Equal doubts in the order of the names, so that the order of rows does not matter.
-        tasks.sort_by(|&a, &b| {
-            let names = self.annotations.tasks();
-            let doubts = consensus.confidence(a).total_cmp(&consensus.confidence(b));
-            doubts.then_with(|| names.get(a).cmp(names.get(b)))
-        });
-        tasks.truncate(most);
-        let rows = Doubtful { fitted: self, tasks };
-        self.table(py, |target| write_table(target, None, &rows))
+        let tasks = Review { most }.run(&self.annotations, &self.fit);
+        self.table(py, |target| write_review(target, None, &tasks))
     }
 
     /// The classes with their probability by the model: `class, probability`.
@@ -247,7 +238,10 @@ impl Fitted {
                 ..Intervals::default()
             };
             let mut context = job.context(seed, memory).with_priors(priors);
-            Ok(settings.run(&annotations, &model, &consensus, &mut context)?)
+            let mut found = settings.run(&annotations, &model, &consensus, &mut context)?;
+            let summary = ConsensusSummary::of(&annotations, &consensus, false);
+            found.error = error_range(&summary, found.error, level);
+            Ok(found)
         })?;
         let (workers, classes) = (own.annotations.workers(), own.annotations.classes());
         own.table(py, |target| {
@@ -375,37 +369,6 @@ impl RowSource for ClassShares<'_> {
         for (class, name) in self.0.annotations.classes().iter().enumerate() {
             let probability = prior.map_or(Cell::Missing, |prior| Cell::from(prior[class]));
             each(&[Cell::Text(name), probability])?;
-        }
-        Ok(())
-    }
-}
-
-/// Tasks with their votes: `task, label, confidence, votes`.
-struct Doubtful<'f> {
-    fitted: &'f Fitted,
-    tasks: Vec<usize>,
-}
-
-impl RowSource for Doubtful<'_> {
-    fn columns(&self) -> Vec<(String, ColumnKind)> {
-        let text = |name: &str| (name.to_owned(), ColumnKind::Text);
-        let confidence = ("confidence".to_owned(), ColumnKind::Number);
-        vec![text("task"), text("label"), confidence, text("votes")]
-    }
-
-    fn for_each_row(
-        &self,
-        each: &mut dyn FnMut(&[Cell<'_>]) -> quorate_io::Result<()>,
-    ) -> quorate_io::Result<()> {
-        let (annotations, consensus) = (&self.fitted.annotations, &self.fitted.fit.consensus);
-        for &task in &self.tasks {
-            let votes = ChangeRow::describe_votes(annotations.task_slices(task).1, annotations.classes());
-            each(&[
-                Cell::Text(annotations.tasks().get(task)),
-                Cell::Text(annotations.classes().get(consensus.label(task))),
-                Cell::from(consensus.confidence(task)),
-                Cell::Text(&votes),
-            ])?;
         }
         Ok(())
     }
