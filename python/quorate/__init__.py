@@ -26,6 +26,7 @@ from ._convert import convert
 from ._input import from_matrix
 from ._labels import Labels, read
 from ._model import Model
+from ._plan import ErrorEstimate, Plan
 from ._progress import Progress
 from ._quorate import __version__
 from ._result import Result
@@ -42,12 +43,14 @@ __all__ = [
     "ConvergenceWarning",
     "Crowd",
     "DataWarning",
+    "ErrorEstimate",
     "Evaluation",
     "Finding",
     "InputError",
     "Inspection",
     "Labels",
     "Model",
+    "Plan",
     "Progress",
     "QuorateError",
     "QuorateWarning",

@@ -7,7 +7,7 @@ import warnings
 from typing import Any, ContextManager, List, Mapping, Optional, Sequence, Tuple, Union
 
 from . import _quorate
-from ._input import Columns, to_data
+from ._input import Columns, truths, to_data
 from ._labels import MISSING, Labels, as_text, read
 from ._model import Model
 from ._progress import Progress, Reporter
@@ -155,17 +155,6 @@ def warn_of(fitted: _quorate.Fitted, labels: Labels) -> None:
 def parameters_of(parameters: Mapping[str, Any]) -> List[Tuple[str, str]]:
     """Parameters of a method as text."""
     return [(name.replace("_", "-"), as_text(value)) for name, value in parameters.items() if value is not None]
-
-
-def truths(given: Any, name: str) -> Optional[_quorate.Data]:
-    """Known labels: a dict of tasks, a series indexed by task, or a table."""
-    if given is None:
-        return None
-    if hasattr(given, "index") and hasattr(given, "items") and not hasattr(given, "columns"):
-        given = dict(given.items())
-    if isinstance(given, Mapping) and set(given) != {"task", "label"}:
-        given = {"task": list(given.keys()), "label": list(given.values())}
-    return to_data(given, name, ("task", "label"), ("task", "label"))
 
 
 def prior_of(prior: Optional[Prior]) -> Optional[List[Tuple[str, float]]]:

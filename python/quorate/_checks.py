@@ -4,7 +4,7 @@ import warnings
 from typing import Any, Dict, List, NamedTuple, Optional, Sequence, Tuple
 
 from . import _quorate
-from ._aggregate import truths
+from ._input import truths
 from ._labels import as_text, read
 from ._progress import Progress, Reporter
 from ._result import Result

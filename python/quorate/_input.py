@@ -155,3 +155,14 @@ def from_matrix(
             long["worker"].append(place if workers is None else workers[place])
             long["label"].append(answer)
     return long
+
+
+def truths(given: Any, name: str) -> Optional[_quorate.Data]:
+    """Known labels: a dict of tasks, a series indexed by task, or a table."""
+    if given is None:
+        return None
+    if hasattr(given, "index") and hasattr(given, "items") and not hasattr(given, "columns"):
+        given = dict(given.items())
+    if isinstance(given, Mapping) and set(given) != {"task", "label"}:
+        given = {"task": list(given.keys()), "label": list(given.values())}
+    return to_data(given, name, ("task", "label"), ("task", "label"))

@@ -160,3 +160,24 @@ def simulate(
 def method_table() -> List[Dict[str, Any]]: ...
 def find_method(name: str) -> str: ...
 def run_program(arguments: Sequence[str]) -> int: ...
+
+def plan(
+    fitted: Fitted,
+    *,
+    budget: float,
+    costs: List[Tuple[str, float]],
+    capacity: Optional[int],
+    explore: float,
+    target: Optional[float],
+    retire: float,
+    progress: Optional[object],
+) -> Tuple[ArrowTable, str]: ...
+def report(
+    fitted: Fitted,
+    *,
+    title: str,
+    truth: Optional[Data],
+    task_url: Optional[str],
+    budget: Optional[float],
+    progress: Optional[object],
+) -> str: ...

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import json
 import os
-from typing import TYPE_CHECKING, Any, Dict, List, Optional, Tuple, Union
+from typing import TYPE_CHECKING, Any, Dict, List, Mapping, Optional, Tuple, Union
 
 from . import _quorate
-from ._labels import Labels
+from ._input import truths
+from ._labels import Labels, as_text
 from ._model import Model
+from ._plan import Plan
 from ._progress import Progress, Reporter
 from ._table import Table, as_kind
-from .errors import NotApplicableError
+from .errors import NotApplicableError, ParameterError
 
 if TYPE_CHECKING:
     from ._progress import Progress as Progress
@@ -152,6 +155,87 @@ class Result:
     def review(self, n: int = 20) -> Any:
         """The tasks to look at first: those whose label is most likely wrong, with the votes and the reasons."""
         return self._table(self._native.review(n))
+
+    def plan(
+        self,
+        budget: float,
+        *,
+        costs: Optional[Mapping[Any, float]] = None,
+        capacity: Optional[int] = None,
+        explore: float = 0.25,
+        target: Optional[float] = None,
+        retire: float = 0.99,
+        progress: Progress = None,
+    ) -> Plan:
+        """Plans the most valuable next labels: which tasks, and by whom.
+
+        Args:
+            budget: What may be spent: a number of labels, or an amount where ``costs`` are given.
+            costs: What a label by each worker costs; workers not listed cost 1.
+            capacity: New labels that a worker can give; twice an even share if not given.
+            explore: Share of the labels that are spread evenly over tasks and workers, to find out where the model is
+                wrong.
+            target: Error to reach, for :attr:`quorate.Plan.labels_to_target`.
+            retire: Confidence from which on a task needs no more labels.
+            progress: See :data:`quorate.Progress`.
+
+        >>> import quorate
+        >>> crowd = quorate.simulate(tasks=100, workers=10, accuracy=(0.5, 0.9), labels_per_task=3)
+        >>> plan = quorate.aggregate(crowd.labels).plan(20)
+        >>> len(plan.assignments)
+        20
+        >>> plan.error_after.error < plan.error_now.error
+        True
+        """
+        given = [(as_text(worker), float(cost)) for worker, cost in (costs or {}).items()]
+        with Reporter(progress) as report:
+            table, document = _quorate.plan(
+                self._native,
+                budget=budget,
+                costs=given,
+                capacity=capacity,
+                explore=explore,
+                target=target,
+                retire=retire,
+                progress=report,
+            )
+        return Plan(self._table(table), json.loads(document))
+
+    def report(
+        self,
+        path: Optional[Union[str, "os.PathLike[str]"]] = None,
+        *,
+        title: str = "Labels",
+        truth: Any = None,
+        task_url: Optional[str] = None,
+        budget: Optional[float] = None,
+        progress: Progress = None,
+    ) -> str:
+        """Puts the whole story on one self-contained HTML page, as ``quorate report`` does; returns the page.
+
+        Args:
+            path: Where to write the page; nowhere if not given.
+            title: Its title.
+            truth: True labels of some tasks: adds the error, a reliability curve and a confusion matrix.
+            task_url: Address of a task, with ``{task}`` in place of its id.
+            budget: Labels that the section on what to label next plans for; a tenth of the labels if not given.
+            progress: See :data:`quorate.Progress`.
+        """
+        if task_url is not None and not task_url.startswith(("https://", "http://", "/", "./")):
+            raise ParameterError(f"task_url: found {task_url!r}, expected an address that starts with https:// or http://")
+        with Reporter(progress) as report:
+            page = _quorate.report(
+                self._native,
+                title=title,
+                truth=None if truth is None else truths(truth, "truth"),
+                task_url=task_url,
+                budget=budget,
+                progress=report,
+            )
+        if path is not None:
+            with open(path, "w", encoding="utf-8") as file:
+                file.write(page)
+        return page
 
     def save_model(self, path: Union[str, "os.PathLike[str]"], *, keep_labels: bool = False) -> None:
         """Writes ``model.json`` as ``quorate aggregate --model`` does.

@@ -5,9 +5,10 @@ use quorate::Annotations;
 use quorate::annotations::Names;
 use quorate::diagnose::{Finding, Inspection};
 use quorate::evaluate::Evaluate;
+use quorate::plan::Planned;
 use quorate_io::TaskLabels;
 
-use crate::commands::{evaluate, inspect};
+use crate::commands::{evaluate, inspect, plan as plan_command};
 
 /// What `inspect --json` prints; `advice` gives the words for what to do about a finding.
 pub fn inspection(
@@ -28,4 +29,9 @@ pub fn evaluation(
 ) -> Result<(String, Option<String>)> {
     let (document, warning) = evaluate::document(predicted, truth, except, settings)?;
     Ok((serde_json::to_string(&document)?, warning))
+}
+
+/// What `plan --json` prints.
+pub fn plan(planned: &Planned, annotations: &Annotations) -> String {
+    plan_command::text::plan_json(planned, annotations).to_string()
 }

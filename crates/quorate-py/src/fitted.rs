@@ -62,7 +62,8 @@ impl Fitted {
         ConsensusSummary::of(&self.annotations, &self.fit.consensus, counts)
     }
 
-    fn table(
+    /// A table as Python gets it.
+    pub fn table(
         &self,
         py: Python<'_>,
         write: impl FnOnce(&Target) -> quorate_io::Result<()>,

@@ -18,6 +18,7 @@ mod kinds;
 mod labels;
 mod method_table;
 mod model;
+mod next_steps;
 mod pickle;
 mod simulation;
 mod table;
@@ -50,6 +51,8 @@ fn _quorate(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(checks::evaluate, module)?)?;
     module.add_function(wrap_pyfunction!(checks::error_of, module)?)?;
     module.add_function(wrap_pyfunction!(checks::inspect, module)?)?;
+    module.add_function(wrap_pyfunction!(next_steps::plan, module)?)?;
+    module.add_function(wrap_pyfunction!(next_steps::report, module)?)?;
     module.add_function(wrap_pyfunction!(simulation::simulate, module)?)?;
     module.add_function(wrap_pyfunction!(method_table::method_table, module)?)?;
     module.add_function(wrap_pyfunction!(method_table::find_method, module)?)?;

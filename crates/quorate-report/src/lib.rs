@@ -9,10 +9,11 @@
 //! embedded as one compressed block, and the script shows them in pages; without a script the first rows are
 //! there.
 //!
-//! - [`Report`]: the page.
+//! - [`Report`]: the page, from a fit and its [`Evidence`].
 //! - [`figure`]: every chart of the project.
 #![deny(missing_docs)]
 
+mod evidence;
 pub mod figure;
 mod page;
 mod sections;
@@ -20,4 +21,5 @@ mod story;
 mod tables;
 pub mod text;
 
+pub use evidence::Evidence;
 pub use page::Report;

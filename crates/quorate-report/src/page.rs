@@ -1,12 +1,10 @@
 //! The page: head, story, sections, data, script.
 
 use base64::Engine as _;
-use quorate::diagnose::{Inspection, WorkerVerdict};
-use quorate::intervals::ModelIntervals;
-use quorate::plan::Planned;
 use quorate::review::{Review, ReviewTask};
 use quorate::{Annotations, Fit};
 
+use crate::evidence::Evidence;
 use crate::sections::{self, Section};
 use crate::text::{escape, shown};
 use crate::{figure, story, tables};
@@ -31,16 +29,10 @@ pub struct Report<'a> {
     pub method: &'a str,
     /// The seed of the fit.
     pub seed: u64,
-    /// What the labels can and cannot tell.
-    pub inspection: &'a Inspection,
-    /// What each worker is like, the worst first.
-    pub verdicts: &'a [WorkerVerdict],
-    /// Intervals of class shares, where the fit has a model.
-    pub intervals: Option<&'a ModelIntervals>,
+    /// What there is to say besides the fit.
+    pub evidence: &'a Evidence,
     /// True class of each task where it is known; one above the last class for a truth that nobody answered.
     pub truth: Option<&'a [Option<usize>]>,
-    /// Who should label what next.
-    pub plan: Option<&'a Planned>,
     /// Address of a task, with `{task}` in place of its id.
     pub task_url: Option<&'a str>,
     /// Text of each task, to be shown beside its id.

@@ -103,7 +103,7 @@ fn next_steps(report: &Report<'_>, facts: &Facts) -> Vec<String> {
             100.0 * (found / all.max(f64::MIN_POSITIVE)).min(1.0)
         ));
     }
-    for finding in &report.inspection.findings {
+    for finding in &report.evidence.inspection.findings {
         if finding.severity < Severity::Warning {
             continue;
         }
@@ -132,7 +132,12 @@ fn next_steps(report: &Report<'_>, facts: &Facts) -> Vec<String> {
         }
         steps.push(step);
     }
-    if let Some(plan) = report.plan.filter(|plan| !plan.assignments.is_empty()) {
+    if let Some(plan) = report
+        .evidence
+        .plan
+        .as_ref()
+        .filter(|plan| !plan.assignments.is_empty())
+    {
         steps.push(format!(
             "<strong>Collect more labels</strong> where they help most: {} would bring the estimated error from {} to \
              {}. <a href=\"#plan\">See the plan</a>.",

@@ -1,32 +1,20 @@
 //! The page holds what it should, stays small, and what people wrote is inert in it.
 
-use quorate::diagnose::Inspect;
-use quorate::plan::Plan;
 use quorate::simulate::{Amount, Coverage, Prior, Quality, Simulation};
 use quorate::{Annotations, Context};
-use quorate_report::Report;
+use quorate_report::{Evidence, Report};
 
 fn page(annotations: &Annotations, title: &str, truth: Option<&[Option<usize>]>) -> String {
     let fit = quorate::aggregate(annotations).unwrap();
-    let mut context = Context::new(0);
-    let settings = Inspect::default();
-    let inspection = settings.run(annotations, &mut context).unwrap();
-    let verdicts = settings.judge_workers(annotations, &mut context).unwrap();
-    let plan = fit
-        .model
-        .is_some()
-        .then(|| Plan::new(10.0).run(annotations, &fit, &mut context).unwrap());
+    let evidence = Evidence::gather(annotations, &fit, Some(10.0), &mut Context::new(0)).unwrap();
     Report {
         title,
         annotations,
         fit: &fit,
         method: "auto",
         seed: 0,
-        inspection: &inspection,
-        verdicts: &verdicts,
-        intervals: None,
+        evidence: &evidence,
         truth,
-        plan: plan.as_ref(),
         task_url: None,
         task_texts: None,
     }

@@ -1,7 +1,7 @@
 //! `quorate plan`: who should label what next, and when to stop.
 
 mod replay;
-mod text;
+pub(crate) mod text;
 
 use std::path::PathBuf;
 

@@ -4,13 +4,9 @@ use std::path::PathBuf;
 
 use anyhow::{Result, bail};
 use clap::Args;
-use quorate::agreement::AgreementSettings;
-use quorate::diagnose::Inspect;
-use quorate::intervals::Intervals;
 use quorate::methods::DEFAULT_METHOD;
-use quorate::plan::Plan;
 use quorate_io::{LabelOptions, Source, Target, read_labels, read_task_texts, write_whole};
-use quorate_report::Report;
+use quorate_report::{Evidence, Report};
 
 use crate::args::{RunArgs, positive};
 use crate::catalog::find;
@@ -95,24 +91,8 @@ pub fn run(args: &ReportArgs, printer: &mut Printer) -> Result<()> {
         .with_probabilities(args.input.read_probabilities(&annotations, printer)?)
         .with_features(args.input.read_features(&annotations, printer)?);
     let fit = aggregate.fit(&annotations, &mut session.context(method.name, 0)?)?;
-    let settings = Inspect {
-        agreement: AgreementSettings {
-            replicates: 0,
-            ..AgreementSettings::default()
-        },
-        ..Inspect::default()
-    };
-    let inspection = settings.run(&annotations, &mut session.context("inspect", 0)?)?;
-    let verdicts = settings.judge_workers(&annotations, &mut session.context("workers", 0)?)?;
-    let (mut intervals, mut plan) = (None, None);
-    if let Some(model) = &fit.model {
-        let mut context = session.context("intervals", 0)?;
-        intervals = Some(Intervals::default().run(&annotations, model, &fit.consensus, &mut context)?);
-        let budget = args
-            .budget
-            .unwrap_or((annotations.label_count() as f64 / 10.0).ceil().max(1.0));
-        plan = Some(Plan::new(budget).run(&annotations, &fit, &mut session.context("plan", 0)?)?);
-    }
+    let mut context = session.context("report", 0)?;
+    let evidence = Evidence::gather(&annotations, &fit, args.budget, &mut context)?;
     let name = args
         .input
         .labels
@@ -124,11 +104,8 @@ pub fn run(args: &ReportArgs, printer: &mut Printer) -> Result<()> {
         fit: &fit,
         method: method.name,
         seed: args.run.seed,
-        inspection: &inspection,
-        verdicts: &verdicts,
-        intervals: intervals.as_ref(),
+        evidence: &evidence,
         truth: truth.as_deref(),
-        plan: plan.as_ref(),
         task_url: args.task_url.as_deref(),
         task_texts: texts.as_deref(),
     }

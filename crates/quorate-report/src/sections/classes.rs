@@ -20,7 +20,7 @@ pub(crate) fn section(report: &Report<'_>) -> Section {
         order.sort_unstable();
     }
     let largest = tasks.iter().copied().max().unwrap_or(1).max(1) as f64;
-    let with_interval = report.intervals.is_some();
+    let with_interval = report.evidence.intervals.is_some();
     let mut body = format!(
         "<div class=\"scroll\" role=\"region\" tabindex=\"0\" aria-label=\"Classes\"><table class=\"bars\">\
          <caption>Classes</caption>\n<thead><tr><th scope=\"col\">Class</th><th scope=\"col\">Tasks</th>\
@@ -34,14 +34,18 @@ pub(crate) fn section(report: &Report<'_>) -> Section {
     for class in order {
         let share = tasks[class] as f64 / total;
         let width = 100.0 * tasks[class] as f64 / largest;
-        let interval = report.intervals.map_or(String::new(), |intervals| {
-            let found = intervals.prevalence[class];
-            format!(
-                "<td class=\"number\">{} to {}</td>",
-                percent(found.low),
-                percent(found.high)
-            )
-        });
+        let interval = report
+            .evidence
+            .intervals
+            .as_ref()
+            .map_or(String::new(), |intervals| {
+                let found = intervals.prevalence[class];
+                format!(
+                    "<td class=\"number\">{} to {}</td>",
+                    percent(found.low),
+                    percent(found.high)
+                )
+            });
         body.push_str(&format!(
             "<tr><th scope=\"row\"><bdi>{}</bdi></th><td class=\"number\">{}</td><td class=\"number\">{}</td>\
              <td class=\"bar\"><i style=\"width:{width:.1}%\"></i></td>{interval}</tr>\n",

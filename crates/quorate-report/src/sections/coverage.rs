@@ -5,7 +5,7 @@ use crate::page::Report;
 use crate::text::{count, percent, plural};
 
 pub(crate) fn section(report: &Report<'_>) -> Option<Section> {
-    let connectivity = &report.inspection.connectivity;
+    let connectivity = &report.evidence.inspection.connectivity;
     let pairs = connectivity.pairs.as_ref()?;
     let observed = 1.0 - pairs.missing_share;
     let imputable = pairs.missing_share * pairs.imputable_share.unwrap_or(0.0);

@@ -34,7 +34,11 @@ pub(crate) fn all(report: &Report<'_>, facts: &Facts) -> Vec<Section> {
         Some(majority::section(report, facts)),
         agreement::section(report),
         coverage::section(report),
-        report.plan.map(|planned| plan::section(report, planned)),
+        report
+            .evidence
+            .plan
+            .as_ref()
+            .map(|planned| plan::section(report, planned)),
         convergence::section(report),
     ];
     sections.into_iter().flatten().collect()

@@ -16,7 +16,7 @@ pub(crate) fn section(report: &Report<'_>) -> Section {
          <th scope=\"col\">Interval</th><th scope=\"col\">Verdict</th><th scope=\"col\">What to do</th></tr></thead>\n\
          <tbody>\n",
     );
-    for row in report.verdicts.iter().take(ROWS) {
+    for row in report.evidence.verdicts.iter().take(ROWS) {
         let interval = row.interval.map_or(String::new(), |(low, high)| {
             format!("{} to {}", percent(low), percent(high))
         });
