@@ -5,7 +5,8 @@ import warnings
 from typing import Any, Dict, List, NamedTuple, Optional, Sequence, Tuple
 
 from . import _quorate
-from ._aggregate import aggregate, truths
+from ._aggregate import aggregate
+from ._input import truths
 from ._labels import read
 from ._result import Result
 from .errors import QuorateError, QuorateWarning
