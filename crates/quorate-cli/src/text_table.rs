@@ -1,5 +1,7 @@
 //! Plain text tables: columns as wide as their widest cell, numbers to the right.
 
+pub use quorate_report::text::{count, plural};
+
 /// Which side a column's cells lean to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Side {
@@ -120,29 +122,6 @@ pub fn duration(seconds: f64) -> String {
         s if s < 120.0 => format!("{s:.1} s"),
         s => format!("{:.1} min", s / 60.0),
     }
-}
-
-/// A count with thousands apart.
-pub fn count(number: usize) -> String {
-    let digits = number.to_string();
-    let mut text = String::new();
-    for (index, digit) in digits.chars().enumerate() {
-        if index > 0 && (digits.len() - index).is_multiple_of(3) {
-            text.push(',');
-        }
-        text.push(digit);
-    }
-    text
-}
-
-/// `1 task`, `2 tasks`, `2 classes`.
-pub fn plural(number: usize, word: &str) -> String {
-    let ending = match (number, word.ends_with('s')) {
-        (1, _) => "",
-        (_, true) => "es",
-        (_, false) => "s",
-    };
-    format!("{} {word}{ending}", count(number))
 }
 
 #[cfg(test)]
