@@ -31,3 +31,11 @@ def test_crowd_labels(tmp_path: pathlib.Path) -> None:
 def test_llm_judges(tmp_path: pathlib.Path) -> None:
     told = run("llm_judges.py", cwd=tmp_path)
     assert "large-a" in told and "large-b" in told and "Evaluation: error" in told
+
+
+def test_planning(tmp_path: pathlib.Path) -> None:
+    told = run("planning.py", str(tmp_path / "pictures"), cwd=tmp_path)
+    scored = [line for line in told.splitlines() if "Evaluation: error" in line]
+    error = {line.split(":")[0]: float(line.split("error ")[1].split(" %")[0]) for line in scored}
+    assert error["as planned"] < error["anyhow"], told
+    assert "</html>" in (tmp_path / "pictures" / "report.html").read_text(encoding="utf-8")
