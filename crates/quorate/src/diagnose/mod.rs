@@ -6,7 +6,8 @@
 //! | do the answers show as many classes as the table has? | `spectrum` |
 //! | is some worker a reliable sign of each class? | `specialists` |
 //! | is it clear which component is which class? | [`align_classes`] on a fit |
-//! | who answers at random, always the same, or systematically wrong? | `worker_kinds` |
+//! | who answers at random? | `spammers` |
+//! | who always answers the same, is careless or systematically wrong? | `worker_kinds` |
 //! | what is each worker like, the worst first? | `verdicts`, [`Inspect::judge_workers`] |
 //! | who makes the same errors as someone else: copies, rings? | `shared_errors`, `copy_groups` |
 //! | how many independent labels are the labels of a task worth? | `effective_labels` |
@@ -27,6 +28,7 @@ mod finding;
 mod findings;
 mod others;
 mod shared_errors;
+mod spammers;
 mod specialists;
 mod spectrum;
 mod verdicts;

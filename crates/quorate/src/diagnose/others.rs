@@ -11,7 +11,7 @@
 //! Two ways to weigh the others. **Equal**: everyone is right with the same probability p, errors spread
 //! evenly; p follows from how often two labels of a task agree, `p_o = p^2 + (1 - p)^2 / (K - 1)`. Nobody can
 //! gain weight by agreeing with a friend. **Fitted**: confusion matrices counted against the posterior of
-//! `rob-symnmf-em`, which does not need the majority to be right everywhere (in large tables `pooled-ds`).
+//! `pooled-ds`.
 //!
 //! Matrices are shrunk towards the crowd's by [`SHRINKAGE`] labels in each column. Time `O(L K)`, memory 4
 //! bytes a label and `N K + M K^2` numbers.
@@ -19,7 +19,7 @@
 use crate::annotations::Annotations;
 use crate::context::Context;
 use crate::error::Result;
-use crate::methods::{Aggregate, PooledDawidSkene, RobSymNmfEm};
+use crate::methods::{Aggregate, PooledDawidSkene};
 use crate::model::{Consensus, DawidSkene, count_answers, softmax_in_place};
 
 /// Labels of the crowd's average that are added to each column of a worker's confusion matrix.
@@ -143,20 +143,19 @@ impl<'a> Others<'a> {
     }
 }
 
-/// Labels above which the fit starts from the votes and stops early: pairs of workers are dear there, and what single
-/// workers are like does not hang on the last digits.
+/// Labels above which the fit stops early: what single workers are like does not hang on the last digits.
 const LARGE: usize = 500_000;
 const COARSE_TOL: f64 = 1e-4;
+const COARSE_ROUNDS: usize = 30;
 
-/// The posterior of a method that does not need the majority to be right everywhere.
+/// The posterior with every worker drawn to the crowd. A matrix of each worker's own, as `rob-symnmf-em` learns it, can
+/// swap classes where workers have some sixty labels, and everybody then looks like a spammer.
 fn fit(annotations: &Annotations, context: &mut Context) -> Result<Consensus> {
-    let fit = match annotations.label_count() > LARGE {
-        true => PooledDawidSkene::default()
-            .tol(COARSE_TOL)
-            .fit(annotations, context)?,
-        false => RobSymNmfEm::default().fit(annotations, context)?,
-    };
-    Ok(fit.consensus)
+    let mut method = PooledDawidSkene::default();
+    if annotations.label_count() > LARGE {
+        method = method.tol(COARSE_TOL).max_iter(COARSE_ROUNDS);
+    }
+    Ok(method.fit(annotations, context)?.consensus)
 }
 
 /// Confusion matrices of all workers against a consensus, shrunk towards the crowd's.

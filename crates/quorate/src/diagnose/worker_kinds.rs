@@ -5,27 +5,22 @@
 //! | kind | statistic | flagged if |
 //! |---|---|---|
 //! | one-sided | share of the most frequent answer a; the same among tasks that the others do not take for a | Wilson lower bounds above 0.75 and 0.65 |
-//! | spammer | share lambda of answers that follow the truth | too small for a worker two thirds as informative as the typical one, *and* no sign of a share above 0 (p > 0.05) |
+//! | spammer | probability that lambda, the share of answers that follow the truth, is that of a useful worker (`spammers`) | so small that the level is kept, *and* no sign that lambda is above 0 (p > 0.05) |
+//! | careless | the estimate of lambda | too small for a worker two thirds as informative as the typical one |
 //! | adversary | z = (p_o - p_e) / sqrt((p_e + p_e^2 - sum_k p_k q_k (p_k + q_k)) / n) | z is significantly negative |
 //!
-//! *Spammer.* A worker follows the truth with probability `lambda` and else answers by habit, with its own shares `r` of the
-//! answers. Given the others' posterior `q_n` without the worker,
+//! *Careless.* A worker follows the truth with probability `lambda` and else answers by habit, with its own shares `r` of
+//! the answers. Given the others' posterior `q_n` without the worker,
 //!
 //! ```text
 //! Pr(x_n) = lambda q_n(x_n) + (1 - lambda) r(x_n),      l(lambda) = sum_n ln Pr(x_n)
 //! ```
 //!
 //! which is concave in `lambda`; its largest value over `[0, 0.999]` gives the estimate. One number instead of a
-//! table of K x K cells has far more power, and unsure tasks count for what they are worth. That `lambda = 0` is not
-//! rejected proves nothing about a worker with ten labels. So the null hypothesis is that the worker tells at least two
-//! thirds as much as the typical one (the label-weighted median of the estimates): its p-value is the normal tail of
-//! `sqrt(2 (l(estimate) - l(2/3 typical)))`, and the sign of life is that of `sqrt(2 (l(estimate) - l(0)))`. The typical
-//! worker is measured against the same imperfect posterior, so that noise of the others cancels.
-//!
-//! Who is significantly below two thirds of the typical share but shows signs of life is *careless*.
-//!
-//! What the level controls is that null hypothesis. A worker who truly knows a little, well below two thirds
-//! of the typical share, can be flagged as a spammer if its labels happen to show no sign of it.
+//! table of K x K cells has far more power, and unsure tasks count for what they are worth. The null hypothesis is that
+//! the worker tells at least two thirds as much as the typical one (the label-weighted median of the estimates): its
+//! p-value is the normal tail of `sqrt(2 (l(estimate) - l(2/3 typical)))`. The typical worker is measured against the
+//! same imperfect posterior, so that noise of the others cancels.
 //!
 //! *Adversary.* z is Cohen's kappa over its standard error under independence (Fleiss, Cohen and Everitt
 //! 1969): worse than guessing with the same class shares.
@@ -33,7 +28,7 @@
 //! *One-sided.* Such a worker may still know something: the rare other answers can be right. It is not called
 //! a spammer as well.
 //!
-//! Both tests are corrected for many workers by [`discoveries`](super::discoveries). Limits: where most of
+//! Careless workers and adversaries are corrected for many workers by [`discoveries`](super::discoveries). Limits: where most of
 //! the crowd is bad or colludes, "the others" are wrong and the roles swap; a worker who saw tasks of one
 //! class only looks one-sided if the others err on them; workers with few labels are never flagged; normal
 //! and chi-square approximations need [`LEAST_TASKS`] tasks.
@@ -41,6 +36,7 @@
 use super::answer_tables::AnswerTable;
 use super::discoveries::discoveries;
 use super::distributions::normal_tail;
+use super::spammers;
 use crate::evaluate::wilson_interval;
 use rayon::prelude::*;
 
@@ -67,6 +63,8 @@ pub struct WorkerCheck {
     pub informativeness: f64,
     /// p-value of "at least two thirds as informative as the typical worker".
     pub useful_p: f64,
+    /// Probability that the worker is at least two thirds as informative as the typical one.
+    pub useful_probability: f64,
     /// p-value of "independent of the others".
     pub independent_p: f64,
     /// p-value of "not worse than guessing".
@@ -103,13 +101,20 @@ pub(super) fn check_workers(tables: &[AnswerTable], level: f64) -> (Vec<WorkerCh
         let p_values: Vec<f64> = checks.iter().map(p_value).collect();
         discoveries(&p_values, level)
     };
+    let of_tested: Vec<&AnswerTable> = tested.iter().map(|&worker| &tables[worker]).collect();
+    let useful = spammers::useful_probabilities(&of_tested, SHARE_OF_TYPICAL * typical);
+    let lifeless: Vec<bool> = checks
+        .iter()
+        .map(|check| check.independent_p > SIGN_OF_LIFE)
+        .collect();
+    let spammers = spammers::flag(&useful, &lifeless, level);
     let useless = apply(|check| check.useful_p, &checks);
     let worse = apply(|check| check.not_worse_p, &checks);
-    for ((check, useless), worse) in checks.iter_mut().zip(useless).zip(worse) {
-        check.adversary = worse && !check.one_sided;
-        let weak = useless && !check.one_sided && !worse;
-        check.spammer = weak && check.independent_p > SIGN_OF_LIFE;
-        check.careless = weak && !check.spammer;
+    for (at, check) in checks.iter_mut().enumerate() {
+        check.useful_probability = useful[at];
+        check.adversary = worse[at] && !check.one_sided;
+        check.spammer = spammers[at] && !check.one_sided && !worse[at];
+        check.careless = useless[at] && !check.one_sided && !worse[at] && !check.spammer;
     }
     (checks, typical)
 }
@@ -247,6 +252,7 @@ fn check(worker: usize, table: &AnswerTable, share: &TruthShare<'_>, typical: f6
         } else {
             1.0
         },
+        useful_probability: 0.0,
         independent_p: if share.estimate > 0.0 {
             share.p_value(0.0)
         } else {
@@ -266,11 +272,11 @@ fn check(worker: usize, table: &AnswerTable, share: &TruthShare<'_>, typical: f6
 }
 
 #[cfg(test)]
-mod tests {
+pub(super) mod tests {
     use super::*;
 
     /// The others are sure but for 4 %.
-    fn table(counts: &[f64], k: usize) -> AnswerTable {
+    pub(crate) fn table(counts: &[f64], k: usize) -> AnswerTable {
         let mut table = AnswerTable {
             counts: counts.to_vec(),
             tasks: counts.iter().sum(),
