@@ -15,7 +15,7 @@
 //! analysis, Horn 1965). The classes that show are those with an eigenvalue above the second one of the
 //! shuffled tables (mean and three standard deviations), plus one. With more than [`LARGE`] cells there is one
 //! shuffled table and two percent in the place of the deviations: the edge of a spectrum of noise then varies
-//! by less than a thousandth (as n^-2/3). Where workers have many labels, a part of the tasks is enough
+//! by some thousandths (as n^-2/3). Where workers have many labels, a part of the tasks is enough
 //! ([`sampled_tasks`]).
 //!
 //! Limits: a rare class, or two that everyone confuses, can fail to show and still be real; task difficulty
@@ -42,7 +42,7 @@ const STREAM: u64 = 0x5bec << 40;
 /// below what chance varies by.
 const TOL: f64 = 1e-4;
 const COARSE_TOL: f64 = 1e-2;
-const LARGE: usize = 50_000;
+const LARGE: usize = 20_000;
 /// Distance from the edge of noise in large tables, relative to it.
 const EDGE: f64 = 0.02;
 /// Labels that a sample of the tasks has at least, in all and for each worker.

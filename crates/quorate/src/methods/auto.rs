@@ -72,6 +72,19 @@ struct Member {
 }
 
 impl Auto {
+    /// The members for labels of which some share a task; where none do, nothing can be learnt of workers, and the two
+    /// that need no rounds are enough.
+    fn members_for(&self, compared: bool) -> Vec<Member> {
+        let [effects, votes, fast, matrices] = self.members();
+        match compared {
+            true => vec![effects, votes, fast, matrices],
+            false => {
+                let method = Box::new(TaskEffects::default().max_iter(1));
+                vec![Member { method, ..effects }, votes]
+            }
+        }
+    }
+
     /// The members. All but the first assume independent workers and err together where that is wrong: half
     /// of the weight is the least that keeps them from outvoting it.
     fn members(&self) -> [Member; 4] {
@@ -100,11 +113,22 @@ impl Auto {
     fn learn_average(&self, passes: &mut Passes<'_>, context: &mut Context) -> Result<BlockFit> {
         let mut members = Vec::new();
         let (mut warnings, mut notes) = (Vec::new(), Vec::new());
-        for member in self.members() {
+        let compared = can_compare(
+            passes.label_count(),
+            passes.task_count(),
+            passes.has_gold(),
+            context,
+        );
+        for member in self.members_for(compared) {
             let fit = member.method.learn(passes, context)?;
-            warnings.extend(fit.warnings.iter().cloned());
+            if compared {
+                warnings.extend(fit.warnings.iter().cloned());
+            }
             notes.extend(fit.notes.iter().cloned());
             members.push((member.weight, fit));
+        }
+        if !compared {
+            warnings.push(NOT_COMPARED.to_owned());
         }
         let iterations = members.iter().map(|(_, fit)| fit.iterations).max();
         let total: f64 = members.iter().map(|(weight, _)| weight).sum();
@@ -200,13 +224,18 @@ impl Aggregate for Auto {
     fn estimate(&self, annotations: &Annotations, context: &mut Context) -> Result<Fit> {
         let classes = annotations.class_count();
         let mut ballot = Ballot::new(annotations.task_count() * classes);
+        let (labels, tasks) = (annotations.label_count() as u64, annotations.task_count() as u64);
+        let compared = can_compare(labels, tasks, annotations.has_gold(), context);
         match lacks_labels(annotations, context) {
             true => self.ask_few(&mut ballot, annotations, context)?,
             false => {
-                for member in self.members() {
+                for member in self.members_for(compared) {
                     ballot.ask(&member, annotations, context)?;
                 }
             }
+        }
+        if !compared {
+            ballot.warnings = vec![NOT_COMPARED.to_owned()];
         }
         if !ballot.left_out.is_empty() {
             ballot.warnings.push(format!(
@@ -260,6 +289,14 @@ impl Auto {
         let consensus = context.run(|| calibrate(annotations, &model, consensus, share));
         (Some(model), consensus)
     }
+}
+
+const NOT_COMPARED: &str = "no task has two labels, so that nothing can be known of the workers: every task keeps its label, \
+                           and the confidence is a guess";
+
+/// Whether there is anything to learn of workers: tasks with two labels, known truths or expectations.
+fn can_compare(labels: u64, tasks: u64, has_gold: bool, context: &Context) -> bool {
+    labels > tasks || has_gold || !context.priors().is_empty()
 }
 
 /// With more classes than this `task-effects` has no task effects.
