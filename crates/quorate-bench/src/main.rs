@@ -3,6 +3,7 @@
 //! ```sh
 //! cargo run --release -p quorate-bench -- public        # the public data sets, every method
 //! cargo run --release -p quorate-bench -- trust         # error and calibration, thinned copies of the sets included
+//! cargo run --release -p quorate-bench -- averages      # which members earn their place in `auto`
 //! cargo run --release -p quorate-bench -- coverage      # intervals on simulated crowds
 //! cargo run --release -p quorate-bench -- plans         # labels that plans save, on simulated crowds
 //! cargo run --release -p quorate-bench -- large         # 5 million labels: reading, one EM iteration, memory
@@ -17,6 +18,7 @@
 //!
 //! Best of several runs, wall-clock time: machines are noisy, the best run is the least disturbed one.
 
+mod averages;
 mod child;
 mod coverage;
 mod generate;
@@ -53,6 +55,8 @@ enum Command {
     Coverage(coverage::CoverageArgs),
     /// Error and calibration on the public data sets and thinned copies of them
     Trust(trust::TrustArgs),
+    /// Averages of several methods on the public data sets, families left out in turn
+    Averages(averages::AveragesArgs),
     /// A large simulated crowd
     Large(large::LargeArgs),
     /// One EM pass beside a plain reading of the same bytes
@@ -76,6 +80,7 @@ fn main() -> anyhow::Result<()> {
         Command::Public(args) => public::run(&args),
         Command::Coverage(args) => coverage::run(&args),
         Command::Trust(args) => trust::run(&args),
+        Command::Averages(args) => averages::run(&args),
         Command::Large(args) => large::run(&args),
         Command::Passes(args) => passes::run(&args),
         Command::Plans(args) => plans::run(&args),

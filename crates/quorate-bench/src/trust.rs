@@ -67,14 +67,7 @@ pub fn run(args: &TrustArgs) -> anyhow::Result<()> {
     let mut rows: Vec<Scores> = vec![Scores::new(); ROWS.len()];
     for name in &args.sets {
         let set = Set::find(&folder, name)?;
-        let full = set.read()?;
-        let mut copies = vec![full.clone()];
-        for (kind, &(labels, tasks)) in THINNED.iter().enumerate() {
-            for copy in 0..args.copies {
-                copies.push(thin(&full, labels, tasks, 100 * kind as u64 + copy)?);
-            }
-        }
-        for annotations in &copies {
+        for annotations in &copies(&set.read()?, args.copies)? {
             let truth = set.true_classes(annotations)?;
             for ((title, method, parameters), scores) in ROWS.iter().zip(&mut rows) {
                 eprintln!("{name} {} labels: {title}", annotations.label_count());
@@ -130,6 +123,17 @@ fn print_table(title: &str, args: &TrustArgs, rows: &[Scores], pick: impl Fn(&(f
             above.fold(f64::NEG_INFINITY, f64::max)
         );
     }
+}
+
+/// The table as it is, then `number` thinned copies of each kind.
+pub fn copies(full: &Annotations, number: u64) -> anyhow::Result<Vec<Annotations>> {
+    let mut copies = vec![full.clone()];
+    for (kind, &(labels, tasks)) in THINNED.iter().enumerate() {
+        for copy in 0..number {
+            copies.push(thin(full, labels, tasks, 100 * kind as u64 + copy)?);
+        }
+    }
+    Ok(copies)
 }
 
 /// A random part of the tasks with a random part of their labels, at least one of each.
