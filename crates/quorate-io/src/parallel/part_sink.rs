@@ -3,7 +3,9 @@
 use super::delimited_blocks::BlockFile;
 use super::{AnnotationsInParts, Irregular, PartRead, Vocabulary};
 use crate::formats::delimiter::Delimiter;
-use crate::formats::{Compression, FileFormat, Format};
+#[cfg(feature = "columnar")]
+use crate::formats::Format;
+use crate::formats::{Compression, FileFormat};
 use crate::source::{Progress, Source};
 use crate::tables::TableLayout;
 use crate::tables::annotations::ReadOptions;
