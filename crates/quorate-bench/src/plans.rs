@@ -26,11 +26,20 @@ pub struct PlansArgs {
     /// Tasks of the table for the time of one plan
     #[arg(long, default_value_t = 1_000_000)]
     large: usize,
+    /// Public data sets only
+    #[arg(long)]
+    public: bool,
+    /// Shares with which plans explore on the public data sets; as they do by themselves if not given
+    #[arg(long, value_delimiter = ',')]
+    explore: Vec<f64>,
 }
 
 /// Plays all of it.
 pub fn run(args: &PlansArgs) -> Result<()> {
     let method = find(&args.method)?.with_defaults()?;
+    if args.public {
+        return public_sets(args, &*method);
+    }
     println!(
         "method {}, {} seeds; labels beyond the start, mean (standard deviation)\n",
         args.method, args.seeds
@@ -40,12 +49,23 @@ pub fn run(args: &PlansArgs) -> Result<()> {
     for (name, crowd) in crowds() {
         simulated(name, &crowd, args.seeds, &*method)?;
     }
-    println!("\n| public set | plan | most uncertain first | random |\n|---|---|---|---|");
-    for set in ["bluebird", "ducks"] {
-        public(set, args.seeds.min(10), &*method)?;
-    }
+    public_sets(args, &*method)?;
     dispatches(args.seeds)?;
     time_of_one(args.large)
+}
+
+fn public_sets(args: &PlansArgs, method: &dyn Aggregate) -> Result<()> {
+    println!("\n| public set | plan | most uncertain first | random |\n|---|---|---|---|");
+    let shares: Vec<Option<f64>> = match args.explore.is_empty() {
+        true => vec![None],
+        false => args.explore.iter().copied().map(Some).collect(),
+    };
+    for set in ["bluebird", "ducks"] {
+        for &explore in &shares {
+            public(set, explore, args.seeds.min(10), method)?;
+        }
+    }
+    Ok(())
 }
 
 /// Crowds in which every worker has labelled every task.
@@ -94,6 +114,7 @@ fn simulated(name: &str, crowd: &Simulation, seeds: u64, method: &dyn Aggregate)
         batch: 200,
         rounds: 8,
         capacity: None,
+        explore: None,
     };
     let (mut random, mut uncertain) = (Vec::new(), Vec::new());
     let (mut held, mut forecasts) = (0, 0);
@@ -150,7 +171,7 @@ fn spread(values: &[f64]) -> String {
 }
 
 /// Mean error over all rounds: hidden labels shown as each strategy asks for them.
-fn public(set: &str, seeds: u64, method: &dyn Aggregate) -> Result<()> {
+fn public(set: &str, explore: Option<f64>, seeds: u64, method: &dyn Aggregate) -> Result<()> {
     let folder = data_folder().join(set);
     if !folder.join("labels.csv").exists() {
         println!("| {set} | not here (docs/data.md) | | |");
@@ -166,6 +187,7 @@ fn public(set: &str, seeds: u64, method: &dyn Aggregate) -> Result<()> {
         batch,
         rounds: 10,
         capacity: None,
+        explore,
     };
     let mut errors = vec![Vec::new(); Strategy::ALL.len()];
     for seed in 0..seeds {
@@ -178,7 +200,8 @@ fn public(set: &str, seeds: u64, method: &dyn Aggregate) -> Result<()> {
         }
     }
     println!(
-        "| {set}: mean error over the rounds, % | {} | {} | {} |",
+        "| {set}{}: mean error over the rounds, % | {} | {} | {} |",
+        explore.map_or(String::new(), |share| format!(", explore {share}")),
         spread(&errors[0]),
         spread(&errors[1]),
         spread(&errors[2])

@@ -257,6 +257,7 @@ fn a_plan_needs_fewer_labels_than_chance_and_than_the_most_uncertain_tasks() {
             batch: 150,
             rounds: 6,
             capacity: None,
+            explore: None,
         };
         let method = DawidSkeneEm::default().smoothing(0.1);
         let labels = Strategy::ALL.map(|strategy| {

@@ -124,9 +124,11 @@ pub fn run(args: &PlanArgs, printer: &mut Printer) -> Result<()> {
     let (annotations, priors) = args.knowledge.apply_in_memory(annotations, closed, printer)?;
     let session = Session::start(&args.run, printer.quiet()).with_priors(priors);
     if args.replay.simulate {
+        let limits = (args.limits.capacity, args.limits.explore);
+        let budget = args.budget;
         return args
             .replay
-            .run(args.budget, &annotations, &*aggregate, &session, printer);
+            .run(budget, limits, &annotations, &*aggregate, &session, printer);
     }
     let fit = aggregate.fit(&annotations, &mut session.context(method.name, 0)?)?;
     match args.goal {

@@ -2,9 +2,9 @@
 
 use super::delimited_blocks::BlockFile;
 use super::{AnnotationsInParts, Irregular, PartRead, Vocabulary};
-use crate::formats::delimiter::Delimiter;
 #[cfg(feature = "columnar")]
 use crate::formats::Format;
+use crate::formats::delimiter::Delimiter;
 use crate::formats::{Compression, FileFormat};
 use crate::source::{Progress, Source};
 use crate::tables::TableLayout;

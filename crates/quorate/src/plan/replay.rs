@@ -48,7 +48,7 @@ impl Strategy {
 }
 
 /// Settings of a replay.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Replay {
     /// Labels on each task that are shown at the start.
     pub start: usize,
@@ -58,6 +58,8 @@ pub struct Replay {
     pub rounds: usize,
     /// New labels that a worker can give over all rounds; None: twice an even share.
     pub capacity: Option<u32>,
+    /// Share of the labels with which a plan explores ([`Plan::explore`](super::Plan)); None: as plans do by themselves.
+    pub explore: Option<f64>,
 }
 
 /// Error of a strategy over its rounds.
@@ -152,6 +154,7 @@ fn error(fit: &Fit, truth: &[Option<usize>]) -> f64 {
 struct Game<'a> {
     table: &'a Annotations,
     batch: usize,
+    explore: Option<f64>,
     /// Hidden labels of each task, in random order: (worker, class).
     hidden: Vec<Vec<(u32, u16)>>,
     shown: Vec<(u32, u32, u16)>,
@@ -183,6 +186,7 @@ impl<'a> Game<'a> {
         Self {
             table,
             batch: settings.batch,
+            explore: settings.explore,
             hidden,
             shown,
             capacity: vec![capacity; workers],
@@ -207,9 +211,11 @@ impl<'a> Game<'a> {
         fit: &Fit,
         context: &mut Context,
     ) -> Result<(Vec<(usize, usize)>, super::ErrorEstimate)> {
+        let by_itself = Plan::new(self.batch as f64);
         let plan = Plan {
             capacities: self.capacity.clone(),
-            ..Plan::new(self.batch as f64)
+            explore: self.explore.unwrap_or(by_itself.explore),
+            ..by_itself
         };
         let is_hidden = |task: usize, worker: usize| {
             self.hidden[task]

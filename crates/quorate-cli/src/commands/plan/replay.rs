@@ -33,10 +33,12 @@ pub struct ReplayArgs {
 }
 
 impl ReplayArgs {
-    /// Plays all strategies and prints their errors.
+    /// Plays all strategies and prints their errors. The limits are new labels that a worker can give, and the share
+    /// that a plan explores with.
     pub fn run(
         &self,
         budget: Option<f64>,
+        (capacity, explore): (Option<u32>, f64),
         annotations: &Annotations,
         method: &dyn Aggregate,
         session: &Session,
@@ -50,7 +52,8 @@ impl ReplayArgs {
             start: self.start,
             batch: ((budget / rounds as f64).ceil() as usize).max(1),
             rounds,
-            capacity: None,
+            capacity,
+            explore: Some(explore),
         };
         let mut curves = Vec::new();
         for strategy in Strategy::ALL {
