@@ -6,6 +6,15 @@
 //!                                                                     logit scale by logit(p_m) - logit(p)
 //! ```
 //!
+//! The crowd's columns are not known either, least of all in a small crowd:
+//!
+//! ```text
+//! P(., k) ~ Dir(1/2 + sum_m w_mk C_m(., k)),      w_mk = (1 + s_k) / max(n_mk + s_k, 1 + s_k),   n_mk labels of m in column k
+//! ```
+//!
+//! Labels of one worker share its deviation from the crowd, so that they count for at most `1 + s_k`; an answer that nobody
+//! gave is rare, not impossible, and how rare depends on how many could have given it.
+//!
 //! A worker who is good at one class is mostly good at the others: a prior without `p_m` would draw every
 //! column of a good worker to the average one, and its interval with it. `t` and `s_k` follow by one step a
 //! draw of Minka's fixed point for the Dirichlet-multinomial likelihood (T. P. Minka, "Estimating a Dirichlet
@@ -14,6 +23,7 @@
 use rand::Rng;
 use rand_distr::{Beta, Distribution};
 
+use super::sampler::draw_log_shares;
 use crate::model::AnswerCounts;
 use crate::special::digamma;
 
@@ -23,6 +33,9 @@ const FIRST_STRENGTH: f64 = 4.0;
 /// Bounds of the strengths. Left to itself the upper one wanders off where labels are few: truths drawn with
 /// matrices that are alike make workers look alike, and the intervals become too narrow.
 const STRENGTHS: std::ops::RangeInclusive<f64> = 0.5..=20.0;
+
+/// Pseudo-labels in every cell of the crowd's matrix.
+const CROWD_COUNT: f64 = 0.5;
 
 /// Probabilities are kept this far from 0 and 1.
 const MARGIN: f64 = 1e-3;
@@ -55,19 +68,46 @@ impl Hierarchy {
         self.column_strengths[cell % self.classes] * self.centres[worker * block + cell]
     }
 
-    /// Draws every worker's accuracy given the counts, and learns how alike workers are.
-    pub(super) fn update(&mut self, counts: &AnswerCounts, crowd: &[f64], rng: &mut impl Rng) {
+    /// The crowd's matrix, `[answer][truth]`.
+    fn draw_crowd(&self, counts: &AnswerCounts, rng: &mut impl Rng) -> Vec<f64> {
+        let classes = self.classes;
+        let mut weights = vec![CROWD_COUNT; classes * classes];
+        for worker in 0..counts.worker_count() {
+            let cells = counts.worker(worker);
+            for (truth, &strength) in self.column_strengths.iter().enumerate() {
+                let given: f64 = cells[truth..].iter().step_by(classes).sum();
+                let worth = worth(given, strength);
+                for cell in (truth..classes * classes).step_by(classes) {
+                    weights[cell] += worth * cells[cell];
+                }
+            }
+        }
+        let mut crowd = vec![0.0; classes * classes];
+        let (mut column, mut logs) = (vec![0.0; classes], vec![0.0; classes]);
+        for truth in 0..classes {
+            for (answer, weight) in column.iter_mut().enumerate() {
+                *weight = weights[answer * classes + truth];
+            }
+            draw_log_shares(&column, &mut logs, rng);
+            for (answer, log) in logs.iter().enumerate() {
+                crowd[answer * classes + truth] = log.exp().clamp(MARGIN / classes as f64, 1.0);
+            }
+        }
+        crowd
+    }
+
+    /// Draws the crowd's matrix and every worker's accuracy given the counts, and learns how alike workers are.
+    pub(super) fn update(&mut self, counts: &AnswerCounts, rng: &mut impl Rng) {
+        let crowd = self.draw_crowd(counts, rng);
         let (classes, block) = (self.classes, self.classes * self.classes);
         let totals: Vec<[f64; 2]> = (0..counts.worker_count())
             .map(|worker| {
                 let cells = counts.worker(worker);
                 let (mut right, mut wrong) = (0.0, 0.0);
-                for (truth, strength) in self.column_strengths.iter().enumerate() {
+                for (truth, &strength) in self.column_strengths.iter().enumerate() {
                     let given: f64 = cells[truth..].iter().step_by(classes).sum();
                     let own = cells[truth * classes + truth];
-                    // Labels of one column share the column's own deviation: they say less of the worker the
-                    // more there are.
-                    let worth = (1.0 + strength) / (given + strength).max(1.0 + strength);
+                    let worth = worth(given, strength);
                     right += worth * own;
                     wrong += worth * (given - own).max(0.0);
                 }
@@ -96,7 +136,8 @@ impl Hierarchy {
             }
         }
         let shares = [mean, 1.0 - mean];
-        self.accuracy_strength = learn(t, totals.iter().map(|pair| pair.iter().copied().zip(shares)));
+        let pairs = totals.iter().map(|pair| pair.iter().copied().zip(shares));
+        self.accuracy_strength = learn(t, pairs);
         for (truth, strength) in self.column_strengths.iter_mut().enumerate() {
             let columns = (0..counts.worker_count()).map(|worker| {
                 let cells = counts.worker(worker)[truth..].iter().step_by(classes);
@@ -108,6 +149,12 @@ impl Hierarchy {
             *strength = learn(*strength, columns);
         }
     }
+}
+
+/// What a label is worth beyond its own worker and column: the labels there share the column's own deviation, so that they
+/// say less the more there are.
+fn worth(given: f64, strength: f64) -> f64 {
+    (1.0 + strength) / (given + strength).max(1.0 + strength)
 }
 
 /// One step of Minka's fixed point: groups of (count, expected share).
@@ -158,11 +205,10 @@ mod tests {
                 counts.add(worker, answer, truth, 50.0);
             }
         }
-        let crowd = [0.65, 0.5, 0.35, 0.5];
         let mut hierarchy = Hierarchy::new(3, 2);
         let mut rng = seeded(1, 0);
         for _ in 0..50 {
-            hierarchy.update(&counts, &crowd, &mut rng);
+            hierarchy.update(&counts, &mut rng);
         }
         let share = |worker: usize| {
             let (right, wrong) = (

@@ -34,7 +34,8 @@ impl RunningMoments {
         self.within += variance;
     }
 
-    /// Equal-tailed interval of the Beta distribution with the whole mean and variance.
+    /// Equal-tailed interval of the Beta distribution with the whole mean and variance, widened to hold the mean: where
+    /// nearly all mass is at 0, the mean lies beyond the upper quantile.
     pub(super) fn interval(&self, level: f64) -> Interval {
         let variance = self.within / self.draws + self.spread / (self.draws - 1.0);
         let mean = self.mean.clamp(0.0, 1.0);
@@ -52,8 +53,8 @@ impl RunningMoments {
         let tail = (1.0 - level) / 2.0;
         Interval {
             estimate: mean,
-            low: beta_quantile(a, b, tail),
-            high: beta_quantile(a, b, 1.0 - tail),
+            low: beta_quantile(a, b, tail).min(mean),
+            high: beta_quantile(a, b, 1.0 - tail).max(mean),
         }
     }
 }

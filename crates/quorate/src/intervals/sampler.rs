@@ -9,7 +9,6 @@ use crate::annotations::keep_truth;
 use crate::blocks::{Block, Passes, Stage};
 use crate::context::{Context, seeded};
 use crate::error::Result;
-use crate::methods::crowd_matrix;
 use crate::model::{AnswerCounts, DawidSkene, LOG_FLOOR, Priors, softmax_in_place};
 use crate::parallel::{balanced_ranges, map_ranges};
 
@@ -90,8 +89,7 @@ impl<'a> Sampler<'a> {
         self.counts = total;
         self.priors.add_to(&mut self.counts);
         let mut rng = seeded(seed, stream + CHUNKS as u64);
-        self.hierarchy
-            .update(&self.counts, &crowd_matrix(&self.counts), &mut rng);
+        self.hierarchy.update(&self.counts, &mut rng);
         let tasks = self.labels.len().max(1) as f64;
         Ok(Given {
             mean: wrong / tasks,
@@ -236,7 +234,7 @@ fn draw_class(row: &[f64], rng: &mut impl Rng) -> usize {
 
 /// Logarithms of a draw from a Dirichlet distribution. Gamma variables with small shapes underflow, so those
 /// are drawn by `G(a) = G(a + 1) U^(1/a)` in the log domain.
-fn draw_log_shares(parameters: &[f64], logs: &mut [f64], rng: &mut impl Rng) {
+pub(super) fn draw_log_shares(parameters: &[f64], logs: &mut [f64], rng: &mut impl Rng) {
     for (log, &parameter) in logs.iter_mut().zip(parameters) {
         let parameter = parameter.max(1e-9);
         let gamma = Gamma::new(parameter + 1.0, 1.0).expect("the shape is above 1");

@@ -274,6 +274,7 @@ pub const NO_FACTS: Method = Method {
     needs_probabilities: false,
     uses_class_order: false,
     uses_worker_order: false,
+    canonical_order: false,
 };
 
 /// A field's name with dashes for its underscores: the parameter's name.

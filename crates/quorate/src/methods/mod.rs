@@ -2,6 +2,7 @@
 //! read.
 
 mod auto;
+mod canonical;
 mod cnmf;
 mod cria_v;
 mod crowdlab;
@@ -60,7 +61,6 @@ pub use one_coin::OneCoin;
 pub use parameters::{Kind, Parameter, Values};
 pub use pg_tac::{PgTac, TruthLayer};
 pub use pooled_ds::PooledDawidSkene;
-pub(crate) use pooled_ds::crowd_matrix;
 pub use shared::weighted_vote::SkillTies;
 pub use sign_svd::{GhoshSvd, KosSvd};
 pub use spectral_ds::SpectralDs;
@@ -122,7 +122,10 @@ pub trait Aggregate: Declared {
     /// got another label, and why; where no two labels share a task, none does.
     fn fit(&self, annotations: &Annotations, context: &mut Context) -> Result<Fit> {
         self.validate()?;
-        let mut fit = self.estimate(annotations, context)?;
+        let mut fit = match self.method().canonical_order {
+            true => canonical::fit_in_canonical_order(self, annotations, context)?,
+            false => self.estimate(annotations, context)?,
+        };
         if annotations.has_gold() {
             let classes = annotations.class_count();
             let mut rows = fit.consensus.into_vec();
@@ -216,9 +219,12 @@ pub struct Method {
     pub needs_probabilities: bool,
     /// Whether the order of the classes has a meaning for it (grades, not kinds).
     pub uses_class_order: bool,
-    /// Whether it deals workers into groups by their place in the table, so that another naming of the
-    /// workers can change its answer.
+    /// Whether it deals workers into groups by their names, so that another naming of the workers can change its
+    /// answer.
     pub uses_worker_order: bool,
+    /// Whether rounding can change its answer, so that it gets its tasks and workers in an order that does not depend on
+    /// that of the rows.
+    pub canonical_order: bool,
 }
 
 impl Method {

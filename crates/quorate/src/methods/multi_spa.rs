@@ -59,7 +59,7 @@ declare_method! {
                   good start for cnmf or EM.",
     citation: "S. Ibrahim, X. Fu, N. Kargas, K. Huang: Crowdsourcing via pairwise co-occurrences: \
                identifiability and algorithms. NeurIPS 2019",
-    facts: [returns_model],
+    facts: [returns_model, canonical_order],
 }
 
 declare_words! {

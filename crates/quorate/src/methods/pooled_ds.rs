@@ -114,7 +114,7 @@ pub(super) fn match_model(counts: &AnswerCounts, strength: f64) -> DawidSkene {
 }
 
 /// The pooled matrix, no cell of it zero.
-pub(crate) fn crowd_matrix(counts: &AnswerCounts) -> Vec<f64> {
+fn crowd_matrix(counts: &AnswerCounts) -> Vec<f64> {
     let pooled = counts.pooled_matrix();
     let classes = (pooled.len() as f64).sqrt();
     pooled.iter().map(|p| (1.0 - EVEN) * p + EVEN / classes).collect()

@@ -63,7 +63,7 @@ declare_method! {
                   moments are too noisy. The groups follow the names of the workers.",
     citation: "Y. Zhang, X. Chen, D. Zhou, M. I. Jordan: Spectral methods meet EM: a provably optimal \
                algorithm for crowdsourcing. JMLR 17 (2016)",
-    facts: [returns_model, uses_worker_order],
+    facts: [returns_model, uses_worker_order, canonical_order],
 }
 
 impl Aggregate for SpectralDs {
@@ -127,14 +127,11 @@ impl SpectralDs {
     }
 }
 
-/// The group of each worker: by rank in the natural order of names, which does not depend on the order of
-/// rows.
+/// The group of each worker, by its place in the canonical order: the busiest three go to different groups.
 fn deal_groups(annotations: &Annotations) -> Vec<usize> {
-    let mut group = vec![0; annotations.worker_count()];
-    for (rank, worker) in annotations.workers().natural_order().into_iter().enumerate() {
-        group[worker] = (rank + 1) % 3;
-    }
-    group
+    (0..annotations.worker_count())
+        .map(|rank| (rank + 1) % 3)
+        .collect()
 }
 
 /// Cross moments of the three views, as sums over tasks divided by their number.

@@ -1,0 +1,96 @@
+//! A fit that does not depend on the order of rows, to the last bit, for methods that are sensitive to rounding.
+//!
+//! Sums over tasks in another order differ in the last digit. Most methods forget that; a decomposition of noisy moments,
+//! or one of many optima, need not. Such a method (the fact `canonical_order`) gets a table whose workers stand in the
+//! natural order of their names and whose tasks stand by their labels, and its results are put back into the caller's
+//! order.
+
+use super::{Aggregate, Fit};
+use crate::annotations::Annotations;
+use crate::context::Context;
+use crate::error::Result;
+use crate::model::{Consensus, DawidSkene};
+
+/// Fits `method` to the table in canonical order.
+pub(super) fn fit_in_canonical_order<A: Aggregate + ?Sized>(
+    method: &A,
+    annotations: &Annotations,
+    context: &mut Context,
+) -> Result<Fit> {
+    let (tasks, workers, classes) = (
+        annotations.task_count(),
+        annotations.worker_count(),
+        annotations.class_count(),
+    );
+    let by_name: Vec<u32> = annotations
+        .workers()
+        .natural_order()
+        .into_iter()
+        .map(|worker| worker as u32)
+        .collect();
+    let worker_rank = ranks(&by_name);
+    let mut labels: Vec<Vec<(u32, u16)>> = (0..tasks)
+        .map(|task| {
+            let of_task = annotations.labels_of_task(task);
+            let mut labels: Vec<(u32, u16)> = of_task
+                .map(|(worker, class)| (worker_rank[worker], class as u16))
+                .collect();
+            labels.sort_unstable();
+            labels
+        })
+        .collect();
+    let mut order: Vec<u32> = (0..tasks as u32).collect();
+    // Gold tells tasks apart, too; tasks that are alike in both may stand in any order.
+    let gold = |task: u32| annotations.gold(task as usize);
+    order.sort_by(|&a, &b| (&labels[a as usize], gold(a)).cmp(&(&labels[b as usize], gold(b))));
+    let rows = order.iter().enumerate().flat_map(|(rank, &task)| {
+        let labels = std::mem::take(&mut labels[task as usize]);
+        labels
+            .into_iter()
+            .map(move |(worker, class)| (rank as u32, worker, class))
+    });
+    let mut table = Annotations::from_codes(tasks, workers, classes, rows)?;
+    if annotations.has_gold() {
+        let known = order.iter().enumerate();
+        table = table.with_gold(known.filter_map(|(rank, &task)| Some((rank as u32, gold(task)? as u16))))?;
+    }
+    let fit = method.estimate(&table, context)?;
+    Ok(put_back(fit, &ranks(&order), &worker_rank))
+}
+
+/// Where each code stands in an order.
+fn ranks(order: &[u32]) -> Vec<u32> {
+    let mut ranks = vec![0; order.len()];
+    for (rank, &code) in order.iter().enumerate() {
+        ranks[code as usize] = rank as u32;
+    }
+    ranks
+}
+
+/// The same fit with tasks and workers where the caller has them.
+fn put_back(fit: Fit, task_rank: &[u32], worker_rank: &[u32]) -> Fit {
+    let classes = fit.consensus.class_count();
+    let rows = pick(fit.consensus.as_slice(), classes, task_rank);
+    let model = fit.model.as_ref().map(|model| {
+        let confusions = pick(model.confusions(), classes * classes, worker_rank);
+        DawidSkene::new(model.prior().to_vec(), confusions)
+    });
+    Fit {
+        worker_scores: fit
+            .worker_scores
+            .as_ref()
+            .map(|scores| pick(scores, 1, worker_rank)),
+        task_difficulty: fit
+            .task_difficulty
+            .as_ref()
+            .map(|difficulty| pick(difficulty, 1, task_rank)),
+        model,
+        ..fit.with_consensus(Consensus::new(classes, rows))
+    }
+}
+
+/// Records of `width` numbers, taken from where their ranks say.
+fn pick(values: &[f64], width: usize, rank: &[u32]) -> Vec<f64> {
+    let record = |&rank: &u32| &values[rank as usize * width..][..width];
+    rank.iter().flat_map(record).copied().collect()
+}
