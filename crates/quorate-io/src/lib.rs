@@ -31,6 +31,7 @@
 #![deny(missing_docs)]
 
 mod error;
+mod exports;
 mod formats;
 mod parallel;
 mod results;
@@ -40,6 +41,9 @@ mod tables;
 mod target;
 
 pub use error::{Error, ErrorKind, Position, Result};
+pub use exports::{
+    ExportParts, ExportRead, Tool, WhyLeftOut, WriteBack, write_back, write_export, write_wide,
+};
 pub use formats::{
     Cell, ColumnKind, Compression, FileFormat, Format, MAX_FIELD, RowSource, decimal, write_table,
 };
