@@ -90,6 +90,9 @@ pub struct InputArgs {
     #[arg(long, value_name = "FILE", requires = "features")]
     pub feature_tasks: Option<PathBuf>,
     /// What the file is, where its content and name do not tell: the export of a tool, or a table as it stands
+    ///
+    /// Tables: csv, tsv, jsonl, json, parquet, arrow. Exports: label-studio, label-studio-min (JSON-MIN, CSV), prodigy,
+    /// argilla, doccano, mturk, toloka, appen, ground-truth, judges, labelbox, triples, answers-json.
     #[arg(long, value_name = "FORMAT", value_parser = input_format::parser(), hide_possible_values = true)]
     pub format: Option<InputFormat>,
     /// The question of an export, where it has several; without it they are listed

@@ -56,7 +56,28 @@ pub fn parser() -> impl TypedValueParser<Value = InputFormat> {
 
 #[cfg(test)]
 mod tests {
+    use clap::CommandFactory;
+
     use super::*;
+
+    #[test]
+    fn the_help_lists_every_name() {
+        let program = crate::args::Cli::command();
+        let aggregate = program.find_subcommand("aggregate").unwrap();
+        let format = aggregate
+            .get_arguments()
+            .find(|argument| argument.get_id() == "format")
+            .unwrap();
+        let help = format.get_long_help().unwrap().to_string();
+        let listed: Vec<&str> = help.split([' ', ',', '.', '\n']).collect();
+        for name in TABLES
+            .map(|(name, _)| name)
+            .into_iter()
+            .chain(Tool::ALL.map(Tool::name))
+        {
+            assert!(listed.contains(&name), "{name} in {help}");
+        }
+    }
 
     #[test]
     fn every_name_is_a_format_of_its_own() {
