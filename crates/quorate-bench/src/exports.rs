@@ -43,7 +43,7 @@ fn mixed(number: u64) -> u64 {
 fn answer(task: u64, place: u64) -> (u64, &'static str) {
     let worker = (mixed(task) + place * 7) % WORKERS;
     let truth = mixed(task ^ 0xff) % 4;
-    let label = if mixed(task * 8 + place) % 4 == 0 {
+    let label = if mixed(task * 8 + place).is_multiple_of(4) {
         mixed(task + place) % 4
     } else {
         truth

@@ -107,7 +107,7 @@ fn every_command_reads_exports() {
         "inspect",
         "workers",
         "compare -m mv,ds",
-        "plan",
+        "plan --budget 5",
         "aggregate --spill s",
     ] {
         let (verb, options) = command.split_once(' ').unwrap_or((command, ""));

@@ -10,7 +10,7 @@ use std::io::{Read, Write};
 use serde_json::{Value, json};
 
 use super::answers::Answers;
-use super::json::{each, parse, scalar_of};
+use super::json::{Scalar, each, parse, scalar_of};
 use super::labelled::Labelled;
 use super::members::Members;
 use crate::error::{Error, ErrorKind, Result};
@@ -35,25 +35,39 @@ const LABELS: [&str; 6] = ["label", "verdict", "answer", "rating", "score", "val
 
 /// Reads items.
 pub(super) fn read(input: impl Read, answers: &mut Answers<'_>) -> Result<()> {
+    // The key of the item's id, as the first object has it.
+    let mut key = String::new();
     each(input, None, |text| {
         let item: Members<'_> = parse(text, EXPECTED)?;
         let map = MAPS
             .iter()
             .find_map(|key| item.get(key))
             .ok_or_else(|| wrong("an object without `judges`"))?;
-        let task = item.0[find_task(&item)?].1;
-        let task = scalar_of(&parse(task.get(), EXPECTED)?).filter(|task| !task.is_empty());
-        let task = task.ok_or_else(|| wrong("an item without an id"))?;
+        if item.get(&key).is_none() {
+            key = item.0[find_task(&item)?].0.to_string();
+        }
+        let task: Scalar<'_> = item
+            .get(&key)
+            .map_or(Ok(Scalar::default()), |raw| parse(raw.get(), EXPECTED))?;
+        if task.0.is_empty() {
+            return Err(wrong("an item without an id"));
+        }
         let judges: Members<'_> = parse(map.get(), EXPECTED)?;
         for (judge, raw) in &judges.0 {
-            take(&task, judge, &parse(raw.get(), EXPECTED)?, answers)?;
+            match raw.get().as_bytes().first() {
+                Some(b'{' | b'[') => take(task.as_ref(), judge, &parse(raw.get(), EXPECTED)?, answers)?,
+                _ => {
+                    let label: Scalar<'_> = parse(raw.get(), EXPECTED)?;
+                    answers.answer("", task.as_ref(), judge, label.as_ref())?;
+                }
+            }
         }
         Ok(())
     })
 }
 
 /// Where the item's id stands.
-pub(super) fn find_task(item: &Members<'_>) -> Result<usize> {
+fn find_task(item: &Members<'_>) -> Result<usize> {
     let names: Vec<String> = item.0.iter().map(|(name, _)| name.to_string()).collect();
     let role = Role::Task;
     let wanted = Wanted {

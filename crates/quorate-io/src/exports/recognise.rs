@@ -44,7 +44,7 @@ pub(crate) enum Content {
 /// What a source holds, and its bytes where they can be had only once.
 pub(crate) struct Recognised {
     pub content: Content,
-    /// The bytes of standard input.
+    /// The bytes of standard input, a pipe or a device.
     pub input: Option<Box<dyn Read>>,
     /// The text format, where nobody said it and no name tells it.
     pub format: Option<FileFormat>,
@@ -79,21 +79,37 @@ pub(crate) fn recognise(source: &Source, options: &ReadOptions) -> Result<Recogn
         return Ok(Recognised::table());
     }
     match source {
+        Source::Path(path) if is_stream(path) => {
+            of_stream(source, Compression::of_path(path), FileFormat::of_path(path).ok())
+        }
         Source::Path(path) => Ok(Recognised::of(of_path(path))),
-        Source::Stdin => of_stdin(source),
+        Source::Stdin => of_stream(source, Compression::None, None),
         #[cfg(feature = "columnar")]
         Source::Memory(_) => Ok(Recognised::table()),
     }
 }
 
-fn of_stdin(source: &Source) -> Result<Recognised> {
-    let mut input = source.open_owned(Compression::None)?;
+/// Whether a path is a pipe or a device, whose bytes can be had only once.
+fn is_stream(path: &Path) -> bool {
+    std::fs::metadata(path).is_ok_and(|found| !found.is_file() && !found.is_dir())
+}
+
+fn of_stream(source: &Source, compression: Compression, told: Option<FileFormat>) -> Result<Recognised> {
+    if told.is_some_and(|format| !format.format.is_text()) {
+        return Ok(Recognised::table());
+    }
+    let mut input = source.open_owned(compression)?;
     let mut start = Vec::new();
     // As much as a table needs: the first object of an export on standard input has to be within it.
     input.by_ref().take(LONGEST_SAMPLE / 4).read_to_end(&mut start)?;
-    let content = of_text(&start, || Ok(Box::new(start.as_slice())), Some(Format::Csv));
+    let format = told.map_or(Format::Csv, |format| format.format);
+    let content = of_text(&start, || Ok(Box::new(start.as_slice())), Some(format));
     let json = matches!(start.trim_ascii_start().first(), Some(b'{' | b'['));
-    let format = if json { Format::Jsonl } else { Format::Csv };
+    let format = if json && told.is_none() {
+        Format::Jsonl
+    } else {
+        format
+    };
     Ok(Recognised {
         content,
         input: Some(Box::new(Cursor::new(start).chain(input))),

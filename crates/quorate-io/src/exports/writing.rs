@@ -165,9 +165,13 @@ pub fn write_back(
     labels: &TaskLabels,
     reject_above: f64,
 ) -> Result<u64> {
-    let Source::Path(path) = source else {
-        let problem = "the file is read twice, which standard input cannot be; give a path";
-        return Err(Error::new(ErrorKind::Syntax(problem.into())).in_file(source.name()));
+    let path = match source {
+        Source::Path(path) if path.is_file() => path,
+        _ => {
+            let problem =
+                "expected one file, which is read a second time; found a folder, a pipe or standard input";
+            return Err(Error::new(ErrorKind::Syntax(problem.into())).in_file(source.name()));
+        }
     };
     let consensus = &Consensus::new(labels, question);
     let as_array = target

@@ -15,11 +15,7 @@ pub fn write_review(target: &Target, format: Option<FileFormat>, tasks: &[Review
 
 /// The votes of a task in words.
 pub fn describe_votes(task: &ReviewTask) -> String {
-    join_votes(
-        task.votes
-            .iter()
-            .map(|(class, count)| (class.as_str(), *count as usize)),
-    )
+    join_votes(task.votes.iter().map(|(class, count)| (class.as_str(), *count)))
 }
 
 /// Votes in words: `cat:3 dog:1`.

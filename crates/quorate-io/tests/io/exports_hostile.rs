@@ -45,6 +45,47 @@ fn every_cut_of_every_fixture_is_an_error_or_a_table() {
 }
 
 #[test]
+fn every_changed_byte_is_an_error_or_a_table() {
+    for (name, tool) in files() {
+        let whole = fs::read(fixture(name)).unwrap();
+        let step = (whole.len() / 120).max(1);
+        for (place, other) in (0..whole.len())
+            .step_by(step)
+            .zip([b'"', b'{', b'[', 0, 0xff, b',', b'9'].into_iter().cycle())
+        {
+            let mut changed = whole.clone();
+            changed[place] = other;
+            if let Err(error) = read_as(tool, name, &changed) {
+                assert!(error.file().is_some(), "{name} changed at {place}: {error}");
+            }
+            // Whatever it is taken for.
+            let file = Fixture::new(name, &changed);
+            let _ = read_annotations(&file.source(), &ReadOptions::default());
+        }
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn a_pipe_is_read_once_and_whole() {
+    let folder = tempfile::tempdir().unwrap();
+    for name in ["label-studio.json", "long.csv", "mturk.csv"] {
+        let path = folder.path().join(name);
+        let made = std::process::Command::new("mkfifo").arg(&path).status().unwrap();
+        assert!(made.success());
+        let (content, target) = (fs::read(fixture(name)).unwrap(), path.clone());
+        let writer = std::thread::spawn(move || fs::write(target, content).unwrap());
+        let read = read_annotations(&Source::from(path.as_path()), &ReadOptions::default()).unwrap();
+        writer.join().unwrap();
+        assert_eq!(
+            crate::rows(&read.annotations),
+            crate::exports::expected(),
+            "{name}"
+        );
+    }
+}
+
+#[test]
 fn a_cut_array_or_archive_is_never_taken_for_a_whole_one() {
     for name in [
         "label-studio.json",
