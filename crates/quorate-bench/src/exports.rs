@@ -4,7 +4,6 @@
 use std::fs::File;
 use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
-use std::time::Instant;
 
 use anyhow::{Result, ensure};
 use clap::Args;
@@ -12,7 +11,7 @@ use quorate_io::{ReadOptions, Source, read_annotations};
 use serde::de::{DeserializeSeed, Deserializer, IgnoredAny, SeqAccess, Visitor};
 use serde_json::Value;
 
-use crate::measure::{peak_memory, seconds};
+use crate::measure::{Best, peak_memory, seconds};
 
 /// How much to read, and where to put it.
 #[derive(Debug, Args)]
@@ -91,45 +90,32 @@ pub fn run(args: &ExportsArgs) -> Result<()> {
 }
 
 fn measure(title: &str, path: &Path, is_array: bool, runs: usize) -> Result<()> {
-    let (mut reading, mut values, mut nothing) = (f64::INFINITY, f64::INFINITY, f64::INFINITY);
+    let (mut reading, mut values, mut nothing) = (Best::default(), Best::default(), Best::default());
     let text = std::fs::read(path)?;
     for _ in 0..runs {
-        reading = reading.min(timed(|| {
-            read_annotations(&Source::from(path), &ReadOptions::default())?;
-            Ok(())
-        })?);
-        values = values.min(timed(|| parse::<Value>(&text, is_array))?);
-        nothing = nothing.min(timed(|| parse::<IgnoredAny>(&text, is_array))?);
+        reading.note(|| read_annotations(&Source::from(path), &ReadOptions::default()))?;
+        values.note(|| parse::<Value>(&text, is_array))?;
+        nothing.note(|| parse::<IgnoredAny>(&text, is_array))?;
     }
-    let rate = |time: f64| text.len() as f64 / time / 1e6;
     println!("\n{title}");
+    for (what, best) in [
+        ("reading", reading),
+        ("serde_json, into values", values),
+        ("serde_json, nothing kept", nothing),
+    ] {
+        println!(
+            "  {what:<26}{:>10} by the clock {:>10} of CPU time, {:>5.0} MB/s of it",
+            seconds(best.wall),
+            seconds(best.cpu),
+            text.len() as f64 / best.cpu / 1e6
+        );
+    }
     println!(
-        "  reading                          {:>9}  {:>6.0} MB/s",
-        seconds(reading),
-        rate(reading)
-    );
-    println!(
-        "  serde_json, into values          {:>9}  {:>6.0} MB/s",
-        seconds(values),
-        rate(values)
-    );
-    println!(
-        "  serde_json, nothing kept         {:>9}  {:>6.0} MB/s",
-        seconds(nothing),
-        rate(nothing)
-    );
-    println!(
-        "  reading is {:.2} times as fast as parsing into values, {:.2} times as fast as parsing and keeping nothing",
-        values / reading,
-        nothing / reading
+        "  by CPU time, reading is {:.2} times as fast as parsing into values, {:.2} times as fast as parsing and keeping nothing",
+        values.cpu / reading.cpu,
+        nothing.cpu / reading.cpu
     );
     Ok(())
-}
-
-fn timed(work: impl FnOnce() -> Result<()>) -> Result<f64> {
-    let started = Instant::now();
-    work()?;
-    Ok(started.elapsed().as_secs_f64())
 }
 
 /// Parses a whole file that is in memory already, value by value.

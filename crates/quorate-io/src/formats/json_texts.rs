@@ -196,7 +196,13 @@ impl<R: Read> JsonTexts<R> {
                     used += 1;
                     continue;
                 }
-                let byte = rest[0];
+                let table = if depth == 0 { &AT_TOP } else { &INSIDE };
+                let Some(skipped) = rest.iter().position(|&byte| table[usize::from(byte)]) else {
+                    used = buffer.len();
+                    break;
+                };
+                used += skipped;
+                let byte = rest[skipped];
                 if depth == 0 && ends.contains(&byte) {
                     done = true;
                     break;
@@ -262,6 +268,20 @@ impl<R: Read> JsonTexts<R> {
         let limit = MAX_ROW;
         Error::new(ErrorKind::TooLong { what, limit }).at(Position::Line(self.start))
     }
+}
+
+/// The bytes that matter inside of a value, and at its end.
+const INSIDE: [bool; 256] = table_of(b"\"{}[]");
+const AT_TOP: [bool; 256] = table_of(b"\"{}[],:");
+
+const fn table_of(bytes: &[u8]) -> [bool; 256] {
+    let mut table = [false; 256];
+    let mut place = 0;
+    while place < bytes.len() {
+        table[bytes[place] as usize] = true;
+        place += 1;
+    }
+    table
 }
 
 fn count_lines(bytes: &[u8]) -> u64 {

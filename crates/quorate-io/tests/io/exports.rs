@@ -39,8 +39,15 @@ pub(crate) fn expected() -> Vec<[String; 3]> {
     .into()
 }
 
-/// Every fixture, what it is read as, its question, and the answers that are left out.
-pub(crate) const FIXTURES: [(&str, Tool, Option<&str>, &[(WhyLeftOut, u64)]); 20] = [
+/// A fixture, what it is read as, its question, and the answers that are left out.
+type Known = (
+    &'static str,
+    Tool,
+    Option<&'static str>,
+    &'static [(WhyLeftOut, u64)],
+);
+
+pub(crate) const FIXTURES: [Known; 20] = [
     (
         "label-studio.json",
         Tool::LabelStudio,
