@@ -25,6 +25,7 @@ mod labelbox;
 mod labelled;
 mod members;
 mod mturk;
+mod mturk_review;
 mod prodigy;
 mod recognise;
 mod toloka;

@@ -5,26 +5,26 @@
 //! `Answer.taskAnswers` is JSON with the same inside. Numbered columns (`Input.x1`, `Answer.q1`, ..) are several tasks in
 //! one HIT: their id is that of the input. Left out: rejected assignments.
 
-use std::io::{Read, Write};
+use std::io::Read;
 
-use rustc_hash::FxHashSet;
 use serde_json::Value;
 
-use super::Tool;
 use super::answers::{Answers, WhyLeftOut};
-use super::consensus::Consensus;
 use super::json::{Answer, parse, scalar_of};
 use super::labelled::{AnswerRows, Given, Labelled};
 use crate::error::{Error, ErrorKind, Result};
 use crate::formats::delimiter::Delimiter;
 use crate::formats::{Row, RowSink, RowSource, delimited, field};
-use crate::tables::annotations::ReadOptions;
 
 const ANSWER: &str = "Answer.";
 const INPUT: &str = "Input.";
 
 /// Answers of crowd elements, as JSON.
 const TASK_ANSWERS: &str = "taskAnswers";
+
+/// The columns that a requester fills in and uploads.
+pub(super) const APPROVE: &str = "Approve";
+pub(super) const REJECT: &str = "Reject";
 
 /// The question of options that belong to no name.
 const OPTIONS: &str = "options";
@@ -58,7 +58,7 @@ enum Place {
 
 /// A question, and where its task and its answer stand.
 #[derive(Debug, PartialEq, Eq)]
-struct Question {
+pub(super) struct Question {
     name: String,
     place: Place,
     /// Which of the tasks of a HIT it is about, and the slot of its input.
@@ -82,7 +82,7 @@ impl RowSink for Rows<'_, '_> {
             })
             .collect();
         self.columns = chosen.iter().map(|&column| names[column].clone()).collect();
-        self.questions = number_parts(find_questions(&self.columns), &self.columns);
+        self.questions = questions_of(&self.columns);
         for question in &self.questions {
             if !matches!(question.place, Place::Json(_)) {
                 self.answers.wants(&question.name);
@@ -97,7 +97,7 @@ impl RowSink for Rows<'_, '_> {
 }
 
 /// Takes the answers of an assignment.
-fn take_row(
+pub(super) fn take_row(
     columns: &[String],
     questions: &[Question],
     row: &impl Row,
@@ -155,6 +155,11 @@ fn is_ticked(text: &str) -> Result<bool> {
         }
         .into()),
     }
+}
+
+/// The questions of the columns: options folded, numbered ones joined.
+pub(super) fn questions_of(columns: &[String]) -> Vec<Question> {
+    number_parts(find_questions(columns), columns)
 }
 
 /// The questions of the columns, options folded.
@@ -346,160 +351,43 @@ pub(super) fn rows<'a>(labelled: &'a Labelled<'a>) -> impl RowSource + 'a {
     }
 }
 
-/// The columns that a requester fills in and uploads.
-const APPROVE: &str = "Approve";
-const REJECT: &str = "Reject";
-
-/// Writes the rows of a file with the columns that approve and reject: an assignment that was handed in is approved if its
-/// answers are those of the consensus, or if the consensus is less sure than `reject_above`, and rejected with the reason
-/// otherwise. Returns how many tasks have no consensus: their assignments are approved.
-pub(super) fn write_review(
-    input: impl Read,
-    output: &mut dyn Write,
-    consensus: &Consensus<'_>,
-    reject_above: f64,
-) -> Result<u64> {
-    let mut rows = Review {
-        output,
-        consensus,
-        reject_above,
-        names: Vec::new(),
-        questions: Vec::new(),
-        without: FxHashSet::default(),
-    };
-    delimited::read(input, Delimiter::Usual(b','), &mut rows)?;
-    Ok(rows.without.len() as u64)
-}
-
-struct Review<'r> {
-    output: &'r mut dyn Write,
-    consensus: &'r Consensus<'r>,
-    reject_above: f64,
-    names: Vec<String>,
-    questions: Vec<Question>,
-    without: FxHashSet<String>,
-}
-
-impl Review<'_> {
-    fn write_row(&mut self, cells: &[&str]) -> Result<()> {
-        let mut line = ::csv::WriterBuilder::new().from_writer(Vec::new());
-        line.write_record(cells)
-            .map_err(|error| ErrorKind::Syntax(error.to_string()))?;
-        let line = line
-            .into_inner()
-            .map_err(|error| ErrorKind::Syntax(error.to_string()))?;
-        Ok(self.output.write_all(&line)?)
-    }
-
-    /// Why an assignment is to be rejected, if it is.
-    fn reason(&mut self, row: &impl Row) -> Result<Option<String>> {
-        let options = ReadOptions {
-            question: Some(self.consensus.question.to_owned()),
-            ..ReadOptions::default()
-        };
-        let mut given = Vec::new();
-        let mut take = |task: &str, _: &str, label: &str| {
-            given.push((task.to_owned(), label.to_owned()));
-            Ok(())
-        };
-        take_row(
-            &self.names,
-            &self.questions,
-            row,
-            &mut Answers::new(Tool::Mturk, &options, &mut take),
-        )?;
-        for (task, label) in given {
-            match self.consensus.of(&task) {
-                None => drop(self.without.insert(task)),
-                Some((truth, score)) if truth != label && score > self.reject_above => {
-                    return Ok(Some(format!(
-                        "Your answer {label:?} differs from the consensus {truth:?}."
-                    )));
-                }
-                Some(_) => {}
-            }
-        }
-        Ok(None)
-    }
-}
-
-impl RowSink for Review<'_> {
-    fn select(&mut self, names: &[String]) -> Result<Vec<usize>> {
-        self.questions = number_parts(find_questions(names), names);
-        self.names = names.to_vec();
-        let mut header: Vec<&str> = names.iter().map(String::as_str).collect();
-        header.extend(
-            [APPROVE, REJECT]
-                .into_iter()
-                .filter(|name| !names.iter().any(|known| known == name)),
-        );
-        self.write_row(&header)?;
-        Ok((0..names.len()).collect())
-    }
-
-    fn row(&mut self, row: &impl Row) -> Result<()> {
-        let names = std::mem::take(&mut self.names);
-        self.names.clone_from(&names);
-        let mut cells = Vec::new();
-        for slot in 0..names.len() {
-            cells.push(row.text(slot)?);
-        }
-        let place = |name: &str| names.iter().position(|known| known == name);
-        // What was settled before stays as it is.
-        let open = place("AssignmentStatus").is_none_or(|slot| cells[slot].eq_ignore_ascii_case("submitted"));
-        let reason = if open { self.reason(row)? } else { None };
-        let marks = match (open, &reason) {
-            (false, _) => [None, None],
-            (true, None) => [Some("x"), Some("")],
-            (true, Some(reason)) => [Some(""), Some(reason.as_str())],
-        };
-        for (name, mark) in [APPROVE, REJECT].into_iter().zip(marks) {
-            match (place(name), mark) {
-                (Some(slot), Some(mark)) => cells[slot] = mark,
-                (Some(_), None) => {}
-                (None, mark) => cells.push(mark.unwrap_or_default()),
-            }
-        }
-        self.write_row(&cells)
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn questions(columns: &str) -> Vec<(String, Place, Option<(usize, Option<usize>)>)> {
-        let columns: Vec<String> = columns.split(',').map(str::to_owned).collect();
-        let found = number_parts(find_questions(&columns), &columns).into_iter();
-        found
-            .map(|question| (question.name, question.place, question.part))
-            .collect()
+    fn questions(columns: &str) -> Vec<Question> {
+        questions_of(&columns.split(',').map(str::to_owned).collect::<Vec<_>>())
+    }
+
+    fn question(name: &str, place: Place, part: Option<(usize, Option<usize>)>) -> Question {
+        let name = name.to_owned();
+        Question { name, place, part }
+    }
+
+    fn options(all: &[(usize, &str)]) -> Place {
+        Place::Options(
+            all.iter()
+                .map(|(slot, option)| (*slot, (*option).to_owned()))
+                .collect(),
+        )
     }
 
     #[test]
     fn options_are_folded_and_single_columns_stay() {
         assert_eq!(
             questions("HITId,Answer.yes.on,Answer.no.on"),
-            [(
-                "options".into(),
-                Place::Options(vec![(1, "yes".into()), (2, "no".into())]),
-                None
-            )]
+            [question("options", options(&[(1, "yes"), (2, "no")]), None)]
         );
         assert_eq!(
             questions("Answer.mood.good,Answer.mood.bad,Answer.note,Answer.kind.label"),
             [
-                (
-                    "mood".into(),
-                    Place::Options(vec![(0, "good".into()), (1, "bad".into())]),
-                    None
-                ),
-                ("note".into(), Place::Column(2), None),
-                ("kind".into(), Place::Column(3), None)
+                question("mood", options(&[(0, "good"), (1, "bad")]), None),
+                question("note", Place::Column(2), None),
+                question("kind", Place::Column(3), None)
             ]
         );
         // A dot alone does not make an option.
-        assert_eq!(questions("Answer.a.b"), [("a.b".into(), Place::Column(0), None)]);
+        assert_eq!(questions("Answer.a.b"), [question("a.b", Place::Column(0), None)]);
     }
 
     #[test]
@@ -507,12 +395,12 @@ mod tests {
         assert_eq!(
             questions("Input.id1,Input.id2,Answer.q1,Answer.q2"),
             [
-                ("q".into(), Place::Column(2), Some((1, Some(0)))),
-                ("q".into(), Place::Column(3), Some((2, Some(1))))
+                question("q", Place::Column(2), Some((1, Some(0)))),
+                question("q", Place::Column(3), Some((2, Some(1))))
             ]
         );
         // Without inputs of the same numbers they are questions of their own.
-        assert_eq!(questions("Input.text,Answer.q1,Answer.q2").len(), 2);
-        assert_eq!(questions("Input.text,Answer.q1,Answer.q2")[0].0, "q1");
+        let apart = questions("Input.text,Answer.q1,Answer.q2");
+        assert_eq!((apart.len(), apart[0].name.as_str()), (2, "q1"));
     }
 }

@@ -9,7 +9,7 @@ use super::consensus::Consensus;
 use super::labelled::{Labelled, WideRows};
 use super::{
     Tool, answers_json, appen, argilla, doccano, ground_truth, judges, label_studio, label_studio_min,
-    labelbox, mturk, prodigy, toloka, triples,
+    labelbox, mturk, mturk_review, prodigy, toloka, triples,
 };
 use crate::error::{Error, ErrorKind, Result};
 use crate::formats::{Compression, Format, RowSource, write_packed, write_table};
@@ -185,7 +185,7 @@ pub fn write_back(
             WriteBack::LabelStudioPredictions => label_studio::write_predictions(input, output, consensus),
             WriteBack::ProdigyReview => prodigy::write_review(input, output, consensus),
             WriteBack::ArgillaSuggestions => argilla::write_suggestions(input, output, as_array, consensus),
-            WriteBack::MturkReview => mturk::write_review(input, output, consensus, reject_above),
+            WriteBack::MturkReview => mturk_review::write(input, output, consensus, reject_above),
             WriteBack::GroundTruthReply => ground_truth::write_reply(input, output, consensus),
             WriteBack::GroundTruthManifest => ground_truth::write_manifest(input, output, consensus),
         }
