@@ -24,7 +24,7 @@ from ._checks import Agreement, Coefficient, Evaluation, Finding, Inspection, ag
 from ._compare import ComparedMethod, Comparison, compare
 from ._convert import convert
 from ._input import from_matrix
-from ._labels import Labels, read
+from ._labels import FORMATS, Labels, read
 from ._model import Model
 from ._plan import ErrorEstimate, Plan
 from ._progress import Progress
@@ -45,6 +45,7 @@ __all__ = [
     "DataWarning",
     "ErrorEstimate",
     "Evaluation",
+    "FORMATS",
     "Finding",
     "InputError",
     "Inspection",

@@ -40,6 +40,10 @@ def aggregate(
     missing: Sequence[str] = MISSING,
     normalize: bool = False,
     keep_workers: Optional[Sequence[Any]] = None,
+    wide: bool = False,
+    format: Optional[str] = None,
+    question: Optional[str] = None,
+    use_gold: bool = False,
     seed: int = 0,
     threads: int = 0,
     memory: float = 4.0,
@@ -71,8 +75,8 @@ def aggregate(
         update: A model file that was saved with ``keep_labels=True``: the new labels are folded into it.
         calibrate: Lower the confidence to what it is worth if some tasks mislead many workers at once. ``auto``
             allows for it by itself.
-        columns, classes, duplicates, missing, normalize, keep_workers: How to read the labels; see
-            :func:`quorate.read`.
+        columns, classes, duplicates, missing, normalize, keep_workers, wide, format, question, use_gold: How to read
+            the labels; see :func:`quorate.read`.
         seed: Seed of everything random.
         threads: Number of threads; 0 takes all. The result does not depend on it.
         memory: Refuse what would need more memory than this, in GiB.
@@ -95,6 +99,10 @@ def aggregate(
         missing=missing,
         normalize=normalize,
         keep_workers=keep_workers,
+        wide=wide,
+        format=format,
+        question=question,
+        use_gold=use_gold,
         threads=threads,
         progress=progress,
     )

@@ -3,20 +3,23 @@
 from __future__ import annotations
 
 import os
-from typing import Any, Union
+from typing import Any, Optional, Union
 
 from ._labels import Labels, read
 
 __all__ = ["convert"]
 
 
-def convert(data: Any, path: Union[str, "os.PathLike[str]"], **reading: Any) -> Labels:
-    """Writes labels as a table ``task, worker, label``; the extension of the path tells the format.
+def convert(
+    data: Any, path: Union[str, "os.PathLike[str]"], *, to: Optional[str] = None, **reading: Any
+) -> Labels:
+    """Writes labels as a table ``task, worker, label``, or in the layout of an annotation tool.
 
     Args:
         data: The labels, in any form that :func:`quorate.read` takes.
         path: Where to write them: ``.csv``, ``.tsv``, ``.jsonl``, ``.parquet`` or ``.arrow``, the text ones also
-            with ``.gz`` or ``.zst``.
+            with ``.gz`` or ``.zst``. The extension tells the format of a table.
+        to: ``"wide"`` for a column for each worker, or the layout of a tool: one of :data:`quorate.FORMATS`.
         **reading: How to read the labels: the arguments of :func:`quorate.read`.
 
     >>> import os, tempfile, quorate
@@ -27,5 +30,5 @@ def convert(data: Any, path: Union[str, "os.PathLike[str]"], **reading: Any) -> 
     2
     """
     labels = read(data, **reading)
-    labels._native.write(path)
+    labels._native.write(path, to)
     return labels

@@ -11,9 +11,12 @@ from ._progress import Progress, Reporter
 from ._table import Table, kind_of
 from .errors import DataWarning
 
-__all__ = ["Labels", "read"]
+__all__ = ["FORMATS", "Labels", "read"]
 
 MISSING = ("NaN", "nan")
+
+FORMATS = tuple(_quorate.formats())
+"""Names of the formats that are read and written: of tables, then of annotation tools."""
 
 
 class Labels:
@@ -72,6 +75,10 @@ def read(
     missing: Sequence[str] = MISSING,
     normalize: bool = False,
     keep_workers: Optional[Sequence[Any]] = None,
+    wide: bool = False,
+    format: Optional[str] = None,
+    question: Optional[str] = None,
+    use_gold: bool = False,
     threads: int = 0,
     progress: Progress = None,
 ) -> Labels:
@@ -80,7 +87,9 @@ def read(
     Args:
         data: A frame (pandas, polars, pyarrow, duckdb, narwhals, anything with ``__arrow_c_stream__``), a path of
             a CSV, TSV, JSONL, Parquet or Arrow file, rows of (task, worker, label), a dict of columns, or an array
-            with three columns. For wide matrices see :func:`quorate.from_matrix`.
+            with three columns. A path may also be the export of an annotation tool (Label Studio, Prodigy, Argilla,
+            doccano, Mechanical Turk, Toloka, Appen, Ground Truth, Labelbox, judgements of language models), which is
+            recognised by its content. For wide matrices in memory see :func:`quorate.from_matrix`.
         columns: Names of the columns by role, where they are not ``task``, ``worker`` and ``label``.
         classes: The only classes allowed, in order; without it every label is a class.
         duplicates: What counts when a worker labelled a task more than once: ``"last"``, ``"first"``, ``"keep"``
@@ -88,6 +97,10 @@ def read(
         missing: Labels that mean "no answer", besides None, NaN and the empty one.
         normalize: Join classes that differ only in case and white space.
         keep_workers: The only workers to use.
+        wide: The table has a row for each task and a column for each worker.
+        format: What a file is, where its content and name do not tell: one of :data:`quorate.FORMATS`.
+        question: The question of an export, where it has several.
+        use_gold: Fix the tasks whose truth is marked in an export, and learn the workers from them.
         threads: Number of threads; 0 takes all.
         progress: See :data:`quorate.Progress`.
 
@@ -108,6 +121,10 @@ def read(
             missing=list(missing),
             normalize=normalize,
             keep_workers=None if keep_workers is None else [as_text(value) for value in keep_workers],
+            wide=wide,
+            format=format,
+            question=question,
+            use_gold=use_gold,
             threads=threads,
             progress=report,
         )

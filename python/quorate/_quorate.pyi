@@ -39,7 +39,7 @@ class Labels:
     label_count: int
     classes: List[str]
     def table(self) -> ArrowTable: ...
-    def write(self, path: _Path) -> None: ...
+    def write(self, path: _Path, to: Optional[str]) -> None: ...
 
 @final
 class Model:
@@ -97,9 +97,14 @@ def read(
     missing: List[str],
     normalize: bool,
     keep_workers: Optional[List[str]],
+    wide: bool,
+    format: Optional[str],
+    question: Optional[str],
+    use_gold: bool,
     threads: int,
     progress: Optional[object],
 ) -> Labels: ...
+def formats() -> List[str]: ...
 def fit(
     labels: Labels,
     *,

@@ -21,6 +21,7 @@
 mod averages;
 mod child;
 mod coverage;
+mod exports;
 mod generate;
 mod large;
 mod measure;
@@ -63,6 +64,8 @@ enum Command {
     Passes(passes::PassesArgs),
     /// Labels that plans save, how often their forecast holds, the time of one plan
     Plans(plans::PlansArgs),
+    /// Reading exports of annotation tools beside a plain parse of their JSON
+    Exports(exports::ExportsArgs),
     /// Reading a file beside `wc -l`
     Reading(reading::ReadingArgs),
     /// Time and memory over labels and threads, each run a process of its own
@@ -84,6 +87,7 @@ fn main() -> anyhow::Result<()> {
         Command::Large(args) => large::run(&args),
         Command::Passes(args) => passes::run(&args),
         Command::Plans(args) => plans::run(&args),
+        Command::Exports(args) => exports::run(&args),
         Command::Reading(args) => reading::run(&args),
         Command::Scaling(args) => scaling::run(&args),
         Command::Peers(args) => peers::run(&args),

@@ -5,7 +5,8 @@ use clap::{Args, Parser, Subcommand};
 #[cfg(feature = "lab")]
 use crate::commands::reproduce;
 use crate::commands::{
-    aggregate, compare, completions, data, demo, evaluate, inspect, methods, plan, report, simulate, workers,
+    aggregate, compare, completions, convert, data, demo, evaluate, inspect, methods, plan, report, simulate,
+    workers,
 };
 
 /// Turns many unreliable answers into labels you can trust.
@@ -41,6 +42,8 @@ pub enum Command {
     Aggregate(aggregate::AggregateArgs),
     /// Compare labels with the known truth
     Evaluate(evaluate::EvaluateArgs),
+    /// Turn labels of any layout into another, and give the consensus back to the tool they are from
+    Convert(convert::ConvertArgs),
     /// Run several methods on one table and show them side by side
     Compare(compare::CompareArgs),
     /// Say what is in a table, how far workers agree, what can be known and what to look at

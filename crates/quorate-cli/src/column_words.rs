@@ -45,8 +45,9 @@ pub fn tell_layout(what: &str, wanted: &Columns, found: &TableLayout, printer: &
         parts.push(format!("fields separated by {delimiter:?}"));
     }
     if let Some(workers) = &found.workers {
+        let recognised = if found.found_wide { " (a wide table)" } else { "" };
         parts.push(format!(
-            "the task in column {:?}, {} in the others",
+            "the task in column {:?}, {} in the others{recognised}",
             found.columns.task,
             plural(workers.len(), "worker")
         ));

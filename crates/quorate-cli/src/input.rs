@@ -8,14 +8,17 @@ use quorate::annotations::{ClassOrder, Duplicates, Names, RowCounts, SimilarClas
 use quorate::methods::Method;
 use quorate::{Annotations, TaskFeatures, TaskProbabilities};
 use quorate_io::{
-    Columns, FileFormat, Format, LeftOut, ReadOptions, Source, read_annotations_with, read_features,
-    read_ids, read_probabilities,
+    Columns, ExportRead, FileFormat, Format, LeftOut, ReadOptions, Source, TableLayout,
+    read_annotations_with, read_features, read_ids, read_probabilities,
 };
 use rustc_hash::FxHashSet;
 
 use crate::column_words::{parse_columns, tell_layout};
+use crate::export_words::{what_was_read, what_was_settled};
 use crate::files::Files;
+use crate::input_format::{self, InputFormat};
 use crate::label_hygiene::settle_classes;
+use crate::labels::Labels;
 use crate::printer::Printer;
 use crate::progress::Bar;
 use crate::text_table::plural;
@@ -24,11 +27,13 @@ use crate::text_table::plural;
 #[derive(Debug, Clone, Args)]
 #[command(next_help_heading = "Reading")]
 pub struct InputArgs {
-    /// Annotations: a row for each label with columns task, worker, label. `-` is standard input
+    /// Labels: the export of an annotation tool, or a table with columns task, worker, label. `-` is standard input
     ///
-    /// The extension tells the format: .csv .tsv .jsonl .json .parquet .arrow, and .gz or .zst of the text ones.
-    /// Columns are found in any case and under common names (item, unit, question; annotator, rater, judge, user;
-    /// answer, rating, response), where only one column fits. Other columns are ignored.
+    /// Exports are recognised by their content: Label Studio, Prodigy, Argilla, doccano (a folder or a zip file),
+    /// Mechanical Turk, Toloka, Appen, SageMaker Ground Truth, Labelbox, judgements of language models, and lines of
+    /// item, worker, label without a header. A table is .csv .tsv .jsonl .json .parquet .arrow, and .gz or .zst of the
+    /// text ones. Its columns are found in any case and under common names (item, unit, question; annotator, rater,
+    /// judge, user; answer, rating, response), where only one column fits. Other columns are ignored.
     #[arg(value_name = "LABELS")]
     pub labels: PathBuf,
     /// Names of the columns, where they are not found by themselves
@@ -84,9 +89,20 @@ pub struct InputArgs {
     /// The tasks of a .npy file's rows, in their order (a table with a column `task`)
     #[arg(long, value_name = "FILE", requires = "features")]
     pub feature_tasks: Option<PathBuf>,
-    /// Format of standard input, or of a file whose name does not tell it
-    #[arg(long, value_enum, value_name = "FORMAT")]
-    pub format: Option<FormatArg>,
+    /// What the file is, where its content and name do not tell: the export of a tool, or a table as it stands
+    ///
+    /// Tables: csv, tsv, jsonl, json, parquet, arrow. Exports: label-studio, label-studio-min (JSON-MIN, CSV), prodigy,
+    /// argilla, doccano, mturk, toloka, appen, ground-truth, judges, labelbox, triples, answers-json.
+    #[arg(long, value_name = "FORMAT", value_parser = input_format::parser(), hide_possible_values = true)]
+    pub format: Option<InputFormat>,
+    /// The question of an export, where it has several; without it they are listed
+    #[arg(long, value_name = "NAME")]
+    pub question: Option<String>,
+    /// Use the truths that are marked in an export: these tasks are fixed, and workers are learnt from them
+    ///
+    /// Label Studio: annotations with ground_truth. Toloka: columns GOLDEN:NAME. Appen: columns NAME_gold.
+    #[arg(long)]
+    pub use_gold: bool,
 }
 
 /// What to do with repeated rows.
@@ -131,6 +147,11 @@ impl From<FormatArg> for FileFormat {
 impl InputArgs {
     /// Reads the table and says what was skipped or settled on the way.
     pub fn read(&self, printer: &mut Printer) -> Result<Annotations> {
+        Ok(self.read_with_export(printer)?.0)
+    }
+
+    /// The same, with what else was found in the export of a tool.
+    pub fn read_with_export(&self, printer: &mut Printer) -> Result<(Annotations, Option<ExportRead>)> {
         let source = Source::from(self.labels.clone());
         let mut bar = Bar::new(&source.name(), printer.quiet());
         let read = read_annotations_with(&source, &self.options()?, &mut |done, total| {
@@ -139,15 +160,88 @@ impl InputArgs {
             }
         })?;
         drop(bar);
-        tell_layout("", &self.columns()?, &read.layout, printer);
+        let (tasks, workers) = (
+            read.annotations.task_count() as u64,
+            read.annotations.worker_count(),
+        );
+        self.tell_reading(&read.layout, tasks, workers, printer)?;
         self.report(read.annotations.rows(), &read.left_out, printer);
-        let annotations = read.annotations;
+        let mut annotations = read.annotations;
         let labels = annotations.label_count() as u64;
         let joined = self.settle_classes(annotations.classes(), labels, printer);
-        Ok(match joined.is_empty() {
-            true => annotations,
-            false => annotations.with_joined_classes(&joined),
-        })
+        if !joined.is_empty() {
+            annotations = annotations.with_joined_classes(&joined);
+        }
+        let labels = self.use_marked_gold(Labels::Memory(Box::new(annotations)), &read.layout, printer)?;
+        match labels {
+            Labels::Memory(annotations) => Ok((*annotations, read.layout.export)),
+            Labels::Disk(_) => unreachable!("labels do not move to disk"),
+        }
+    }
+
+    /// Says how the file was read, where that was not said.
+    pub fn tell_reading(
+        &self,
+        layout: &TableLayout,
+        tasks: u64,
+        workers: usize,
+        printer: &mut Printer,
+    ) -> Result<()> {
+        let Some(export) = &layout.export else {
+            if self.question.is_some() || self.use_gold {
+                printer.warning(
+                    "--question and --use-gold are for exports of annotation tools; this is a table",
+                );
+            }
+            tell_layout("", &self.columns()?, layout, printer);
+            return Ok(());
+        };
+        printer.note(what_was_read(export, tasks, workers));
+        what_was_settled(export)
+            .iter()
+            .for_each(|line| printer.note(line));
+        if !export.gold.is_empty() && !self.use_gold {
+            printer.note(format!(
+                "{} with the truth marked in the file: --use-gold fixes them",
+                plural(export.gold.len(), "task")
+            ));
+        }
+        Ok(())
+    }
+
+    /// The labels with the truths that are marked in the file, if these are to be used.
+    pub fn use_marked_gold(
+        &self,
+        mut labels: Labels,
+        layout: &TableLayout,
+        printer: &mut Printer,
+    ) -> Result<Labels> {
+        let Some(export) = layout.export.as_ref().filter(|_| self.use_gold) else {
+            return Ok(labels);
+        };
+        if export.gold.is_empty() {
+            printer.warning("--use-gold: no truths are marked in the file");
+            return Ok(labels);
+        }
+        let gold = export.gold_labels();
+        let further = gold
+            .classes
+            .iter()
+            .filter(|class| labels.classes().find(class).is_none());
+        let further: Vec<&str> = further.collect();
+        if let Some(class) = further.first() {
+            if self.classes.is_some() {
+                bail!("class {class:?} of the truths in the file is not among --classes: add it there");
+            }
+            labels = labels.with_classes(further)?;
+        }
+        let (labels, known) = labels.with_gold(&gold)?;
+        printer.note(format!(
+            "{} of {} known from the file (--use-gold)",
+            plural(known, "task"),
+            labels.task_count()
+        ));
+        Ok(labels)
     }
 
     /// The classes that are to be joined; none where the user listed the classes.
@@ -212,7 +306,10 @@ impl InputArgs {
             bail!("--classes names an empty class: is there a comma too many?");
         }
         Ok(ReadOptions {
-            format: self.format.map(Into::into),
+            format: self.format.and_then(InputFormat::table),
+            tool: self.format.and_then(InputFormat::tool),
+            question: self.question.clone(),
+            use_gold: self.use_gold,
             delimiter: self.delimiter,
             columns: self.columns()?,
             wide: self.wide,

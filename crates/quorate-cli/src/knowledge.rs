@@ -99,6 +99,9 @@ impl KnowledgeArgs {
     /// Reads what is known and fits it to the labels. `closed`: the user listed the classes.
     pub fn apply(&self, mut labels: Labels, closed: bool, printer: &mut Printer) -> Result<Knowledge> {
         let gold = match &self.gold {
+            Some(_) if labels.has_gold() => {
+                bail!("truths come from --use-gold and from --gold: give one of them");
+            }
             Some(path) => {
                 let columns = parse_label_columns("--gold-columns", &self.gold_columns)?;
                 Some(read_known("--gold", path, columns, self.like.clone(), printer)?)

@@ -32,6 +32,14 @@ impl Labels {
         }
     }
 
+    /// Whether the truth of some tasks is known.
+    pub fn has_gold(&self) -> bool {
+        match self {
+            Self::Memory(annotations) => annotations.has_gold(),
+            Self::Disk(spilled) => spilled.has_gold(),
+        }
+    }
+
     /// Number of tasks.
     pub fn task_count(&self) -> u64 {
         match self {

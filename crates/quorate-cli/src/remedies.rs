@@ -18,6 +18,10 @@ pub fn words(remedy: Remedy) -> &'static str {
         Remedy::NameColumns => {
             "name columns with --columns task=NAME,worker=NAME,label=NAME (--gold-columns, --truth-columns for those files); --wide reads a table with a column for each worker"
         }
+        Remedy::NameFormat => {
+            "say what the file is with --format NAME (csv, jsonl, .. for a plain table); `quorate help aggregate` lists the names"
+        }
+        Remedy::NameQuestion => "choose one with --question NAME",
         Remedy::KeepLabels => "fit the model anew with `--model FILE --keep-labels`",
     }
 }

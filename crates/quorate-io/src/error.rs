@@ -15,6 +15,14 @@ pub enum Position {
     Line(u64),
     /// Row of a Parquet or Arrow file, from 1.
     Row(u64),
+    /// Element of a JSON array, or member of a JSON object, from 1, and the line on which it starts: many exports are one
+    /// long line.
+    Element {
+        /// Its line.
+        line: u64,
+        /// Which one it is.
+        element: u64,
+    },
 }
 
 impl fmt::Display for Position {
@@ -22,6 +30,7 @@ impl fmt::Display for Position {
         match self {
             Self::Line(line) => write!(f, "line {line}"),
             Self::Row(row) => write!(f, "row {row}"),
+            Self::Element { line, element } => write!(f, "line {line}, element {element}"),
         }
     }
 }
@@ -125,6 +134,31 @@ pub enum ErrorKind {
     /// Something that does not follow the format (JSON, Parquet, Arrow).
     #[error("{0}")]
     Syntax(String),
+    /// An export of an annotation tool that is not as it should be.
+    #[error("{problem}; expected {expected}")]
+    Export {
+        /// What was found.
+        problem: String,
+        /// What such a file holds.
+        expected: String,
+    },
+    /// It is not clear which question of an export is meant.
+    #[error(
+        "read as {what}: {}",
+        match wanted {
+            Some(wanted) if found.is_empty() => format!("there is no question {wanted:?}: the questions have no names"),
+            Some(wanted) => format!("there is no question {wanted:?}; found {}", quoted(found)),
+            None => format!("found several questions, expected one: {}", quoted(found)),
+        }
+    )]
+    Questions {
+        /// What the file was read as.
+        what: &'static str,
+        /// The question that was asked for.
+        wanted: Option<String>,
+        /// The questions in the file.
+        found: Vec<String>,
+    },
     /// A column of a type that cannot be an id or a label.
     #[error("found values of type {found}, expected {expected}")]
     ColumnType {
@@ -227,7 +261,7 @@ impl Error {
     /// Line of a text file, or row of a Parquet or Arrow file, from 1.
     pub fn line(&self) -> Option<u64> {
         self.0.position.map(|position| match position {
-            Position::Line(number) | Position::Row(number) => number,
+            Position::Line(number) | Position::Row(number) | Position::Element { line: number, .. } => number,
         })
     }
 
@@ -249,6 +283,8 @@ impl Error {
         match &self.0.kind {
             ErrorKind::MissingColumn { remedy, .. } | ErrorKind::MissingKey { remedy, .. } => *remedy,
             ErrorKind::KeptLabels(_) => Some(Remedy::KeepLabels),
+            ErrorKind::Export { .. } => Some(Remedy::NameFormat),
+            ErrorKind::Questions { .. } => Some(Remedy::NameQuestion),
             ErrorKind::FeatureRows(_) => Some(Remedy::NameFeatureTasks),
             ErrorKind::Data(error) => error.remedy(),
             _ => None,

@@ -1,10 +1,12 @@
 //! Files in and out: annotation tables, truths, predictions, results and models.
 //!
-//! A table is a CSV, TSV or JSONL file (plain, `.gz` or `.zst`), a Parquet file or an Arrow file, told by its
-//! extension; `-` is standard input or output. Whatever the format, a column means the same everywhere:
+//! Labels come from exports of annotation tools, which are recognised by their content ([`Tool`]), and from
+//! tables. A table is a CSV, TSV or JSONL file (plain, `.gz` or `.zst`), a Parquet file or an Arrow file, told by
+//! its extension; `-` is standard input or output. Whatever the format, a column means the same everywhere:
 //!
 //! ```text
 //! Source -> bytes -> formats: delimited | jsonl | parquet | arrow -> rows -> tables: annotations | labels | ids | ..
+//!                 -> exports: label_studio | prodigy | mturk | .. ------------------> annotations
 //! tables: annotations | consensus | workers | intervals | .. -> rows -> formats -> Target
 //! ```
 //!
@@ -31,6 +33,7 @@
 #![deny(missing_docs)]
 
 mod error;
+mod exports;
 mod formats;
 mod parallel;
 mod results;
@@ -40,6 +43,9 @@ mod tables;
 mod target;
 
 pub use error::{Error, ErrorKind, Position, Result};
+pub use exports::{
+    ExportParts, ExportRead, Tool, WhyLeftOut, WriteBack, write_back, write_export, write_wide,
+};
 pub use formats::{
     Cell, ColumnKind, Compression, FileFormat, Format, MAX_FIELD, RowSource, decimal, write_table,
 };

@@ -8,7 +8,7 @@ use quorate::review::{Evidence, Review, ReviewTask};
 use crate::error::Result;
 use crate::formats::FileFormat;
 use crate::spill::SpilledResults;
-use crate::tables::{ChangeRow, write_changes, write_consensus_with_difficulty};
+use crate::tables::{ChangeRow, ConsensusParts, write_changes, write_consensus_with};
 use crate::target::Target;
 
 /// The consensus on all tasks, in memory or on disk.
@@ -110,13 +110,14 @@ impl TaskResults<'_> {
         }
     }
 
-    /// Writes the label and the confidence of every task, with the probabilities of all classes if asked for,
-    /// and with the difficulty of every task where that is in memory.
+    /// Writes the label and the confidence of every task, with the votes and the margin, the probabilities of all classes
+    /// and the difficulty, as asked for; votes and difficulty only where the labels are in memory.
     pub fn write(
         &self,
         target: &Target,
         format: Option<FileFormat>,
         probabilities: bool,
+        votes: bool,
         difficulty: Option<&[f64]>,
     ) -> Result<()> {
         match self {
@@ -125,15 +126,12 @@ impl TaskResults<'_> {
                 consensus,
             } => {
                 let (tasks, classes) = (annotations.tasks(), annotations.classes());
-                write_consensus_with_difficulty(
-                    target,
-                    format,
-                    tasks,
-                    classes,
-                    consensus,
+                let parts = ConsensusParts {
                     probabilities,
                     difficulty,
-                )
+                    votes: votes.then_some(annotations),
+                };
+                write_consensus_with(target, format, tasks, classes, consensus, parts)
             }
             Self::Disk(results) => results.write(target, format, probabilities),
         }

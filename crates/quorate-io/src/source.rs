@@ -105,6 +105,12 @@ impl Source {
         check_start(unpacked)
     }
 
+    /// The unpacked bytes of a text, for a reader that tells nobody how far it has come.
+    pub(crate) fn open_owned(&self, compression: Compression) -> Result<Box<dyn Read>> {
+        // A closure that holds nothing: there is nothing to leak.
+        self.open_text(compression, Box::leak(Box::new(|_, _| {})))
+    }
+
     /// The file itself, for formats that are read from the end; standard input is spooled to disk.
     #[cfg_attr(not(feature = "columnar"), allow(dead_code))]
     pub(crate) fn open_file(&self) -> Result<File> {

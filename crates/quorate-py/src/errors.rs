@@ -43,6 +43,10 @@ pub fn words(remedy: Remedy) -> &'static str {
         Remedy::NameFeatureTasks => "say which task each row is about with the argument feature_tasks",
         Remedy::ListMethods => "quorate.list_methods() lists them all",
         Remedy::NameColumns => "name columns with columns={\"task\": .., \"worker\": .., \"label\": ..}",
+        Remedy::NameFormat => {
+            "say what the file is with the argument format; quorate.FORMATS lists the names"
+        }
+        Remedy::NameQuestion => "choose one with the argument question",
         Remedy::KeepLabels => "fit the model again and save it with keep_labels=True",
     }
 }

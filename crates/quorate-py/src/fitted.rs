@@ -11,9 +11,9 @@ use quorate::model::{ConsensusSummary, Priors, posterior};
 use quorate::review::{Review, error_range};
 use quorate::{Annotations, Fit};
 use quorate_io::{
-    Cell, ChangeRow, ColumnKind, ModelFile, RowSource, Target, WorkerRow, write_changes,
-    write_consensus_with_difficulty, write_intervals, write_kept_labels, write_model, write_review,
-    write_table, write_workers,
+    Cell, ChangeRow, ColumnKind, ConsensusParts, ModelFile, RowSource, Target, WorkerRow, write_changes,
+    write_consensus_with, write_intervals, write_kept_labels, write_model, write_review, write_table,
+    write_workers,
 };
 
 use crate::errors::{Failure, raise};
@@ -173,15 +173,12 @@ impl Fitted {
         let (tasks, classes) = (self.annotations.tasks(), self.annotations.classes());
         let consensus = &self.fit.consensus;
         self.table(py, |target| {
-            write_consensus_with_difficulty(
-                target,
-                None,
-                tasks,
-                classes,
-                consensus,
+            let parts = ConsensusParts {
                 probabilities,
                 difficulty,
-            )
+                votes: None,
+            };
+            write_consensus_with(target, None, tasks, classes, consensus, parts)
         })
     }
 
@@ -308,7 +305,7 @@ impl Fitted {
             let (consensus, _) = posterior(&known, model);
             let (tasks, classes) = (known.tasks(), known.classes());
             let table = ArrowTable::written(labels.kinds, |target| {
-                write_consensus_with_difficulty(target, None, tasks, classes, &consensus, true, None)
+                quorate_io::write_consensus(target, None, tasks, classes, &consensus, true)
             })?;
             Ok((table, left_out))
         };

@@ -5,7 +5,8 @@ use std::sync::Arc;
 use pyo3::prelude::*;
 use quorate::Annotations;
 use quorate::annotations::{ClassOrder, Duplicates, Likeness, find_similar, looks_missing};
-use quorate_io::{Columns, ReadOptions, read_annotations_with};
+use quorate_cli::export_words;
+use quorate_io::{Columns, ExportParts, ExportRead, FileFormat, ReadOptions, Tool, read_annotations_with};
 
 use crate::data::Data;
 use crate::errors::{Failure, raise};
@@ -30,6 +31,8 @@ pub struct Labels {
     pub closed: bool,
     /// What repeated rows counted for.
     pub duplicates: Duplicates,
+    /// What else was found in the export of an annotation tool.
+    pub export: Option<ExportRead>,
     /// What is worth knowing about the reading.
     #[pyo3(get)]
     pub notes: Vec<String>,
@@ -53,9 +56,30 @@ pub fn duplicates_of(name: &str) -> Result<Duplicates, Failure> {
     })
 }
 
+/// The format of a table, or the tool of an export, by name.
+fn format_of(name: Option<&str>) -> Result<(Option<FileFormat>, Option<Tool>), Failure> {
+    let Some(name) = name else {
+        return Ok((None, None));
+    };
+    match (name.parse::<Tool>(), name.parse::<FileFormat>()) {
+        (Ok(tool), _) => Ok((None, Some(tool))),
+        (_, Ok(format)) => Ok((Some(format), None)),
+        _ => Err(Failure::Parameter(format!(
+            "format: found {name:?}, expected one of quorate.FORMATS"
+        ))),
+    }
+}
+
+/// Names of the formats: file formats of tables, then the layouts of annotation tools.
+#[pyfunction]
+pub fn formats() -> Vec<&'static str> {
+    let tables = ["csv", "tsv", "jsonl", "json", "parquet", "arrow"];
+    tables.into_iter().chain(Tool::ALL.map(Tool::name)).collect()
+}
+
 /// Reads a table of labels.
 #[pyfunction]
-#[pyo3(signature = (data, *, columns, classes, duplicates, missing, normalize, keep_workers, threads, progress))]
+#[pyo3(signature = (data, *, columns, classes, duplicates, missing, normalize, keep_workers, wide, format, question, use_gold, threads, progress))]
 pub fn read(
     py: Python<'_>,
     data: &Data,
@@ -65,12 +89,21 @@ pub fn read(
     missing: Vec<String>,
     normalize: bool,
     keep_workers: Option<Vec<String>>,
+    wide: bool,
+    format: Option<&str>,
+    question: Option<String>,
+    use_gold: bool,
     threads: usize,
     progress: Option<&Bound<'_, PyAny>>,
 ) -> PyResult<Labels> {
     let (task, worker, label) = columns;
+    let (format, tool) = format_of(format).map_err(|failure| raise(py, failure))?;
     let options = ReadOptions {
-        format: None,
+        format,
+        tool,
+        question,
+        use_gold,
+        wide,
         columns: Columns { task, worker, label },
         classes,
         class_order: ClassOrder::Natural,
@@ -89,9 +122,11 @@ pub fn read(
             kinds: Kinds::TEXT,
             closed: options.classes.is_some(),
             duplicates: options.duplicates,
+            export: read.layout.export,
             notes: Vec::new(),
             warnings: Vec::new(),
         };
+        labels.tell_export(options.use_gold);
         labels.tell_rows();
         if read.left_out.workers > 0 {
             labels.notes.push(format!(
@@ -107,6 +142,9 @@ pub fn read(
         }
         if !labels.closed {
             labels.settle_classes(normalize);
+        }
+        if options.use_gold {
+            labels.use_marked_gold()?;
         }
         Ok((labels, read.layout.columns))
     })?;
@@ -127,9 +165,54 @@ impl Labels {
             kinds: Kinds::TEXT,
             closed: false,
             duplicates: Duplicates::Last,
+            export: None,
             notes: Vec::new(),
             warnings: Vec::new(),
         }
+    }
+
+    fn tell_export(&mut self, use_gold: bool) {
+        let Some(export) = &self.export else {
+            return;
+        };
+        let (tasks, workers) = (
+            self.annotations.task_count() as u64,
+            self.annotations.worker_count(),
+        );
+        self.notes
+            .push(export_words::what_was_read(export, tasks, workers));
+        self.notes.extend(export_words::what_was_settled(export));
+        if !export.gold.is_empty() && !use_gold {
+            self.notes.push(format!(
+                "{} tasks with the truth marked in the file: use_gold=True fixes them",
+                export.gold.len()
+            ));
+        }
+    }
+
+    /// Fixes the tasks whose truth is marked in an export.
+    fn use_marked_gold(&mut self) -> Result<(), Failure> {
+        let Some(export) = self.export.as_ref().filter(|export| !export.gold.is_empty()) else {
+            self.warnings
+                .push("use_gold: no truths are marked in the file".into());
+            return Ok(());
+        };
+        let gold = export.gold_labels();
+        let annotations = self.annotations.as_ref().clone();
+        let further: Vec<&str> = gold
+            .classes
+            .iter()
+            .filter(|class| annotations.classes().find(class).is_none())
+            .collect();
+        if let Some(class) = further.first().filter(|_| self.closed) {
+            return Err(Failure::Parameter(format!(
+                "class {class:?} of the truths in the file is not among classes: add it there"
+            )));
+        }
+        let annotations = annotations.with_classes(further)?;
+        let truths = gold.truths_in(&annotations);
+        self.annotations = Arc::new(annotations.with_gold(truths)?);
+        Ok(())
     }
 
     fn tell_rows(&mut self) {
@@ -242,9 +325,27 @@ impl Labels {
         .map_err(|failure| raise(py, failure))
     }
 
-    /// Writes the labels to a file.
-    fn write(&self, py: Python<'_>, path: std::path::PathBuf) -> PyResult<()> {
-        quorate_io::write_annotations(&path.into(), None, &self.annotations)
-            .map_err(|error| raise(py, error.into()))
+    /// Writes the labels to a file: a table, a wide table, or the layout of a tool.
+    #[pyo3(signature = (path, to))]
+    fn write(&self, py: Python<'_>, path: std::path::PathBuf, to: Option<&str>) -> PyResult<()> {
+        let target = path.into();
+        let write = || -> Result<(), Failure> {
+            if to == Some("wide") {
+                return Ok(quorate_io::write_wide(&target, &self.annotations)?);
+            }
+            match format_of(to)? {
+                (format, None) => quorate_io::write_annotations(&target, format, &self.annotations)?,
+                (_, Some(tool)) => {
+                    let export = self.export.as_ref();
+                    let parts = ExportParts {
+                        question: export.and_then(|export| export.question.as_deref()),
+                        gold: export.map_or(&[], |export| &export.gold),
+                    };
+                    quorate_io::write_export(&target, tool, &self.annotations, parts)?;
+                }
+            }
+            Ok(())
+        };
+        write().map_err(|failure| raise(py, failure))
     }
 }

@@ -47,6 +47,7 @@ fn _quorate(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<model::Model>()?;
     module.add_class::<table::ArrowTable>()?;
     module.add_function(wrap_pyfunction!(labels::read, module)?)?;
+    module.add_function(wrap_pyfunction!(labels::formats, module)?)?;
     module.add_function(wrap_pyfunction!(fitting::fit, module)?)?;
     module.add_function(wrap_pyfunction!(checks::evaluate, module)?)?;
     module.add_function(wrap_pyfunction!(checks::error_of, module)?)?;

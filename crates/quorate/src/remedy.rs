@@ -23,11 +23,15 @@ pub enum Remedy {
     NameColumns,
     /// Fit the model again and keep its labels beside it.
     KeepLabels,
+    /// Say what kind of file it is.
+    NameFormat,
+    /// Say which question of an export is meant.
+    NameQuestion,
 }
 
 impl Remedy {
     /// All of them.
-    pub const ALL: [Self; 8] = [
+    pub const ALL: [Self; 10] = [
         Self::RaiseMemoryLimit,
         Self::NameClasses,
         Self::GiveClassProbabilities,
@@ -36,5 +40,7 @@ impl Remedy {
         Self::ListMethods,
         Self::NameColumns,
         Self::KeepLabels,
+        Self::NameFormat,
+        Self::NameQuestion,
     ];
 }

@@ -34,6 +34,7 @@ use update::UpdateArgs;
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  \
     quorate aggregate labels.csv -o consensus.csv\n  \
+    quorate aggregate export.json --question sentiment -o consensus.csv\n  \
     quorate aggregate labels.csv --review review.csv --workers workers.csv -o consensus.csv\n  \
     quorate aggregate table.csv --wide --missing NA,-1 --drop-workers ann,bob -o consensus.csv\n  \
     quorate aggregate labels.csv.gz -m dawid-skene --probabilities --workers workers.csv --model model.json -o out.parquet\n  \
@@ -57,6 +58,10 @@ pub struct AggregateArgs {
     /// Write the probability of every class, too (columns p:CLASS)
     #[arg(long, help_heading = "Output")]
     probabilities: bool,
+    /// Write the votes and the margin, too (columns votes: `cat:3 dog:1`, and margin: how far the probability of the
+    /// label is above that of the next class)
+    #[arg(long, help_heading = "Output")]
+    votes: bool,
     /// Write how difficult each task is, too (column difficulty): the chance that an average worker answers
     /// it wrongly
     ///
@@ -295,6 +300,7 @@ impl AggregateArgs {
             ("--keep-labels", self.update.keeps_labels()),
             ("--probabilities-in", self.input.probabilities_in.is_some()),
             ("--features", self.input.features.is_some()),
+            ("--votes", self.votes),
         ];
         if let Some((option, _)) = given.into_iter().find(|(_, given)| *given) {
             bail!(
@@ -363,7 +369,7 @@ impl AggregateArgs {
         }
         let format = self.output_format.map(FileFormat::from);
         let output = Target::from(self.output.clone());
-        results.write(&output, format, self.probabilities, difficulty)?;
+        results.write(&output, format, self.probabilities, self.votes, difficulty)?;
         Ok(())
     }
 }

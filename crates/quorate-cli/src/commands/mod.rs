@@ -3,6 +3,7 @@
 pub mod aggregate;
 pub mod compare;
 pub mod completions;
+pub mod convert;
 pub mod data;
 pub mod demo;
 pub mod evaluate;
@@ -36,6 +37,7 @@ pub fn run(cli: Cli, printer: &mut Printer) -> Result<u8> {
         #[cfg(feature = "lab")]
         Command::Reproduce(args) => reproduce::run(&args, printer)?,
         Command::Data(args) => return data::run(&args, printer),
+        Command::Convert(args) => convert::run(&args, printer)?,
         Command::Completions(args) => completions::run(&args, printer)?,
     }
     Ok(0)

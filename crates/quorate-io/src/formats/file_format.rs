@@ -114,6 +114,14 @@ impl Format {
     }
 }
 
+impl Compression {
+    /// The compression that the end of a file name stands for.
+    pub(crate) fn of_path(path: &Path) -> Self {
+        let extension = path.extension().unwrap_or_default().to_string_lossy();
+        compression_of(&extension.to_lowercase())
+    }
+}
+
 fn compression_of(extension: &str) -> Compression {
     match extension {
         "gz" => Compression::Gzip,

@@ -5,45 +5,32 @@
 //! written: `3` stays `3`), true and false, and null, which is the empty value.
 
 use std::fmt;
-use std::io::{self, BufRead, BufReader, Read, Write};
+use std::io::{self, Read, Write};
 
 use serde::de::{DeserializeSeed, Deserializer, IgnoredAny, MapAccess, Visitor};
 use serde_json::value::RawValue;
 
 use super::decimal::push_decimal;
-use super::row_sink::MAX_ROW;
+use super::json_texts::JsonTexts;
 use super::text::write_pieces;
 use super::{Cell, Row, RowSink, RowSource};
 use crate::error::{Error, ErrorKind, Position, Result};
 
 /// Reads objects into the sink.
 pub(crate) fn read(input: impl Read, sink: &mut impl RowSink) -> Result<()> {
-    let mut input = BufReader::with_capacity(1 << 16, input);
-    let lines_before = skip_blanks(&mut input)?;
-    let mut objects = Objects {
-        is_array: input.fill_buf()?.first() == Some(&b'['),
-        input,
-        text: Vec::new(),
-        line: lines_before,
-        start: 1,
-        ended: false,
-    };
+    let mut objects = JsonTexts::new(input)?;
     let mut row: Option<JsonRow> = None;
     while objects.advance()? {
-        let position = Position::Line(objects.start);
+        let position = objects.position();
         let place = |error: Error| error.at(position);
-        let text = std::str::from_utf8(&objects.text).map_err(|_| place(ErrorKind::NotUtf8.into()))?;
-        let text = text.trim();
-        if text.is_empty() {
-            continue;
-        }
+        let text = objects.text()?;
         if row.is_none() {
             let names = parse(text, Keys).map_err(place)?;
             let chosen = sink.select(&names).map_err(|error| place(error.about_keys()))?;
             row = Some(JsonRow::new(chosen.into_iter().map(|index| names[index].clone())));
         }
         if let Some(row) = &mut row {
-            row.fill(text, objects.start).map_err(place)?;
+            row.fill(text, position).map_err(place)?;
             sink.row(row).map_err(place)?;
         }
     }
@@ -56,159 +43,12 @@ pub(crate) fn read(input: impl Read, sink: &mut impl RowSink) -> Result<()> {
     Ok(())
 }
 
-/// Passes over blanks and line feeds; returns how many lines ended.
-fn skip_blanks(input: &mut impl BufRead) -> io::Result<u64> {
-    let mut lines = 0;
-    loop {
-        let buffer = input.fill_buf()?;
-        let blanks = buffer
-            .iter()
-            .take_while(|byte| byte.is_ascii_whitespace())
-            .count();
-        lines += buffer[..blanks].iter().filter(|&&byte| byte == b'\n').count() as u64;
-        let more = blanks > 0 && blanks == buffer.len();
-        input.consume(blanks);
-        if !more {
-            return Ok(lines);
-        }
-    }
-}
-
-/// The texts of the objects, one by one.
-struct Objects<R> {
-    input: BufReader<R>,
-    is_array: bool,
-    /// The text at hand.
-    text: Vec<u8>,
-    /// Lines that ended so far.
-    line: u64,
-    /// The line on which the text at hand starts.
-    start: u64,
-    /// Whether the array was closed.
-    ended: bool,
-}
-
-impl<R: Read> Objects<R> {
-    fn advance(&mut self) -> Result<bool> {
-        self.text.clear();
-        match self.is_array {
-            true => self.next_element(),
-            false => self.next_line(),
-        }
-    }
-
-    fn next_line(&mut self) -> Result<bool> {
-        let count = (&mut self.input)
-            .take(MAX_ROW as u64 + 1)
-            .read_until(b'\n', &mut self.text)?;
-        self.line += 1;
-        self.start = self.line;
-        if count > MAX_ROW {
-            return Err(self.too_long("a line"));
-        }
-        Ok(count > 0)
-    }
-
-    /// Moves to the next element of the array, of whatever kind it is.
-    fn next_element(&mut self) -> Result<bool> {
-        self.line += skip_blanks(&mut self.input)?;
-        self.start = self.line + 1;
-        match self.next_byte()? {
-            // The bracket that opens the array, or a comma behind an element.
-            Some(b'[' | b',') if !self.ended => {}
-            Some(b']') if !self.ended => return self.end_array(),
-            found => return Err(self.unexpected(found)),
-        }
-        self.line += skip_blanks(&mut self.input)?;
-        self.start = self.line + 1;
-        if self.input.fill_buf()?.first() == Some(&b']') {
-            self.next_byte()?;
-            return self.end_array();
-        }
-        self.copy_element()?;
-        Ok(true)
-    }
-
-    /// Copies an element up to the comma or bracket behind it.
-    fn copy_element(&mut self) -> Result<()> {
-        let (mut depth, mut quoted, mut escaped) = (0usize, false, false);
-        loop {
-            let buffer = self.input.fill_buf()?;
-            if buffer.is_empty() {
-                return Err(self.unexpected(None));
-            }
-            let mut used = 0;
-            let mut done = false;
-            for &byte in buffer {
-                match byte {
-                    _ if escaped => escaped = false,
-                    b'\\' if quoted => escaped = true,
-                    b'"' => quoted = !quoted,
-                    _ if quoted => {}
-                    b',' | b']' if depth == 0 => {
-                        done = true;
-                        break;
-                    }
-                    b'{' | b'[' => depth += 1,
-                    b'}' | b']' => depth = depth.saturating_sub(1),
-                    _ => {}
-                }
-                self.line += u64::from(byte == b'\n');
-                used += 1;
-            }
-            self.text.extend_from_slice(&buffer[..used]);
-            self.input.consume(used);
-            if self.text.len() > MAX_ROW {
-                return Err(self.too_long("an object"));
-            }
-            if done {
-                return Ok(());
-            }
-        }
-    }
-
-    fn next_byte(&mut self) -> Result<Option<u8>> {
-        let byte = self.input.fill_buf()?.first().copied();
-        self.input.consume(usize::from(byte.is_some()));
-        Ok(byte)
-    }
-
-    /// Nothing but blanks may follow the array.
-    fn end_array(&mut self) -> Result<bool> {
-        self.ended = true;
-        self.line += skip_blanks(&mut self.input)?;
-        self.start = self.line + 1;
-        match self.next_byte()? {
-            None => Ok(false),
-            found => Err(self.unexpected(found)),
-        }
-    }
-
-    fn unexpected(&self, found: Option<u8>) -> Error {
-        let found = match found {
-            Some(byte) => format!("{:?}", char::from(byte)),
-            None => "the end of the file".into(),
-        };
-        let expected = match self.ended {
-            true => "nothing behind the array",
-            false => "objects separated by commas, then \"]\"",
-        };
-        Error::new(ErrorKind::Syntax(format!("found {found}, expected {expected}")))
-            .at(Position::Line(self.line + 1))
-    }
-
-    fn too_long(&self, what: &'static str) -> Error {
-        let limit = MAX_ROW;
-        Error::new(ErrorKind::TooLong { what, limit }).at(Position::Line(self.start))
-    }
-}
-
 /// The chosen values of one object; buffers are used again for the next.
 struct JsonRow {
     names: Vec<String>,
     values: Vec<String>,
     seen: Vec<bool>,
-    line: u64,
+    position: Position,
 }
 
 impl JsonRow {
@@ -218,12 +58,12 @@ impl JsonRow {
             values: vec![String::new(); names.len()],
             seen: vec![false; names.len()],
             names,
-            line: 0,
+            position: Position::Line(0),
         }
     }
 
-    fn fill(&mut self, text: &str, line: u64) -> Result<()> {
-        self.line = line;
+    fn fill(&mut self, text: &str, position: Position) -> Result<()> {
+        self.position = position;
         self.seen.fill(false);
         let mut problem = None;
         parse(
@@ -284,7 +124,7 @@ impl Row for JsonRow {
     }
 
     fn position(&self) -> Position {
-        Position::Line(self.line)
+        self.position
     }
 }
 

@@ -11,6 +11,7 @@ mod decimal;
 pub(crate) mod delimited;
 pub(crate) mod delimiter;
 mod file_format;
+pub(crate) mod json_texts;
 mod jsonl;
 #[cfg(feature = "columnar")]
 mod memory;
@@ -27,6 +28,7 @@ pub use file_format::{Compression, FileFormat, Format};
 #[cfg(feature = "columnar")]
 pub use memory::{MemorySink, MemoryTable};
 pub use row_sink::MAX_FIELD;
-pub(crate) use row_sink::{Row, RowSink, field, find_column, scan};
+pub(crate) use row_sink::{Row, RowSink, field, find_column, scan, scan_text};
+pub(crate) use row_source::write_packed;
 pub use row_source::{Cell, ColumnKind, RowSource, write_table};
 pub(crate) use text::PIECE;

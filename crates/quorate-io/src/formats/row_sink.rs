@@ -1,5 +1,7 @@
 //! The one path from any format to rows: a reader finds columns and hands over rows, a sink takes them.
 
+use std::io::Read;
+
 use super::delimiter::Delimiter;
 use super::{FileFormat, Format, delimited, jsonl};
 use crate::error::{Error, ErrorKind, Position, Result};
@@ -45,22 +47,26 @@ pub(crate) fn scan(
             return table.read(sink, progress);
         }
         let FileFormat { format, compression } = source.format(format)?;
-        if let Some(delimiter) = Delimiter::of_format(format) {
-            return delimited::read(source.open_text(compression, progress)?, delimiter, sink);
+        if format.is_text() {
+            return scan_text(source.open_text(compression, progress)?, format, sink);
         }
         match format {
-            Format::Csv | Format::Tsv | Format::Delimited(_) | Format::Jsonl | Format::Json => {
-                jsonl::read(source.open_text(compression, progress)?, sink)
-            }
             #[cfg(feature = "columnar")]
             Format::Parquet => super::parquet::read(source.open_file()?, sink, progress),
             #[cfg(feature = "columnar")]
             Format::Arrow => super::arrow::read(source.open_file()?, sink, progress),
-            #[cfg(not(feature = "columnar"))]
-            Format::Parquet | Format::Arrow => Err(ErrorKind::NotBuilt(format.name()).into()),
+            other => Err(ErrorKind::NotBuilt(other.name()).into()),
         }
     };
     read().map_err(|error| error.in_file(source.name()))
+}
+
+/// Reads all rows of a text into the sink.
+pub(crate) fn scan_text(input: impl Read, format: Format, sink: &mut impl RowSink) -> Result<()> {
+    match Delimiter::of_format(format) {
+        Some(delimiter) => delimited::read(input, delimiter, sink),
+        None => jsonl::read(input, sink),
+    }
 }
 
 /// The value of a slot, not too long; errors name the column.

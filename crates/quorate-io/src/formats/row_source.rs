@@ -67,18 +67,27 @@ pub fn write_table(target: &Target, format: Option<FileFormat>, table: &dyn RowS
     let FileFormat { format, compression } = target
         .format(format)
         .map_err(|error| error.in_file(target.name()))?;
+    write_packed(target, compression, |output| write_format(output, format, table))
+}
+
+/// Lets `write` fill a file that appears whole or not at all, packed in this way.
+pub(crate) fn write_packed(
+    target: &Target,
+    compression: Compression,
+    write: impl FnOnce(&mut (dyn Write + Send)) -> Result<()>,
+) -> Result<()> {
     write_whole(target, |output| match compression {
-        Compression::None => write_format(output, format, table),
+        Compression::None => write(output),
         Compression::Gzip => {
             let mut packed = flate2::write::GzEncoder::new(output, flate2::Compression::default());
-            write_format(&mut packed, format, table)?;
+            write(&mut packed)?;
             packed.finish()?;
             Ok(())
         }
         Compression::Zstd => {
             let mut packed = zstd::Encoder::new(output, 3)?;
             packed.include_checksum(true)?;
-            write_format(&mut packed, format, table)?;
+            write(&mut packed)?;
             packed.finish()?;
             Ok(())
         }

@@ -143,6 +143,11 @@ impl SpilledLabels {
         Ok(found)
     }
 
+    /// Whether the truth of some tasks is known.
+    pub fn has_gold(&self) -> bool {
+        self.has_gold
+    }
+
     /// Number of tasks without any label.
     pub fn unlabelled_tasks(&self) -> u64 {
         self.unlabelled_tasks

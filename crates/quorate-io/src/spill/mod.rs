@@ -32,11 +32,11 @@ use rows::PartitionRows;
 use runs::{RowsRead, RunFiles};
 
 use crate::error::{Error, Result};
-use crate::formats::{Compression, scan};
+use crate::formats::Compression;
 use crate::parallel::{BLOCK, read_parts};
 use crate::source::{Progress, Source};
 use crate::tables::TableLayout;
-use crate::tables::annotations::ReadOptions;
+use crate::tables::annotations::{ReadOptions, read_into, recognised_options};
 use crate::tables::name_filter::NameFilter;
 
 /// How much memory a run may use, and where it may write.
@@ -67,18 +67,20 @@ pub fn spill_annotations(
 ) -> Result<SpilledLabels> {
     let in_place = |error: Error| error.in_file(spill.place.display().to_string());
     let folder = Folder::new(spill.place).map_err(|error| in_place(error.into()))?;
+    let (recognised, options) = recognised_options(source, options)?;
+    let options = &*options;
     let partitions = partition_count(source, options, spill.memory);
     let buffer = (spill.memory / 16 / partitions as u64).clamp(1 << 12, 1 << 20) as usize;
     let files = || RunFiles::create(&folder, partitions, buffer).map_err(in_place);
-    let (read, layout) = match read_in_parts(source, options, BLOCK, files()?, cancelled, progress, in_place)?
-    {
+    let in_parts = match recognised.is_plain_table() {
+        true => read_in_parts(source, options, BLOCK, files()?, cancelled, progress, in_place)?,
+        false => None,
+    };
+    let (read, layout) = match in_parts {
         Some(read) => read,
         None => {
             let mut rows = PartitionRows::new(files()?, options, cancelled)?;
-            let format = options
-                .format_of(source)
-                .map_err(|error| error.in_file(source.name()))?;
-            scan(source, Some(format), &mut rows, progress)?;
+            read_into(source, options, recognised, &mut rows, progress)?;
             rows.finish().map_err(in_place)?
         }
     };
@@ -200,6 +202,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
+    use crate::formats::scan;
 
     const PARTITIONS: usize = 3;
 

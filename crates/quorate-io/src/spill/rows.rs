@@ -8,7 +8,7 @@ use super::runs::{RowsRead, RunFiles, push_run};
 use crate::error::Result;
 use crate::formats::{Row, RowSink};
 use crate::tables::TableLayout;
-use crate::tables::annotations::ReadOptions;
+use crate::tables::annotations::{LabelSink, ReadOptions};
 use crate::tables::label_cells::LabelCells;
 
 /// Takes rows into partitions.
@@ -143,6 +143,16 @@ impl RunWriter<'_> {
         push_run(&mut self.run, self.order, task, self.labels.drain(..));
         let partition = self.files.partition_of(task);
         self.files.all()[partition].write_all(&self.run)
+    }
+}
+
+impl LabelSink for PartitionRows<'_> {
+    fn label(&mut self, task: &str, worker: &str, label: &str) -> Result<()> {
+        self.writer.take(task, worker, label)
+    }
+
+    fn layout(&mut self) -> &mut TableLayout {
+        &mut self.cells.layout
     }
 }
 

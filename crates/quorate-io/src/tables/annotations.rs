@@ -1,12 +1,17 @@
 //! Annotation tables: one row for each label, columns `task, worker, label`.
 
+use std::borrow::Cow;
+
 use quorate::annotations::{Annotations, AnnotationsBuilder, ClassOrder, Duplicates};
 use rustc_hash::FxHashSet;
 
 use super::label_cells::{LabelCells, TableLayout};
 use super::name_filter::{LeftOut, NameFilter};
 use crate::error::{Error, ErrorKind, Result};
-use crate::formats::{Cell, ColumnKind, FileFormat, Format, Row, RowSink, RowSource, scan, write_table};
+use crate::exports::{Content, Recognised, Tool, read_export, recognise};
+use crate::formats::{
+    Cell, ColumnKind, FileFormat, Format, Row, RowSink, RowSource, scan, scan_text, write_table,
+};
 use crate::parallel::{AnnotationsInParts, BLOCK, read_parts};
 use crate::source::{Progress, Source};
 use crate::target::Target;
@@ -39,6 +44,14 @@ impl Default for Columns {
 pub struct ReadOptions {
     /// The format, if the name does not tell it.
     pub format: Option<FileFormat>,
+    /// The annotation tool that the file is an export of, if its content does not tell it. Nothing is recognised where a
+    /// format, a delimiter, names of columns or the wide layout are given: then the file is a table.
+    pub tool: Option<Tool>,
+    /// The question of an export, if it has several.
+    pub question: Option<String>,
+    /// Whether truths that are marked in an export are to be used: an annotation that is one is then no answer of its
+    /// worker.
+    pub use_gold: bool,
     /// What separates the fields of a text file (an ASCII character), if the first line does not tell it.
     pub delimiter: Option<char>,
     /// Names of the columns.
@@ -97,6 +110,9 @@ impl Default for ReadOptions {
     fn default() -> Self {
         Self {
             format: None,
+            tool: None,
+            question: None,
+            use_gold: false,
             delimiter: None,
             columns: Columns::default(),
             wide: false,
@@ -139,21 +155,77 @@ pub fn read_annotations_with(
     options: &ReadOptions,
     progress: Progress<'_>,
 ) -> Result<AnnotationsRead> {
-    if let Some((annotations, layout)) = read_blocks(source, options, BLOCK, progress) {
+    let (recognised, options) = recognised_options(source, options)?;
+    let options = &*options;
+    if recognised.is_plain_table()
+        && let Some((annotations, layout)) = read_blocks(source, options, BLOCK, progress)
+    {
         return annotations
             .and_then(|annotations| finish(annotations, layout, options))
             .map_err(|error| error.in_file(source.name()));
     }
-    let (annotations, layout) = read_rows(source, options, progress)?;
+    let (annotations, layout) = read_rows(source, options, recognised, progress)?;
     annotations
         .and_then(|annotations| finish(annotations, layout, options))
         .map_err(|error| error.in_file(source.name()))
+}
+
+/// What a source holds, and the options to read it with: a table may be a wide one.
+pub(crate) fn recognised_options<'o>(
+    source: &Source,
+    options: &'o ReadOptions,
+) -> Result<(Recognised, Cow<'o, ReadOptions>)> {
+    let recognised = recognise(source, options).map_err(|error| error.in_file(source.name()))?;
+    let options = match recognised.content {
+        Content::Wide => Cow::Owned(ReadOptions {
+            wide: true,
+            ..options.clone()
+        }),
+        _ => Cow::Borrowed(options),
+    };
+    Ok((recognised, options))
+}
+
+/// Takes the labels of any file, one by one.
+pub(crate) trait LabelSink: RowSink {
+    /// Takes a label; the empty one is no answer.
+    fn label(&mut self, task: &str, worker: &str, label: &str) -> Result<()>;
+
+    /// How the file was read.
+    fn layout(&mut self) -> &mut TableLayout;
+}
+
+/// Reads any file into the sink: a table row by row, an export answer by answer.
+pub(crate) fn read_into(
+    source: &Source,
+    options: &ReadOptions,
+    recognised: Recognised,
+    sink: &mut impl LabelSink,
+    progress: Progress<'_>,
+) -> Result<()> {
+    let place = |error: Error| error.in_file(source.name());
+    if let Content::Export(tool) = recognised.content {
+        let mut take = |task: &str, worker: &str, label: &str| sink.label(task, worker, label);
+        let read =
+            read_export(tool, source, recognised.input, options, &mut take, progress).map_err(place)?;
+        sink.layout().export = Some(read);
+        return Ok(());
+    }
+    sink.layout().found_wide = recognised.content == Content::Wide;
+    match (recognised.input, recognised.format) {
+        (Some(input), Some(format)) => scan_text(input, format.format, sink).map_err(place),
+        _ => {
+            let format = options.format_of(source).map_err(place)?;
+            scan(source, Some(format), sink, progress)
+        }
+    }
 }
 
 /// Reads any file row by row; the outer error is that of a row.
 fn read_rows(
     source: &Source,
     options: &ReadOptions,
+    recognised: Recognised,
     progress: Progress<'_>,
 ) -> Result<(Result<Annotations>, TableLayout)> {
     let mut builder = AnnotationsBuilder::new(options.duplicates).with_class_order(options.class_order);
@@ -164,10 +236,7 @@ fn read_rows(
         builder,
         cells: LabelCells::new(options),
     };
-    let format = options
-        .format_of(source)
-        .map_err(|error| error.in_file(source.name()))?;
-    scan(source, Some(format), &mut sink, progress)?;
+    read_into(source, options, recognised, &mut sink, progress)?;
     Ok((sink.builder.build().map_err(Error::from), sink.cells.layout))
 }
 
@@ -233,6 +302,16 @@ impl RowSink for AnnotationSink<'_> {
     }
 }
 
+impl LabelSink for AnnotationSink<'_> {
+    fn label(&mut self, task: &str, worker: &str, label: &str) -> Result<()> {
+        Ok(self.builder.push(task, worker, label)?)
+    }
+
+    fn layout(&mut self) -> &mut TableLayout {
+        &mut self.cells.layout
+    }
+}
+
 /// Writes the labels as a table `task, worker, label`, by task and then by worker. Abstentions are not in
 /// the table, so a task or worker with nothing else does not appear.
 pub fn write_annotations(
@@ -292,7 +371,9 @@ mod tests {
     }
 
     fn row_by_row(path: &Path, options: &ReadOptions) -> Result<Annotations> {
-        read_rows(&Source::from(path), options, &mut |_, _| {})?.0
+        let source = Source::from(path);
+        let recognised = recognise(&source, options)?;
+        read_rows(&source, options, recognised, &mut |_, _| {})?.0
     }
 
     /// Blocks against row by row; returns whether blocks could read the file.

@@ -32,7 +32,7 @@ impl Role {
 
     /// Other names, without blanks, marks, capitals and an ending `id` or `name`; the first group that fits counts.
     fn synonyms(self) -> &'static [&'static [&'static str]] {
-        const ANSWERS: &[&str] = &["answer", "rating", "response", "value", "choice"];
+        const ANSWERS: &[&str] = &["answer", "rating", "response", "value", "choice", "verdict"];
         match self {
             // A bare `id` may be that of anything: it counts where nothing else fits.
             Self::Task => &[&["item", "unit", "example", "question", "subject", "hit"], &[""]],
@@ -61,6 +61,12 @@ impl Role {
             ],
         }
     }
+}
+
+/// Whether a name is one of a role, in any spelling or as a synonym.
+pub(crate) fn has_role(name: &str, role: Role) -> bool {
+    let stem = stem(name);
+    stem == role.name() || role.synonyms().iter().any(|group| group.contains(&stem.as_str()))
 }
 
 /// A column that is looked for.

@@ -3,16 +3,35 @@
 
 use std::ops::Range;
 
+use quorate::Annotations;
 use quorate::annotations::Names;
 use quorate::model::Consensus;
 
 use super::labels::{CONFIDENCE_COLUMN, PROBABILITY_PREFIX};
+use super::review::join_votes;
 use crate::error::Result;
 use crate::formats::{Cell, ColumnKind, FileFormat, PIECE, RowSource, write_table};
 use crate::target::Target;
 
 /// The column with the chance that an average worker answers a task wrongly.
 const DIFFICULTY_COLUMN: &str = "difficulty";
+
+/// The column with how often each class was named.
+const VOTES_COLUMN: &str = "votes";
+
+/// The column with the distance of the label's probability to that of the next class.
+const MARGIN_COLUMN: &str = "margin";
+
+/// What is written beside the label and the confidence of a task.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct ConsensusParts<'a> {
+    /// The probabilities of all classes.
+    pub probabilities: bool,
+    /// How difficult each task is.
+    pub difficulty: Option<&'a [f64]>,
+    /// The labels: how often each class was named, and the margin of the label over the next class.
+    pub votes: Option<&'a Annotations>,
+}
 
 /// Writes the label and the confidence of every task, with the probabilities of all classes if asked for.
 pub fn write_consensus(
@@ -23,19 +42,30 @@ pub fn write_consensus(
     consensus: &Consensus,
     probabilities: bool,
 ) -> Result<()> {
-    write_consensus_with_difficulty(target, format, tasks, classes, consensus, probabilities, None)
+    let parts = ConsensusParts {
+        probabilities,
+        ..ConsensusParts::default()
+    };
+    write_consensus_with(target, format, tasks, classes, consensus, parts)
 }
 
-/// [`write_consensus`] with the difficulty of every task, if there is one.
-pub fn write_consensus_with_difficulty(
+/// [`write_consensus`] with more about every task.
+pub fn write_consensus_with(
     target: &Target,
     format: Option<FileFormat>,
     tasks: &Names,
     classes: &Names,
     consensus: &Consensus,
-    probabilities: bool,
-    difficulty: Option<&[f64]>,
+    parts: ConsensusParts<'_>,
 ) -> Result<()> {
+    if parts
+        .votes
+        .is_some_and(|labels| labels.task_count() != tasks.len())
+    {
+        let problem = format!("labels are needed for each of the {} tasks", tasks.len());
+        return Err(quorate::Error::Mismatch(problem).into());
+    }
+    let difficulty = parts.difficulty;
     if difficulty.is_some_and(|difficulty| difficulty.len() != tasks.len()) {
         let problem = format!("a difficulty is needed for each of the {} tasks", tasks.len());
         return Err(quorate::Error::Mismatch(problem).into());
@@ -54,8 +84,7 @@ pub fn write_consensus_with_difficulty(
         tasks,
         classes,
         consensus,
-        probabilities,
-        difficulty,
+        parts,
         rows: 0..tasks.len(),
     };
     write_table(target, format, &table)
@@ -65,30 +94,37 @@ struct ConsensusRows<'t> {
     tasks: &'t Names,
     classes: &'t Names,
     consensus: &'t Consensus,
-    probabilities: bool,
-    difficulty: Option<&'t [f64]>,
+    parts: ConsensusParts<'t>,
     rows: Range<usize>,
 }
 
 impl RowSource for ConsensusRows<'_> {
     fn columns(&self) -> Vec<(String, ColumnKind)> {
-        let mut columns = consensus_columns(self.classes, self.probabilities);
-        if self.difficulty.is_some() {
+        let mut columns = consensus_columns(self.classes, self.parts.probabilities);
+        if self.parts.difficulty.is_some() {
             columns.insert(3, (DIFFICULTY_COLUMN.to_owned(), ColumnKind::Number));
+        }
+        if self.parts.votes.is_some() {
+            columns.insert(3, (MARGIN_COLUMN.to_owned(), ColumnKind::Number));
+            columns.insert(3, (VOTES_COLUMN.to_owned(), ColumnKind::Text));
         }
         columns
     }
 
     fn for_each_row(&self, each: &mut dyn FnMut(&[Cell<'_>]) -> Result<()>) -> Result<()> {
-        let mut cells = Vec::new();
         for n in self.rows.clone() {
             let (label, row) = (self.consensus.label(n), self.consensus.row(n));
-            cells.clear();
+            let votes = self.parts.votes.map(|labels| describe_votes_of(labels, n));
+            let mut cells = Vec::new();
             cells.push(Cell::Text(self.tasks.get(n)));
             cells.push(Cell::Text(self.classes.get(label)));
             cells.push(row[label].into());
-            cells.extend(self.difficulty.map(|difficulty| Cell::from(difficulty[n])));
-            if self.probabilities {
+            if let Some(votes) = &votes {
+                cells.push(Cell::Text(votes));
+                cells.push(margin(row, label).into());
+            }
+            cells.extend(self.parts.difficulty.map(|difficulty| Cell::from(difficulty[n])));
+            if self.parts.probabilities {
                 cells.extend(row.iter().map(|&p| Cell::from(p)));
             }
             each(&cells)?;
@@ -107,6 +143,21 @@ impl RowSource for ConsensusRows<'_> {
             })
             .collect()
     }
+}
+
+/// How often each class was named for a task, in the order of the classes.
+fn describe_votes_of(labels: &Annotations, task: usize) -> String {
+    let mut answers: Vec<usize> = labels.labels_of_task(task).map(|(_, x)| x).collect();
+    answers.sort_unstable();
+    let runs = answers.chunk_by(|one, other| one == other);
+    let votes = runs.map(|run| (labels.classes().get(run[0]), run.len()));
+    join_votes(votes)
+}
+
+/// How far the probability of the label is above that of the next class.
+fn margin(row: &[f64], label: usize) -> f64 {
+    let others = row.iter().enumerate().filter(|(class, _)| *class != label);
+    row[label] - others.map(|(_, &p)| p).fold(0.0, f64::max)
 }
 
 /// The columns of a consensus as a table.

@@ -3,6 +3,7 @@
 use super::annotations::{Columns, ReadOptions};
 use super::column_roles::{Role, Wanted, find_columns};
 use crate::error::{Error, ErrorKind, Result};
+use crate::exports::ExportRead;
 use crate::formats::{Row, field};
 
 /// How a table was read, where that was not said: for a word to the user.
@@ -14,6 +15,10 @@ pub struct TableLayout {
     pub workers: Option<Vec<String>>,
     /// The delimiter, where the first line shows another one than the format's own.
     pub delimiter: Option<char>,
+    /// What was found in the export of an annotation tool; none for a table.
+    pub export: Option<ExportRead>,
+    /// Whether the table was taken for a wide one without being told so.
+    pub found_wide: bool,
 }
 
 impl TableLayout {

@@ -26,7 +26,7 @@ pub use annotations::{
 };
 pub use assignments::{AssignmentRow, read_assignments, write_assignments};
 pub use changes::{ChangeRow, write_changes};
-pub use consensus::{write_consensus, write_consensus_with_difficulty};
+pub use consensus::{ConsensusParts, write_consensus, write_consensus_with};
 pub use features::{FeaturesRead, read_features};
 pub use ids::{read_ids, write_ids};
 pub use intervals::write_intervals;

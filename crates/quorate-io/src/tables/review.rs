@@ -15,7 +15,11 @@ pub fn write_review(target: &Target, format: Option<FileFormat>, tasks: &[Review
 
 /// The votes of a task in words.
 pub fn describe_votes(task: &ReviewTask) -> String {
-    let votes = task.votes.iter();
+    join_votes(task.votes.iter().map(|(class, count)| (class.as_str(), *count)))
+}
+
+/// Votes in words: `cat:3 dog:1`.
+pub(super) fn join_votes<'a>(votes: impl Iterator<Item = (&'a str, usize)>) -> String {
     let pairs: Vec<String> = votes.map(|(class, count)| format!("{class}:{count}")).collect();
     pairs.join(" ")
 }

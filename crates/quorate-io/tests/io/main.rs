@@ -3,6 +3,9 @@
 #[cfg(feature = "columnar")]
 mod columnar;
 mod delimited;
+mod exports;
+mod exports_hostile;
+mod exports_written;
 mod hostile;
 mod jsonl;
 mod kept_labels;

@@ -12,8 +12,9 @@ use quorate_io::{Compression, Source, SpillOptions, SpilledLabels, spill_annotat
 
 use crate::args::RunArgs;
 use crate::catalog::streaming_names;
-use crate::column_words::tell_layout;
 use crate::input::InputArgs;
+use crate::input_format::InputFormat;
+use crate::labels::Labels;
 use crate::printer::Printer;
 use crate::progress::Bar;
 use crate::session::Session;
@@ -103,7 +104,7 @@ fn memory_needed(input: &InputArgs) -> Option<f64> {
     let Source::Path(path) = &source else {
         return None;
     };
-    let format = source.format(input.format.map(Into::into)).ok()?;
+    let format = source.format(input.format.and_then(InputFormat::table)).ok()?;
     let size = std::fs::metadata(path).ok().filter(|file| file.is_file())?.len();
     if !format.format.is_text() || format.compression != Compression::None {
         return None;
@@ -142,7 +143,9 @@ impl Spilling<'_> {
             },
         )?;
         drop(bar);
-        tell_layout("", &self.input.columns()?, spilled.layout(), printer);
+        let (tasks, workers) = (spilled.task_count(), spilled.workers().len());
+        self.input
+            .tell_reading(spilled.layout(), tasks, workers, printer)?;
         self.input.report(spilled.rows(), &spilled.left_out(), printer);
         printer.detail(format!(
             "{:.1} GiB of labels on disk",
@@ -153,6 +156,11 @@ impl Spilling<'_> {
         if !joined.is_empty() {
             spilled.join_classes(&joined);
         }
-        Ok(spilled)
+        let layout = spilled.layout().clone();
+        let labels = Labels::Disk(Box::new(spilled));
+        match self.input.use_marked_gold(labels, &layout, printer)? {
+            Labels::Disk(spilled) => Ok(*spilled),
+            Labels::Memory(_) => unreachable!("labels stay on disk"),
+        }
     }
 }

@@ -1,0 +1,118 @@
+//! Labelbox, NDJSON: an object for each data row, with the labels of every project.
+//!
+//! task = the data row's `global_key`, else its `id`; worker = `label_details.created_by`; question = the name of a
+//! classification; label = `radio_answer.value` or the `checklist_answers`. Left out: skipped labels, objects and text.
+
+use std::io::{Read, Write};
+
+use serde_json::{Value, json};
+
+use super::answers::{Answers, WhyLeftOut};
+use super::json::{each, missing_key, parse, required, scalar_of};
+use super::labelled::{Labelled, split_choices};
+use crate::error::Result;
+
+/// What a file holds, in words for errors.
+const EXPECTED: &str = "Labelbox data rows with `data_row` and `projects`";
+
+/// Reads data rows.
+pub(super) fn read(input: impl Read, answers: &mut Answers<'_>) -> Result<()> {
+    each(input, None, |text| {
+        let item: Value = parse(text, EXPECTED)?;
+        let row = item
+            .get("data_row")
+            .ok_or_else(|| missing_key(&item, "data_row"))?;
+        let key = row
+            .get("global_key")
+            .and_then(scalar_of)
+            .filter(|key| !key.is_empty());
+        let task = key.map_or_else(|| required(row, "id"), Ok)?;
+        let projects = item.get("projects").and_then(Value::as_object);
+        let projects = projects.ok_or_else(|| missing_key(&item, "projects"))?;
+        for project in projects.values() {
+            for label in project
+                .get("labels")
+                .and_then(Value::as_array)
+                .into_iter()
+                .flatten()
+            {
+                take_label(&task, label, answers)?;
+            }
+        }
+        Ok(())
+    })
+}
+
+fn take_label(task: &str, label: &Value, answers: &mut Answers<'_>) -> Result<()> {
+    let skipped = label
+        .pointer("/performance_details/skipped")
+        .and_then(Value::as_bool);
+    if skipped == Some(true) {
+        answers.leave_out(WhyLeftOut::Skipped);
+        return Ok(());
+    }
+    let details = label
+        .get("label_details")
+        .ok_or_else(|| missing_key(label, "label_details"))?;
+    let worker = required(details, "created_by")?;
+    let list = |pointer: &str| {
+        label
+            .pointer(pointer)
+            .and_then(Value::as_array)
+            .into_iter()
+            .flatten()
+    };
+    list("/annotations/objects").for_each(|_| answers.leave_out(WhyLeftOut::NotAChoice));
+    for classification in list("/annotations/classifications") {
+        take_classification(task, &worker, classification, answers)?;
+    }
+    Ok(())
+}
+
+fn take_classification(task: &str, worker: &str, given: &Value, answers: &mut Answers<'_>) -> Result<()> {
+    let question = required(given, "name")?;
+    let word = |answer: &Value| {
+        let of = |key: &str| {
+            answer
+                .get(key)
+                .and_then(scalar_of)
+                .filter(|word| !word.is_empty())
+        };
+        of("value").or_else(|| of("name"))
+    };
+    if let Some(answer) = given.get("radio_answer") {
+        let label = word(answer).ok_or_else(|| missing_key(answer, "value"))?;
+        return answers.answer(&question, task, worker, &label);
+    }
+    match given.get("checklist_answers").and_then(Value::as_array) {
+        Some(list) => {
+            let choices: Vec<String> = list.iter().filter_map(word).collect();
+            answers.choices(&question, task, worker, &choices)
+        }
+        None => {
+            answers.leave_out(WhyLeftOut::NotAChoice);
+            Ok(())
+        }
+    }
+}
+
+/// Writes a data row for each task.
+pub(super) fn write(output: &mut dyn Write, labelled: &Labelled<'_>) -> Result<()> {
+    labelled.write_json(output, false, |task, answers| {
+        let labels = answers.iter().map(|given| {
+            let option = |choice: &&str| json!({"name": choice, "value": choice});
+            let choices = split_choices(given.label);
+            let mut classification = json!({"name": labelled.question, "value": labelled.question});
+            match choices[..] {
+                [ref only] => classification["radio_answer"] = option(only),
+                ref several => classification["checklist_answers"] = several.iter().map(option).collect(),
+            }
+            json!({
+                "label_details": {"created_by": given.worker}, "performance_details": {"skipped": false},
+                "annotations": {"objects": [], "classifications": [classification]}
+            })
+        });
+        let labels: Vec<Value> = labels.collect();
+        json!({"data_row": {"id": task, "global_key": task}, "projects": {"quorate": {"name": "quorate", "labels": labels}}})
+    })
+}

@@ -1,0 +1,221 @@
+//! Labels on their way into an export: the answers of each task, with the truths that are marked.
+
+use std::io::Write;
+
+use quorate::Annotations;
+use rustc_hash::FxHashMap;
+use serde_json::{Value, json};
+
+use super::answers::{BETWEEN_CHOICES, join_choices};
+use crate::error::{ErrorKind, Result};
+use crate::formats::{Cell, ColumnKind, RowSource};
+
+/// The question of labels that come from a table.
+const QUESTION: &str = "label";
+
+/// What is written into an export.
+pub(crate) struct Labelled<'a> {
+    pub annotations: &'a Annotations,
+    /// The name of the question.
+    pub question: &'a str,
+    gold: FxHashMap<&'a str, &'a str>,
+}
+
+/// One answer.
+pub(crate) struct Given<'a> {
+    pub worker: &'a str,
+    pub label: &'a str,
+    /// Whether it is what is marked as the truth.
+    pub is_gold: bool,
+}
+
+impl<'a> Labelled<'a> {
+    pub(crate) fn new(
+        annotations: &'a Annotations,
+        question: Option<&'a str>,
+        gold: &'a [(String, String)],
+    ) -> Self {
+        Self {
+            annotations,
+            question: question.unwrap_or(QUESTION),
+            gold: gold
+                .iter()
+                .map(|(task, label)| (task.as_str(), label.as_str()))
+                .collect(),
+        }
+    }
+
+    /// What is marked as the truth of a task.
+    pub(crate) fn gold(&self, task: &str) -> Option<&'a str> {
+        self.gold.get(task).copied()
+    }
+
+    /// Goes through the tasks with their answers.
+    pub(crate) fn each_task(&self, mut each: impl FnMut(&str, &[Given<'_>]) -> Result<()>) -> Result<()> {
+        let (tasks, workers, classes) = (
+            self.annotations.tasks(),
+            self.annotations.workers(),
+            self.annotations.classes(),
+        );
+        let mut answers = Vec::new();
+        for (n, task) in tasks.iter().enumerate() {
+            answers.clear();
+            let gold = self.gold(task);
+            answers.extend(self.annotations.labels_of_task(n).map(|(m, x)| {
+                let label = classes.get(x);
+                Given {
+                    worker: workers.get(m),
+                    label,
+                    is_gold: gold == Some(label),
+                }
+            }));
+            each(task, &answers)?;
+        }
+        Ok(())
+    }
+
+    /// Writes a JSON value for each task: elements of an array, or lines.
+    pub(crate) fn write_json(
+        &self,
+        output: &mut dyn Write,
+        as_array: bool,
+        mut value: impl FnMut(&str, &[Given<'_>]) -> Value,
+    ) -> Result<()> {
+        let mut list = JsonList::new(output, as_array)?;
+        self.each_task(|task, answers| list.push(value(task, answers).to_string().as_bytes()))?;
+        list.end()
+    }
+}
+
+/// JSON values, as the elements of an array or on lines.
+pub(crate) struct JsonList<'o> {
+    output: &'o mut dyn Write,
+    as_array: bool,
+    any: bool,
+}
+
+impl<'o> JsonList<'o> {
+    pub(crate) fn new(output: &'o mut dyn Write, as_array: bool) -> Result<Self> {
+        output.write_all(if as_array { b"[" } else { b"" })?;
+        Ok(Self {
+            output,
+            as_array,
+            any: false,
+        })
+    }
+
+    /// Adds a value, given as JSON.
+    pub(crate) fn push(&mut self, json: &[u8]) -> Result<()> {
+        let separator: &[u8] = match (self.as_array, self.any) {
+            (true, true) => b",\n",
+            (false, true) | (true, false) => b"\n",
+            (false, false) => b"",
+        };
+        self.any = true;
+        self.output.write_all(separator)?;
+        Ok(self.output.write_all(json)?)
+    }
+
+    pub(crate) fn end(self) -> Result<()> {
+        Ok(self
+            .output
+            .write_all(if self.as_array { b"\n]\n" } else { b"\n" })?)
+    }
+}
+
+/// The choices of a label: several where it is a combination.
+pub(crate) fn split_choices(label: &str) -> Vec<&str> {
+    let parts: Vec<&str> = label.split(BETWEEN_CHOICES).collect();
+    match join_choices(&parts) == label && parts.iter().all(|part| !part.is_empty()) {
+        true => parts,
+        false => vec![label],
+    }
+}
+
+/// An id in JSON: a number where it is written as one.
+pub(crate) fn id_value(id: &str) -> Value {
+    match id.parse::<i64>() {
+        Ok(number) if number.to_string() == id => json!(number),
+        _ => json!(id),
+    }
+}
+
+/// Rows of text for the answers, one for each.
+pub(crate) struct AnswerRows<'a, F> {
+    pub labelled: &'a Labelled<'a>,
+    pub columns: Vec<String>,
+    /// The cells of an answer; the number counts answers from 1.
+    pub cells: F,
+}
+
+impl<F: Fn(&str, &Given<'_>, usize) -> Vec<String>> RowSource for AnswerRows<'_, F> {
+    fn columns(&self) -> Vec<(String, ColumnKind)> {
+        self.columns
+            .iter()
+            .map(|name| (name.clone(), ColumnKind::Text))
+            .collect()
+    }
+
+    fn for_each_row(&self, each: &mut dyn FnMut(&[Cell<'_>]) -> Result<()>) -> Result<()> {
+        let mut number = 0;
+        self.labelled.each_task(|task, answers| {
+            for answer in answers {
+                number += 1;
+                let cells = (self.cells)(task, answer, number);
+                each(&cells.iter().map(|cell| Cell::Text(cell)).collect::<Vec<_>>())?;
+            }
+            Ok(())
+        })
+    }
+}
+
+/// The labels as a table with a row for each task and a column for each worker.
+pub(crate) struct WideRows<'a>(pub &'a Labelled<'a>);
+
+impl RowSource for WideRows<'_> {
+    fn columns(&self) -> Vec<(String, ColumnKind)> {
+        let workers = self
+            .0
+            .annotations
+            .workers()
+            .iter()
+            .map(|name| (name.to_owned(), ColumnKind::OptionalText));
+        [("task".to_owned(), ColumnKind::Text)]
+            .into_iter()
+            .chain(workers)
+            .collect()
+    }
+
+    fn for_each_row(&self, each: &mut dyn FnMut(&[Cell<'_>]) -> Result<()>) -> Result<()> {
+        let annotations = self.0.annotations;
+        for (n, task) in annotations.tasks().iter().enumerate() {
+            let mut cells = vec![Cell::Missing; annotations.worker_count() + 1];
+            cells[0] = Cell::Text(task);
+            for (m, x) in annotations.labels_of_task(n) {
+                let cell = Cell::Text(annotations.classes().get(x));
+                if std::mem::replace(&mut cells[m + 1], cell) != Cell::Missing {
+                    let worker = annotations.workers().get(m);
+                    let problem = format!(
+                        "{worker:?} answered task {task:?} more than once, and a wide table has one cell for it; keep one answer"
+                    );
+                    return Err(ErrorKind::Syntax(problem).into());
+                }
+            }
+            each(&cells)?;
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_combinations_are_split() {
+        assert_eq!(split_choices("a|b"), ["a", "b"]);
+        assert_eq!(split_choices("b|a"), ["b|a"]);
+        assert_eq!(split_choices("a|"), ["a|"]);
+        assert_eq!((id_value("7"), id_value("07")), (json!(7), json!("07")));
+    }
+}

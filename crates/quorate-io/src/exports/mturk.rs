@@ -1,0 +1,406 @@
+//! Amazon Mechanical Turk, batch results as CSV: a row for each assignment.
+//!
+//! task = `HITId`; worker = `WorkerId`; question = `Answer.NAME`. One column for each option (`Answer.NAME.OPTION` or
+//! `Answer.OPTION.on`, true or false) is folded into one answer, `Answer.NAME.label` is the answer of a crowd-classifier,
+//! `Answer.taskAnswers` is JSON with the same inside. Numbered columns (`Input.x1`, `Answer.q1`, ..) are several tasks in
+//! one HIT: their id is that of the input. Left out: rejected assignments.
+
+use std::io::Read;
+
+use serde_json::Value;
+
+use super::answers::{Answers, WhyLeftOut};
+use super::json::{Answer, parse, scalar_of};
+use super::labelled::{AnswerRows, Given, Labelled};
+use crate::error::{Error, ErrorKind, Result};
+use crate::formats::delimiter::Delimiter;
+use crate::formats::{Row, RowSink, RowSource, delimited, field};
+
+const ANSWER: &str = "Answer.";
+const INPUT: &str = "Input.";
+
+/// Answers of crowd elements, as JSON.
+const TASK_ANSWERS: &str = "taskAnswers";
+
+/// The columns that a requester fills in and uploads.
+pub(super) const APPROVE: &str = "Approve";
+pub(super) const REJECT: &str = "Reject";
+
+/// The question of options that belong to no name.
+const OPTIONS: &str = "options";
+
+/// Whether a table with these columns is one of these.
+pub(super) fn is_header(names: &[String]) -> bool {
+    let has = |wanted: &str| names.iter().any(|name| name == wanted);
+    has("HITId") && has("WorkerId") && names.iter().any(|name| name.starts_with(ANSWER))
+}
+
+/// Reads batch results.
+pub(super) fn read(input: impl Read, answers: &mut Answers<'_>) -> Result<()> {
+    let rows = &mut Rows {
+        answers,
+        columns: Vec::new(),
+        questions: Vec::new(),
+    };
+    delimited::read(input, Delimiter::Usual(b','), rows)
+}
+
+/// Where the answer to a question stands: slots of the row.
+#[derive(Debug, PartialEq, Eq)]
+enum Place {
+    /// The answer itself.
+    Column(usize),
+    /// JSON with answers by name.
+    Json(usize),
+    /// The option that each column stands for.
+    Options(Vec<(usize, String)>),
+}
+
+/// A question, and where its task and its answer stand.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct Question {
+    name: String,
+    place: Place,
+    /// Which of the tasks of a HIT it is about, and the slot of its input.
+    part: Option<(usize, Option<usize>)>,
+}
+
+struct Rows<'r, 'a> {
+    answers: &'r mut Answers<'a>,
+    columns: Vec<String>,
+    questions: Vec<Question>,
+}
+
+impl RowSink for Rows<'_, '_> {
+    fn select(&mut self, names: &[String]) -> Result<Vec<usize>> {
+        let chosen: Vec<usize> = (0..names.len())
+            .filter(|&column| {
+                let name = names[column].as_str();
+                ["HITId", "WorkerId", "AssignmentStatus"].contains(&name)
+                    || name.starts_with(ANSWER)
+                    || name.starts_with(INPUT)
+            })
+            .collect();
+        self.columns = chosen.iter().map(|&column| names[column].clone()).collect();
+        self.questions = questions_of(&self.columns);
+        for question in &self.questions {
+            if !matches!(question.place, Place::Json(_)) {
+                self.answers.wants(&question.name);
+            }
+        }
+        Ok(chosen)
+    }
+
+    fn row(&mut self, row: &impl Row) -> Result<()> {
+        take_row(&self.columns, &self.questions, row, self.answers)
+    }
+}
+
+/// Takes the answers of an assignment.
+pub(super) fn take_row(
+    columns: &[String],
+    questions: &[Question],
+    row: &impl Row,
+    answers: &mut Answers<'_>,
+) -> Result<()> {
+    let slot = |name: &str| columns.iter().position(|column| column == name);
+    let text = |name: &str| slot(name).map_or(Ok(""), |slot| field(row, slot, name));
+    if text("AssignmentStatus")?.eq_ignore_ascii_case("rejected") {
+        answers.leave_out(WhyLeftOut::Rejected);
+        return Ok(());
+    }
+    let (hit, worker) = (text("HITId")?, text("WorkerId")?);
+    for question in questions {
+        let task = match question.part {
+            None => hit.to_owned(),
+            Some((_, Some(slot))) => field(row, slot, &columns[slot])?.to_owned(),
+            Some((part, None)) => format!("{hit}-{part}"),
+        };
+        let name = &question.name;
+        match &question.place {
+            Place::Column(_) | Place::Options(_) if !answers.wants(name) => {}
+            Place::Column(slot) => {
+                let label = field(row, *slot, &columns[*slot])?;
+                answers.answer(name, &task, worker, label)?;
+            }
+            Place::Options(options) => {
+                let mut choices = Vec::new();
+                for (slot, option) in options {
+                    let column = &columns[*slot];
+                    let ticked = is_ticked(field(row, *slot, column)?);
+                    if ticked.map_err(|error| error.in_column(column))? {
+                        choices.push(option);
+                    }
+                }
+                answers.choices(name, &task, worker, &choices)?;
+            }
+            Place::Json(slot) => {
+                let column = &columns[*slot];
+                take_json(row.text(*slot)?, &task, worker, answers)
+                    .map_err(|error| error.in_column(column))?;
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Whether the box of an option is ticked.
+fn is_ticked(text: &str) -> Result<bool> {
+    match text.to_ascii_lowercase().as_str() {
+        "true" | "on" | "1" | "yes" => Ok(true),
+        "false" | "off" | "0" | "no" | "" => Ok(false),
+        _ => Err(ErrorKind::Export {
+            problem: format!("found {text:?}, expected true or false"),
+            expected: "a column for each option of the question".into(),
+        }
+        .into()),
+    }
+}
+
+/// The questions of the columns: options folded, numbered ones joined.
+pub(super) fn questions_of(columns: &[String]) -> Vec<Question> {
+    number_parts(find_questions(columns), columns)
+}
+
+/// The questions of the columns, options folded.
+fn find_questions(columns: &[String]) -> Vec<Question> {
+    let names = columns
+        .iter()
+        .enumerate()
+        .filter_map(|(slot, name)| Some((slot, name.strip_prefix(ANSWER)?)));
+    let names: Vec<(usize, &str)> = names.collect();
+    let siblings = |group: &str| {
+        names
+            .iter()
+            .filter(|(_, name)| option_of(name).is_some_and(|(of, _)| of == group))
+            .count()
+    };
+    let mut questions: Vec<Question> = Vec::new();
+    for &(slot, name) in &names {
+        if name == TASK_ANSWERS {
+            questions.push(Question {
+                name: name.to_owned(),
+                place: Place::Json(slot),
+                part: None,
+            });
+            continue;
+        }
+        let folded = option_of(name).filter(|(group, _)| siblings(group) > 1 || *group == OPTIONS);
+        let Some((group, option)) = folded else {
+            questions.push(Question {
+                name: name.strip_suffix(".label").unwrap_or(name).to_owned(),
+                place: Place::Column(slot),
+                part: None,
+            });
+            continue;
+        };
+        let option = (slot, option.to_owned());
+        match questions.iter_mut().find(|question| question.name == group) {
+            Some(Question {
+                place: Place::Options(options),
+                ..
+            }) => options.push(option),
+            _ => questions.push(Question {
+                name: group.to_owned(),
+                place: Place::Options(vec![option]),
+                part: None,
+            }),
+        }
+    }
+    questions
+}
+
+/// Question and option of a column that stands for an option.
+fn option_of(name: &str) -> Option<(&str, &str)> {
+    match name.rsplit_once('.')? {
+        (_, "label") => None,
+        (option, "on") => Some((OPTIONS, option)),
+        (group, option) => Some((group, option)),
+    }
+}
+
+/// Joins numbered questions, which are about the tasks of one HIT, into one.
+fn number_parts(mut questions: Vec<Question>, columns: &[String]) -> Vec<Question> {
+    let parts: Option<Vec<(String, usize)>> = questions
+        .iter()
+        .map(|question| numbered(&question.name))
+        .collect();
+    let inputs: Vec<(usize, (String, usize))> = columns
+        .iter()
+        .enumerate()
+        .filter_map(|(slot, name)| Some((slot, numbered(name.strip_prefix(INPUT)?)?)))
+        .collect();
+    let Some(parts) = parts.filter(|parts| parts.len() > 1 && !inputs.is_empty()) else {
+        return questions;
+    };
+    let one_stem = parts.iter().all(|(stem, _)| *stem == parts[0].0);
+    if !one_stem
+        || parts
+            .iter()
+            .any(|(_, part)| !inputs.iter().any(|(_, (_, input))| input == part))
+    {
+        return questions;
+    }
+    // Which input names the task is clear where there is only one of them.
+    let named = inputs.iter().all(|(_, (stem, _))| *stem == inputs[0].1.0);
+    for (question, (stem, part)) in questions.iter_mut().zip(parts) {
+        let input = inputs.iter().find(|(_, (_, input))| *input == part && named);
+        question.name = stem;
+        question.part = Some((part, input.map(|(slot, _)| *slot)));
+    }
+    questions
+}
+
+/// A name and the number at its end.
+fn numbered(name: &str) -> Option<(String, usize)> {
+    let stem = name.trim_end_matches(|letter: char| letter.is_ascii_digit());
+    let number = name[stem.len()..].parse().ok()?;
+    (!stem.is_empty()).then(|| (stem.to_owned(), number))
+}
+
+/// Takes the answers of crowd elements: `[{"NAME": {"label": ..}}]`, or `{"NAME": {"OPTION": true, ..}}`.
+fn take_json(text: &str, task: &str, worker: &str, answers: &mut Answers<'_>) -> Result<()> {
+    let value: Value = parse(text, "JSON with an answer for each name")?;
+    let objects = match value {
+        Value::Array(list) => list,
+        other => vec![other],
+    };
+    for object in &objects {
+        let members = object.as_object().ok_or_else(|| wrong_json(object))?;
+        for (name, value) in members {
+            take_element(name, value, task, worker, answers)?;
+        }
+    }
+    Ok(())
+}
+
+/// Takes the answer of one crowd element.
+pub(super) fn take_element(
+    name: &str,
+    value: &Value,
+    task: &str,
+    worker: &str,
+    answers: &mut Answers<'_>,
+) -> Result<()> {
+    let inner = value.get("label").or_else(|| value.get("labels"));
+    if let Some(options) = value.as_object().filter(|_| inner.is_none()) {
+        let ticked: Option<Vec<(&String, bool)>> = options
+            .iter()
+            .map(|(option, value)| Some((option, value.as_bool()?)))
+            .collect();
+        return match ticked.filter(|ticked| !ticked.is_empty()) {
+            Some(ticked) => {
+                let chosen = ticked.into_iter().filter(|(_, ticked)| *ticked);
+                let chosen: Vec<&String> = chosen.map(|(option, _)| option).collect();
+                answers.choices(name, task, worker, &chosen)
+            }
+            None => {
+                answers.leave_out(WhyLeftOut::NotAChoice);
+                Ok(())
+            }
+        };
+    }
+    let value = inner.unwrap_or(value);
+    match (Answer::of_value(value), scalar_of(value)) {
+        (_, Some(label)) => answers.answer(name, task, worker, &label),
+        (Answer::Several(choices), None) => answers.choices(name, task, worker, &choices),
+        _ => {
+            answers.leave_out(WhyLeftOut::NotAChoice);
+            Ok(())
+        }
+    }
+}
+
+fn wrong_json(found: &Value) -> Error {
+    let found: String = found.to_string().chars().take(40).collect();
+    ErrorKind::Export {
+        problem: format!("found {found}, expected an object of answers by name"),
+        expected: "JSON with an answer for each name".into(),
+    }
+    .into()
+}
+
+/// A row for each answer.
+pub(super) fn rows<'a>(labelled: &'a Labelled<'a>) -> impl RowSource + 'a {
+    let answer = format!("{ANSWER}{}", labelled.question);
+    let columns = [
+        "HITId",
+        "AssignmentId",
+        "WorkerId",
+        "AssignmentStatus",
+        &answer,
+        APPROVE,
+        REJECT,
+    ];
+    AnswerRows {
+        labelled,
+        columns: columns.map(str::to_owned).into(),
+        cells: |task: &str, given: &Given<'_>, number: usize| {
+            [
+                task,
+                &number.to_string(),
+                given.worker,
+                "Submitted",
+                given.label,
+                "",
+                "",
+            ]
+            .map(str::to_owned)
+            .into()
+        },
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn questions(columns: &str) -> Vec<Question> {
+        questions_of(&columns.split(',').map(str::to_owned).collect::<Vec<_>>())
+    }
+
+    fn question(name: &str, place: Place, part: Option<(usize, Option<usize>)>) -> Question {
+        let name = name.to_owned();
+        Question { name, place, part }
+    }
+
+    fn options(all: &[(usize, &str)]) -> Place {
+        Place::Options(
+            all.iter()
+                .map(|(slot, option)| (*slot, (*option).to_owned()))
+                .collect(),
+        )
+    }
+
+    #[test]
+    fn options_are_folded_and_single_columns_stay() {
+        assert_eq!(
+            questions("HITId,Answer.yes.on,Answer.no.on"),
+            [question("options", options(&[(1, "yes"), (2, "no")]), None)]
+        );
+        assert_eq!(
+            questions("Answer.mood.good,Answer.mood.bad,Answer.note,Answer.kind.label"),
+            [
+                question("mood", options(&[(0, "good"), (1, "bad")]), None),
+                question("note", Place::Column(2), None),
+                question("kind", Place::Column(3), None)
+            ]
+        );
+        // A dot alone does not make an option.
+        assert_eq!(questions("Answer.a.b"), [question("a.b", Place::Column(0), None)]);
+    }
+
+    #[test]
+    fn numbered_columns_are_tasks_of_one_hit() {
+        assert_eq!(
+            questions("Input.id1,Input.id2,Answer.q1,Answer.q2"),
+            [
+                question("q", Place::Column(2), Some((1, Some(0)))),
+                question("q", Place::Column(3), Some((2, Some(1))))
+            ]
+        );
+        // Without inputs of the same numbers they are questions of their own.
+        let apart = questions("Input.text,Answer.q1,Answer.q2");
+        assert_eq!((apart.len(), apart[0].name.as_str()), (2, "q1"));
+    }
+}

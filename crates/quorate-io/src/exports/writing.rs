@@ -1,0 +1,196 @@
+//! Labels into the layout of any tool, and the consensus back into the file that the answers are from.
+
+use std::io::{Read, Write};
+use std::str::FromStr;
+
+use quorate::Annotations;
+
+use super::consensus::Consensus;
+use super::labelled::{Labelled, WideRows};
+use super::{
+    Tool, answers_json, appen, argilla, doccano, ground_truth, judges, label_studio, label_studio_min,
+    labelbox, mturk, mturk_review, prodigy, toloka, triples,
+};
+use crate::error::{Error, ErrorKind, Result};
+use crate::formats::{Compression, Format, RowSource, write_packed, write_table};
+use crate::source::Source;
+use crate::tables::TaskLabels;
+use crate::target::Target;
+
+/// What goes into the file of a tool besides the labels.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct ExportParts<'a> {
+    /// The name of the question; `label` if there is none.
+    pub question: Option<&'a str>,
+    /// Tasks whose truth is known, with that truth: for tools that have a place for it.
+    pub gold: &'a [(String, String)],
+}
+
+/// Writes labels in the layout of a tool, whole or not at all.
+pub fn write_export(
+    target: &Target,
+    tool: Tool,
+    annotations: &Annotations,
+    parts: ExportParts<'_>,
+) -> Result<()> {
+    let labelled = &Labelled::new(annotations, parts.question, parts.gold);
+    let format = target.format(None).ok().map(|format| format.format);
+    let table = |usual: Format, rows: &dyn RowSource| {
+        let named = format.filter(|format| matches!(format, Format::Csv | Format::Tsv));
+        let format = crate::FileFormat {
+            format: named.unwrap_or(usual),
+            compression: packing(target),
+        };
+        write_table(target, Some(format), rows)
+    };
+    let json = |write: &dyn Fn(&mut dyn Write) -> Result<()>| {
+        write_packed(target, packing(target), |output| write(output))
+    };
+    match tool {
+        Tool::LabelStudio => json(&|output| label_studio::write(output, labelled)),
+        Tool::LabelStudioMin if matches!(format, Some(Format::Csv | Format::Tsv)) => {
+            table(Format::Csv, &label_studio_min::rows(labelled))
+        }
+        Tool::LabelStudioMin => json(&|output| label_studio_min::write_json(output, labelled)),
+        Tool::Prodigy => json(&|output| prodigy::write(output, labelled)),
+        Tool::Argilla => json(&|output| argilla::write(output, format != Some(Format::Jsonl), labelled)),
+        Tool::Doccano => json(&|output| doccano::write(output, labelled)),
+        Tool::Mturk => table(Format::Csv, &mturk::rows(labelled)),
+        Tool::Toloka => table(Format::Tsv, &toloka::rows(labelled)),
+        Tool::Appen => table(Format::Csv, &appen::rows(labelled)),
+        Tool::GroundTruth => json(&|output| ground_truth::write(output, labelled)),
+        Tool::Judges => json(&|output| judges::write(output, labelled)),
+        Tool::Labelbox => json(&|output| labelbox::write(output, labelled)),
+        Tool::Triples => json(&|output| triples::write(output, labelled)),
+        Tool::AnswersJson => json(&|output| answers_json::write(output, labelled)),
+    }
+}
+
+/// Writes labels as a table with a row for each task and a column for each worker, whole or not at all. The format is told
+/// by the extension.
+pub fn write_wide(target: &Target, annotations: &Annotations) -> Result<()> {
+    write_table(target, None, &WideRows(&Labelled::new(annotations, None, &[])))
+}
+
+fn packing(target: &Target) -> Compression {
+    match target {
+        Target::Path(path) => Compression::of_path(path),
+        _ => Compression::None,
+    }
+}
+
+/// A consensus in the form that a tool takes back.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum WriteBack {
+    /// Label Studio: the tasks with the consensus as a prediction.
+    LabelStudioPredictions,
+    /// Prodigy: the examples in the form of its review.
+    ProdigyReview,
+    /// Argilla: the records with the consensus as a suggestion.
+    ArgillaSuggestions,
+    /// Mechanical Turk: the batch with assignments approved and rejected.
+    MturkReview,
+    /// SageMaker Ground Truth: the reply to a consolidation request.
+    GroundTruthReply,
+    /// SageMaker Ground Truth: an augmented manifest.
+    GroundTruthManifest,
+}
+
+impl WriteBack {
+    /// All of them.
+    pub const ALL: [Self; 6] = [
+        Self::LabelStudioPredictions,
+        Self::ProdigyReview,
+        Self::ArgillaSuggestions,
+        Self::MturkReview,
+        Self::GroundTruthReply,
+        Self::GroundTruthManifest,
+    ];
+
+    /// Its name for programs.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::LabelStudioPredictions => "label-studio-predictions",
+            Self::ProdigyReview => "prodigy-review",
+            Self::ArgillaSuggestions => "argilla-suggestions",
+            Self::MturkReview => "mturk-review",
+            Self::GroundTruthReply => "ground-truth-reply",
+            Self::GroundTruthManifest => "ground-truth-manifest",
+        }
+    }
+
+    /// What is written, in words.
+    pub fn title(self) -> &'static str {
+        match self {
+            Self::LabelStudioPredictions => "the tasks with the consensus as a prediction",
+            Self::ProdigyReview => "the examples in the form of Prodigy's review, the consensus filled in",
+            Self::ArgillaSuggestions => "the records with the consensus as a suggestion",
+            Self::MturkReview => "the batch with Approve and Reject filled in",
+            Self::GroundTruthReply => "the reply to a consolidation request",
+            Self::GroundTruthManifest => "an augmented manifest with the consensus",
+        }
+    }
+
+    /// The tool whose export it is made from.
+    pub fn tool(self) -> Tool {
+        match self {
+            Self::LabelStudioPredictions => Tool::LabelStudio,
+            Self::ProdigyReview => Tool::Prodigy,
+            Self::ArgillaSuggestions => Tool::Argilla,
+            Self::MturkReview => Tool::Mturk,
+            Self::GroundTruthReply | Self::GroundTruthManifest => Tool::GroundTruth,
+        }
+    }
+}
+
+impl FromStr for WriteBack {
+    type Err = Error;
+
+    fn from_str(word: &str) -> Result<Self> {
+        let found = Self::ALL.into_iter().find(|form| form.name() == word);
+        found.ok_or_else(|| {
+            let found = format!("the format {word:?}");
+            ErrorKind::UnknownFormat { found }.into()
+        })
+    }
+}
+
+/// Writes the export of a tool again, whole or not at all, with the consensus in it. `reject_above`: how sure the consensus
+/// has to be for a Mechanical Turk assignment with another answer to be rejected. Returns how many tasks have no consensus.
+pub fn write_back(
+    target: &Target,
+    form: WriteBack,
+    source: &Source,
+    question: &str,
+    labels: &TaskLabels,
+    reject_above: f64,
+) -> Result<u64> {
+    let path = match source {
+        Source::Path(path) if path.is_file() => path,
+        _ => {
+            let problem =
+                "expected one file, which is read a second time; found a folder, a pipe or standard input";
+            return Err(Error::new(ErrorKind::Syntax(problem.into())).in_file(source.name()));
+        }
+    };
+    let consensus = &Consensus::new(labels, question);
+    let as_array = target
+        .format(None)
+        .is_ok_and(|format| format.format != Format::Jsonl);
+    let mut without = 0;
+    write_packed(target, packing(target), |output| {
+        let mut progress = |_: u64, _: Option<u64>| {};
+        let input: Box<dyn Read + '_> = source.open_text(Compression::of_path(path), &mut progress)?;
+        without = match form {
+            WriteBack::LabelStudioPredictions => label_studio::write_predictions(input, output, consensus),
+            WriteBack::ProdigyReview => prodigy::write_review(input, output, consensus),
+            WriteBack::ArgillaSuggestions => argilla::write_suggestions(input, output, as_array, consensus),
+            WriteBack::MturkReview => mturk_review::write(input, output, consensus, reject_above),
+            WriteBack::GroundTruthReply => ground_truth::write_reply(input, output, consensus),
+            WriteBack::GroundTruthManifest => ground_truth::write_manifest(input, output, consensus),
+        }
+        .map_err(|error| error.in_file(source.name()))?;
+        Ok(())
+    })?;
+    Ok(without)
+}
