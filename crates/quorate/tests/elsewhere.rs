@@ -120,6 +120,14 @@ impl Elsewhere for Cluster<'_> {
             }
             nodes.extend(runner.finish());
         }
+        // A second stage merges some of the nodes, as a cluster with many partitions would.
+        if self.partitions > 2 {
+            nodes.sort_by_key(|node| node.place << node.level);
+            let late = nodes.split_off(nodes.len() / 2);
+            let mut runner = PassRunner::new(request)?;
+            nodes.iter().try_for_each(|node| runner.add_node(node))?;
+            nodes = late.into_iter().chain(runner.finish()).collect();
+        }
         Ok(nodes)
     }
 }

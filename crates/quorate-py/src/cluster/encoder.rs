@@ -36,8 +36,9 @@ struct OpenBlock {
     places: Vec<i64>,
 }
 
-/// A block as Python gets it: number, labels, names of the tasks, and how many tasks, labels and repeated rows.
-type EncodedBlock<'py> = (i32, Bound<'py, PyBytes>, Bound<'py, PyBytes>, u64, u64, u64);
+/// A block as Python gets it: number, labels, names of the tasks, and how many tasks, labels, repeated rows and known
+/// tasks.
+type EncodedBlock<'py> = (i32, Bound<'py, PyBytes>, Bound<'py, PyBytes>, u64, u64, u64, u64);
 
 #[pymethods]
 impl BlockEncoder {
@@ -137,6 +138,7 @@ impl BlockEncoder {
             tasks.len() as u64,
             block.label.len() as u64,
             repeated,
+            block.gold.iter().filter(|&&class| class != NO_GOLD).count() as u64,
         )
     }
 }
@@ -172,7 +174,7 @@ impl OpenBlock {
         let mut rows: Vec<u32> = (0..label.len() as u32).collect();
         match self.places.is_empty() {
             true => rows.sort_unstable_by_key(|&row| (worker[row as usize], label[row as usize])),
-            false => rows.sort_unstable_by_key(|&row| self.places[row as usize]),
+            false => rows.sort_unstable_by_key(|&row| (self.places[row as usize], label[row as usize])),
         }
         let columns = CodeColumns {
             task: rows

@@ -42,6 +42,19 @@ impl PassRunner {
         run().map_err(|error| raise(py, error.into()))
     }
 
+    /// Takes in what another runner of the same request returned.
+    fn add_node(&mut self, py: Python<'_>, level: u32, place: u64, part: Vec<u8>) -> PyResult<()> {
+        let Some(runner) = &mut self.runner else {
+            return Err(PyRuntimeError::new_err("the pass is finished"));
+        };
+        let node = blocks::PartNode {
+            level,
+            place,
+            bytes: part,
+        };
+        runner.add_node(&node).map_err(|error| raise(py, error.into()))
+    }
+
     /// What the pass returned.
     fn finish<'py>(&mut self, py: Python<'py>) -> Vec<Node<'py>> {
         let nodes = self.runner.take().map_or(Vec::new(), blocks::PassRunner::finish);

@@ -194,6 +194,16 @@ impl PassRunner {
         Ok(())
     }
 
+    /// Takes in what another runner of the same request returned, in the order of the first block of each node.
+    pub fn add_node(&mut self, node: &PartNode) -> Result<()> {
+        let first = node.place.checked_shl(node.level).unwrap_or(u64::MAX);
+        if self.last.is_some_and(|last| last >= first) {
+            return Err(Error::Mismatch("parts of a pass out of order".into()));
+        }
+        self.last = Some(first);
+        self.running.add_node(node)
+    }
+
     /// What the pass returned, merged as far as the blocks at hand allow.
     pub fn finish(self) -> Vec<PartNode> {
         self.running.finish()
@@ -204,6 +214,8 @@ impl PassRunner {
 trait RunPass: Send + Sync {
     fn add(&mut self, number: u64, block: Block<'_>);
 
+    fn add_node(&mut self, node: &PartNode) -> Result<()>;
+
     fn finish(self: Box<Self>) -> Vec<PartNode>;
 }
 
@@ -213,19 +225,30 @@ struct Running<P: Pass> {
     nodes: Vec<(u32, u64, P::Part)>,
 }
 
-impl<P: Pass> RunPass for Running<P> {
-    fn add(&mut self, number: u64, block: Block<'_>) {
-        let (mut level, mut place, mut part) = (0, number, self.pass.run(block));
-        while let Some((left_level, left_place, left)) = self.nodes.pop() {
-            if left_level != level || left_place + 1 != place || place % 2 == 0 {
+impl<P: Pass> Running<P> {
+    /// Adds a node behind the others, and merges siblings.
+    fn push(&mut self, mut level: u32, mut place: u64, mut part: P::Part) {
+        while let Some((left_level, left_place, mut left)) = self.nodes.pop() {
+            if left_level != level || left_place + 1 != place || place.is_multiple_of(2) {
                 self.nodes.push((left_level, left_place, left));
                 break;
             }
-            let mut left = left;
             left.merge(part);
             (level, place, part) = (level + 1, place / 2, left);
         }
         self.nodes.push((level, place, part));
+    }
+}
+
+impl<P: Pass> RunPass for Running<P> {
+    fn add(&mut self, number: u64, block: Block<'_>) {
+        let part = self.pass.run(block);
+        self.push(0, number, part);
+    }
+
+    fn add_node(&mut self, node: &PartNode) -> Result<()> {
+        self.push(node.level, node.place, P::Part::from_bytes(&node.bytes)?);
+        Ok(())
     }
 
     fn finish(self: Box<Self>) -> Vec<PartNode> {
