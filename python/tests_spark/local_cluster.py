@@ -49,7 +49,7 @@ def java_home() -> Optional[str]:
 class LocalCluster:
     """Master and workers; ``close`` ends what is still running."""
 
-    def __init__(self, folder: pathlib.Path, executor_memory: str = "640m", worker_memory: str = "1g") -> None:
+    def __init__(self, folder: pathlib.Path, executor_memory: str = "640m", worker_memory: str = "2g") -> None:
         import pyspark
 
         self.folder = folder
@@ -68,7 +68,7 @@ class LocalCluster:
     def add_worker(self) -> None:
         """Starts one more worker and waits until the master knows it."""
         number = len(self.workers) + 1
-        options = ("--webui-port", "0", "--cores", "1", "--memory", self._worker_memory)
+        options = ("--webui-port", "0", "--cores", "2", "--memory", self._worker_memory)
         work = ("--work-dir", str(self.folder / f"work-{number}"), self.url)
         self.workers.append(self._start(f"worker-{number}", "Worker", *options, *work))
         self._wait_for(self.workers[-1], "master", r"Registering worker", number)

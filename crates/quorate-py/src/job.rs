@@ -139,6 +139,7 @@ pub fn run_asking<T: Send + 'static, A: Send + 'static>(
             Ok(News::Done(result)) => return result.map_err(|failure| raise(py, failure)),
             Ok(News::Asked(question)) => {
                 // Without an answer the work ends; what Python raised is what is told.
+                report(progress, &job, &mut told)?;
                 let found = answer(question.bytes)?;
                 let _ = question.answer.send(found);
             }

@@ -1,0 +1,204 @@
+"""Dawid-Skene on a two-worker Spark cluster on this machine, beside one machine and beside plain PySpark.
+
+    python python/benchmarks/spark_large.py --labels 10000000 --plain-labels 1000000
+
+Prints time and CPU seconds of an iteration (Python processes of the executors and JVMs apart), bytes that travel, and
+the same for `quorate aggregate` and for Dawid-Skene written in DataFrame operations. An iteration is the difference of
+a long and a short run, divided by the iterations between them: reading and encoding are not part of it.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import pathlib
+import resource
+import subprocess
+import sys
+import tempfile
+import time
+import warnings
+from typing import Any, Callable, Dict, Tuple
+
+sys.path.insert(0, str(pathlib.Path(__file__).parents[1] / "tests_spark"))
+
+from local_cluster import LocalCluster, _descendants  # noqa: E402
+
+import quorate  # noqa: E402
+import quorate.spark  # noqa: E402
+
+CLASSES = 4
+PER_TASK = 5
+
+
+def generate(path: pathlib.Path, labels: int, workers: int) -> None:
+    """Labels of a seeded crowd, five on each task, as one Parquet file."""
+    import numpy
+    import pyarrow
+    import pyarrow.parquet
+
+    random = numpy.random.default_rng(1)
+    accuracy = random.uniform(0.5, 0.95, workers)
+    schema = pyarrow.schema([("task", pyarrow.int64()), ("worker", pyarrow.int32()), ("label", pyarrow.int32())])
+    chunk = 1_000_000
+    with pyarrow.parquet.ParquetWriter(path, schema) as writer:
+        for first in range(0, labels, chunk):
+            size = min(chunk, labels - first)
+            task = (numpy.arange(first, first + size)) // PER_TASK
+            worker = random.integers(0, workers, size)
+            truth = (task * 2654435761 >> 7) % CLASSES
+            wrong = (truth + random.integers(1, CLASSES, size)) % CLASSES
+            label = numpy.where(random.random(size) < accuracy[worker], truth, wrong)
+            columns = [task, worker.astype("int32"), label.astype("int32")]
+            writer.write_table(pyarrow.Table.from_arrays([pyarrow.array(column) for column in columns], schema=schema))
+
+
+def cpu_of(process: int) -> float:
+    """CPU seconds of a process and of its children that have ended."""
+    try:
+        fields = pathlib.Path(f"/proc/{process}/stat").read_text().rsplit(")", 1)[1].split()
+    except OSError:
+        return 0.0
+    return sum(int(value) for value in fields[11:15]) / os.sysconf("SC_CLK_TCK")
+
+
+def executor_cpu(cluster: LocalCluster) -> Tuple[float, float]:
+    """CPU seconds of the executors' Python processes and of all JVMs but master and workers."""
+    python = java = 0.0
+    ids = [child for worker in cluster.workers for child in _descendants(worker.pid)] + _descendants(os.getpid())
+    for process in ids:
+        try:
+            name = pathlib.Path(f"/proc/{process}/comm").read_text().strip()
+        except OSError:
+            continue
+        if name == "java":
+            java += cpu_of(process)
+        elif name.startswith("python"):
+            python += cpu_of(process)
+    return python, java
+
+
+class Measured:
+    """Time and CPU of a call."""
+
+    def __init__(self, cluster: LocalCluster, work: Callable[[], Any]) -> None:
+        before, started = executor_cpu(cluster), time.monotonic()
+        own = time.process_time()
+        self.result = work()
+        self.seconds = time.monotonic() - started
+        after = executor_cpu(cluster)
+        self.python, self.java = after[0] - before[0], after[1] - before[1]
+        self.driver = time.process_time() - own
+
+    def per_iteration(self, short: Measured, iterations: int) -> Dict[str, float]:
+        """What an iteration costs, against a run with fewer of them."""
+        names = ("seconds", "python", "java", "driver")
+        return {name: round((getattr(self, name) - getattr(short, name)) / iterations, 3) for name in names}
+
+
+def on_one_machine(path: pathlib.Path, iterations: int) -> Tuple[float, float]:
+    """Seconds and CPU seconds of the program for so many iterations."""
+    options = ["-m", "dawid-skene", "--param", f"max-iter={iterations}", "--param", "tol=0", "--memory", "12", "--quiet"]
+    with tempfile.TemporaryDirectory() as folder:
+        command = [sys.executable, "-m", "quorate._program", "aggregate", str(path), *options, "-o", folder + "/out.parquet"]
+        before, started = resource.getrusage(resource.RUSAGE_CHILDREN), time.monotonic()
+        subprocess.run(command, check=True)
+        after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    cpu = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+    return time.monotonic() - started, cpu
+
+
+def plain_dawid_skene(frame: Any, iterations: int) -> float:
+    """Dawid-Skene the way one writes it in DataFrame operations: posteriors and matrices are tables that are joined."""
+    from pyspark.sql import functions as F
+
+    labels = frame.select("task", "worker", "label").persist()
+    votes = labels.groupBy("task", "label").agg(F.count("*").alias("n"))
+    total = labels.groupBy("task").agg(F.count("*").alias("all"))
+    posterior = votes.join(total, "task").select("task", F.col("label").alias("k"), (F.col("n") / F.col("all")).alias("q"))
+    for _ in range(iterations):
+        posterior = posterior.persist()
+        prior = posterior.groupBy("k").agg(F.sum("q").alias("mass"))
+        counts = labels.join(posterior, "task").groupBy("worker", "label", "k").agg(F.sum("q").alias("c"))
+        columns = counts.groupBy("worker", "k").agg(F.sum("c").alias("all"))
+        matrix = counts.join(columns, ["worker", "k"]).select(
+            "worker", "label", "k", F.log(F.greatest(F.col("c") / F.col("all"), F.lit(2.0**-52))).alias("log_a")
+        )
+        evidence = labels.join(F.broadcast(matrix), ["worker", "label"]).groupBy("task", "k").agg(
+            F.sum("log_a").alias("log_p"), F.count("*").alias("seen")
+        )
+        joint = evidence.join(F.broadcast(prior), "k").select(
+            "task", "k", F.exp(F.col("log_p") + F.log("mass")).alias("p")
+        )
+        sums = joint.groupBy("task").agg(F.sum("p").alias("all"))
+        posterior = joint.join(sums, "task").select("task", "k", (F.col("p") / F.col("all")).alias("q"))
+    return float(posterior.agg(F.sum(F.col("q") * F.col("q"))).collect()[0][0])
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--labels", type=int, default=10_000_000)
+    parser.add_argument("--workers", type=int, default=5_000)
+    parser.add_argument("--iterations", type=int, default=10, help="between the short and the long run")
+    parser.add_argument("--plain-labels", type=int, default=1_000_000, help="labels for plain PySpark; 0: leave it out")
+    parser.add_argument("--folder", type=pathlib.Path, default=pathlib.Path(tempfile.gettempdir()) / "quorate-spark")
+    parser.add_argument("--executor-memory", default="2g")
+    args = parser.parse_args()
+    args.folder.mkdir(parents=True, exist_ok=True)
+    warnings.simplefilter("ignore")
+
+    def file_of(labels: int) -> pathlib.Path:
+        path: pathlib.Path = args.folder / f"labels-{labels}-{args.workers}.parquet"
+        if not path.exists():
+            generate(path, labels, args.workers)
+        return path
+
+    def tell(name: str, **values: Any) -> None:
+        print(json.dumps({"run": name, **values}), flush=True)
+
+    path, steps = file_of(args.labels), args.iterations
+    short, long = on_one_machine(path, 2), on_one_machine(path, 2 + steps)
+    own = {"seconds": round((long[0] - short[0]) / steps, 3), "cpu": round((long[1] - short[1]) / steps, 3)}
+    tell("one machine", labels=args.labels, **own, seconds_in_all=round(long[0], 1), cpu_in_all=round(long[1], 1))
+    with tempfile.TemporaryDirectory() as folder:
+        cluster = LocalCluster(pathlib.Path(folder), executor_memory=args.executor_memory, worker_memory="8g")
+        try:
+            spark = cluster.session()
+            spark.sparkContext.setLogLevel("ERROR")
+
+            def fit(labels: int, iterations: int) -> Dict[str, Any]:
+                frame = spark.read.parquet(str(file_of(labels)))
+                with quorate.spark.aggregate(frame, "dawid-skene", max_iter=iterations, tol=0) as result:
+                    return result.summary
+
+            sizes = [args.labels] + ([args.plain_labels] if args.plain_labels else [])
+            cpu: Dict[int, float] = {}
+            for labels in sizes:
+                fit(min(labels, args.plain_labels or labels), 2)
+                few, many = (Measured(cluster, lambda: fit(labels, count)) for count in (2, 2 + steps))
+                cost = many.per_iteration(few, steps)
+                passes = many.result["passes"] - few.result["passes"]
+                travelled = {
+                    name: round((many.result[name] - few.result[name]) / steps) for name in ("bytes_sent", "bytes_received")
+                }
+                cpu[labels] = cost["python"] + cost["java"] + cost["driver"]
+                tell("quorate.spark", labels=labels, partitions=many.result["partitions"], passes=passes / steps, **cost,
+                     **travelled, seconds_in_all=round(many.seconds, 1), cpu_in_all=round(many.python + many.java, 1))
+                if labels == args.labels and own["cpu"] > 0:
+                    tell("ratio", python_to_one_machine=round(cost["python"] / own["cpu"], 2))
+            if args.plain_labels:
+                frame = spark.read.parquet(str(file_of(args.plain_labels)))
+                plain_dawid_skene(frame, 1)
+                one, two = (Measured(cluster, lambda: plain_dawid_skene(frame, count)) for count in (1, 3))
+                cost = two.per_iteration(one, 2)
+                total = cost["python"] + cost["java"] + cost["driver"]
+                tell("plain PySpark", labels=args.plain_labels, **cost,
+                     cpu_to_quorate_spark=round(total / cpu[args.plain_labels], 1))
+            spark.stop()
+        finally:
+            cluster.close()
+
+
+if __name__ == "__main__":
+    main()
