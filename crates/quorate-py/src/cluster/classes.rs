@@ -9,6 +9,9 @@ use crate::labels::SettledClasses;
 /// Most classes of a table.
 const MOST: usize = quorate::annotations::MAX_CLASSES;
 
+/// Classes, codes of those found, notes, warnings.
+type Arranged = (Vec<String>, Vec<u16>, Vec<String>, Vec<String>);
+
 /// Puts classes in order as a table in memory has them: `found` in the labels, `further` known from gold or earlier
 /// work. Returns the classes, the code of each one found, notes and warnings.
 #[pyfunction]
@@ -19,7 +22,7 @@ pub fn arrange_classes(
     further: Vec<String>,
     labels: u64,
     normalize: bool,
-) -> PyResult<(Vec<String>, Vec<u16>, Vec<String>, Vec<String>)> {
+) -> PyResult<Arranged> {
     if found.len() + further.len() > MOST {
         let words = format!(
             "found {} distinct labels, expected at most {MOST} classes: is it the right label column?",
