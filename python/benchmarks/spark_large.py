@@ -3,8 +3,8 @@
     python python/benchmarks/spark_large.py --labels 10000000 --plain-labels 1000000
 
 Prints time and CPU seconds of an iteration (Python processes of the executors and JVMs apart), bytes that travel, and
-the same for `quorate aggregate` and for Dawid-Skene written in DataFrame operations. An iteration is the difference of
-a long and a short run, divided by the iterations between them: reading and encoding are not part of it.
+the same for `quorate aggregate` and for Dawid-Skene written in DataFrame operations. An iteration is the mean over those
+after the second one: reading and encoding are not part of it.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ import sys
 import tempfile
 import time
 import warnings
-from typing import Any, Callable, Dict, Tuple
+from typing import Any, Dict, Optional, Tuple
 
 sys.path.insert(0, str(pathlib.Path(__file__).parents[1] / "tests_spark"))
 
@@ -79,22 +79,18 @@ def executor_cpu(cluster: LocalCluster) -> Tuple[float, float]:
     return python, java
 
 
-class Measured:
-    """Time and CPU of a call."""
+class Snapshot:
+    """Time and CPU so far."""
 
-    def __init__(self, cluster: LocalCluster, work: Callable[[], Any]) -> None:
-        before, started = executor_cpu(cluster), time.monotonic()
-        own = time.process_time()
-        self.result = work()
-        self.seconds = time.monotonic() - started
-        after = executor_cpu(cluster)
-        self.python, self.java = after[0] - before[0], after[1] - before[1]
-        self.driver = time.process_time() - own
+    def __init__(self, cluster: LocalCluster) -> None:
+        self.seconds = time.monotonic()
+        self.python, self.java = executor_cpu(cluster)
+        self.driver = time.process_time()
 
-    def per_iteration(self, short: Measured, iterations: int) -> Dict[str, float]:
-        """What an iteration costs, against a run with fewer of them."""
+    def since(self, before: Snapshot, iterations: int = 1) -> Dict[str, float]:
+        """What an iteration cost between the two."""
         names = ("seconds", "python", "java", "driver")
-        return {name: round((getattr(self, name) - getattr(short, name)) / iterations, 3) for name in names}
+        return {name: round((getattr(self, name) - getattr(before, name)) / iterations, 3) for name in names}
 
 
 def on_one_machine(path: pathlib.Path, iterations: int) -> Tuple[float, float]:
@@ -158,8 +154,9 @@ def main() -> None:
         print(json.dumps({"run": name, **values}), flush=True)
 
     path, steps = file_of(args.labels), args.iterations
-    short, long = on_one_machine(path, 2), on_one_machine(path, 2 + steps)
-    own = {"seconds": round((long[0] - short[0]) / steps, 3), "cpu": round((long[1] - short[1]) / steps, 3)}
+    many = 5 * steps
+    short, long = on_one_machine(path, 2), on_one_machine(path, 2 + many)
+    own = {"seconds": round((long[0] - short[0]) / many, 4), "cpu": round((long[1] - short[1]) / many, 4)}
     tell("one machine", labels=args.labels, **own, seconds_in_all=round(long[0], 1), cpu_in_all=round(long[1], 1))
     with tempfile.TemporaryDirectory() as folder:
         cluster = LocalCluster(pathlib.Path(folder), executor_memory=args.executor_memory, worker_memory="8g")
@@ -167,32 +164,40 @@ def main() -> None:
             spark = cluster.session()
             spark.sparkContext.setLogLevel("ERROR")
 
-            def fit(labels: int, iterations: int) -> Dict[str, Any]:
-                frame = spark.read.parquet(str(file_of(labels)))
-                with quorate.spark.aggregate(frame, "dawid-skene", max_iter=iterations, tol=0) as result:
-                    return result.summary
+            def fit(labels: int) -> Tuple[Dict[int, Snapshot], Dict[str, Any], Snapshot]:
+                """Snapshots by iteration, the summary, and a snapshot before the first query."""
+                seen: Dict[int, Snapshot] = {}
+                first = Snapshot(cluster)
 
-            sizes = [args.labels] + ([args.plain_labels] if args.plain_labels else [])
+                def look(stage: str, done: int, _: Optional[int]) -> None:
+                    if stage == "EM" and done in (2, 2 + steps):
+                        seen[done] = Snapshot(cluster)
+
+                frame = spark.read.parquet(str(file_of(labels)))
+                options = {"max_iter": 3 + steps, "tol": 0, "progress": look}
+                with quorate.spark.aggregate(frame, "dawid-skene", **options) as result:
+                    return seen, result.summary, first
+
+            sizes = ([args.plain_labels] if args.plain_labels else []) + [args.labels]
             cpu: Dict[int, float] = {}
             for labels in sizes:
-                fit(min(labels, args.plain_labels or labels), 2)
-                few, many = (Measured(cluster, lambda: fit(labels, count)) for count in (2, 2 + steps))
-                cost = many.per_iteration(few, steps)
-                passes = many.result["passes"] - few.result["passes"]
-                travelled = {
-                    name: round((many.result[name] - few.result[name]) / steps) for name in ("bytes_sent", "bytes_received")
-                }
+                seen, summary, first = fit(labels)
+                cost = seen[2 + steps].since(seen[2], steps)
                 cpu[labels] = cost["python"] + cost["java"] + cost["driver"]
-                tell("quorate.spark", labels=labels, partitions=many.result["partitions"], passes=passes / steps, **cost,
-                     **travelled, seconds_in_all=round(many.seconds, 1), cpu_in_all=round(many.python + many.java, 1))
-                if labels == args.labels and own["cpu"] > 0:
-                    tell("ratio", python_to_one_machine=round(cost["python"] / own["cpu"], 2))
+                before = seen[2].since(first)
+                tell("quorate.spark", labels=labels, partitions=summary["partitions"], **cost,
+                     bytes_sent=summary["bytes_sent"] // summary["passes"],
+                     bytes_received=summary["bytes_received"] // summary["passes"])
+                tell("quorate.spark, up to the second iteration", labels=labels, **before)
             if args.plain_labels:
                 frame = spark.read.parquet(str(file_of(args.plain_labels)))
-                plain_dawid_skene(frame, 1)
-                one, two = (Measured(cluster, lambda: plain_dawid_skene(frame, count)) for count in (1, 3))
-                cost = two.per_iteration(one, 2)
-                total = cost["python"] + cost["java"] + cost["driver"]
+                marks = [Snapshot(cluster)]
+                for count in (1, 1, 3):
+                    plain_dawid_skene(frame, count)
+                    marks.append(Snapshot(cluster))
+                one, three = marks[2].since(marks[1]), marks[3].since(marks[2])
+                cost = {name: round((three[name] - one[name]) / 2, 3) for name in ("seconds", "java", "driver")}
+                total = cost["java"] + cost["driver"]
                 tell("plain PySpark", labels=args.plain_labels, **cost,
                      cpu_to_quorate_spark=round(total / cpu[args.plain_labels], 1))
             spark.stop()

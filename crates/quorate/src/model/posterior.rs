@@ -86,7 +86,7 @@ pub(crate) struct Hooks<'h> {
     /// Makes the posteriors of the pass before, where rows are not kept: then the pass tells how far they
     /// moved.
     pub(crate) before: Option<RowsBefore>,
-    /// Looks at the new posteriors.
+    /// Looks at the new posteriors. In other processes nobody can: the largest change is found there instead.
     pub(crate) observe: Option<Observe<'h>>,
 }
 
@@ -174,7 +174,7 @@ impl Sweep {
     ) -> Result<SweepResult> {
         let (truths, answers) = (self.prior.len(), passes.class_count());
         if passes.are_elsewhere() {
-            let pass = SweepPass::counting(self.clone(), hooks.before);
+            let pass = SweepPass::counting(self.clone(), hooks.before, hooks.observe.is_some());
             return Ok(passes.ask(&pass, stage, context)?.unwrap_or_default());
         }
         let chunks = private_chunks(

@@ -11,6 +11,8 @@ pub(crate) struct SweepPass {
     sweep: Sweep,
     before: Option<RowsBefore>,
     counted: bool,
+    /// Whether the largest change of a posterior is asked for.
+    largest: bool,
     tallies: Tallies,
     rows: Vec<f64>,
     rows_before: Vec<f64>,
@@ -22,15 +24,19 @@ impl SweepPass {
             sweep,
             before,
             counted,
+            largest: false,
             tallies: Tallies::default(),
             rows: Vec::new(),
             rows_before: Vec::new(),
         }
     }
 
-    /// With counts, and changes against the posteriors of before.
-    pub(super) fn counting(sweep: Sweep, before: Option<RowsBefore>) -> Self {
-        Self::new(sweep, before, true)
+    /// With counts, and changes against the posteriors of before, the `largest` one if it is asked for.
+    pub(super) fn counting(sweep: Sweep, before: Option<RowsBefore>, largest: bool) -> Self {
+        Self {
+            largest,
+            ..Self::new(sweep, before, true)
+        }
     }
 
     /// For the likelihood alone.
@@ -52,13 +58,15 @@ impl Pass for SweepPass {
         rows.resize(block.task_count() * sweep.prior.len(), 0.0);
         if let Some(before) = &self.before {
             before.fill(block, rows);
-            rows_before.clone_from(rows);
+            if self.largest {
+                rows_before.clone_from(rows);
+            }
         }
         let mut result = match self.counted {
             true => sweep.run_in(&mut self.tallies, block, rows),
             false => sweep.run(block, rows),
         };
-        if self.before.is_some() {
+        if self.largest && self.before.is_some() {
             let changes = rows.iter().zip(&*rows_before).map(|(new, old)| (new - old).abs());
             result.largest_change = changes.fold(0.0, f64::max);
         }
@@ -82,14 +90,18 @@ impl Fields for SweepPass {
 
     fn write(&self, to: &mut Writer) {
         to.number(u64::from(self.counted));
+        to.number(u64::from(self.largest));
         self.sweep.write(to);
         to.optional(self.before.as_ref());
     }
 
     fn read(from: &mut Reader<'_>) -> Result<Self> {
-        let counted = from.flag()?;
+        let (counted, largest) = (from.flag()?, from.flag()?);
         let (sweep, before) = (Sweep::read(from)?, from.optional()?);
-        Ok(Self::new(sweep, before, counted))
+        Ok(Self {
+            largest,
+            ..Self::new(sweep, before, counted)
+        })
     }
 }
 
