@@ -60,7 +60,7 @@ def encode(frame: Any, reading: Reading) -> Encoded:
     if reading.keep_workers is not None:
         rows = _keep_workers(rows, reading.keep_workers)
     counts = _count_labels(rows, reading)
-    gold = None if reading.gold is None else _gold_of(frame.sparkSession, reading.gold)
+    gold = None if reading.gold is None else gold_of(frame.sparkSession, reading.gold)
     vocabulary = _arrange(counts, reading, gold)
     codes, workers = _worker_codes(rows)
     labels = sum(count for label, count in counts.labels.items() if label is not None)
@@ -99,7 +99,7 @@ class _Gold(NamedTuple):
     classes: List[str]
 
 
-def _text(name: str, kind: str) -> str:
+def text_of(name: str, kind: str) -> str:
     """A column as text, written as on one machine: whole numbers without a fraction."""
     quoted = _quoted(name)
     if kind in ("double", "float"):
@@ -137,7 +137,7 @@ def _rows(frame: Any, reading: Reading) -> Tuple[Any, Dict[str, str]]:
         if kind not in _SIMPLE and not kind.startswith(("varchar", "char", "decimal")):
             raise InputError(f"column {name!r} ({role}) is of type {kind}, expected text, numbers or booleans")
     types = {role: kinds[name] for role, name in names.items()}
-    chosen = [f"{_text(name, kinds[name])} as {role}" for role, name in names.items()]
+    chosen = [f"{text_of(name, kinds[name])} as {role}" for role, name in names.items()]
     if reading.duplicates in ("last", "first"):
         chosen.append(f"{_place(reading.order, kinds)} as place")
     rows = frame.selectExpr(*chosen)
@@ -203,13 +203,13 @@ def _count_labels(rows: Any, reading: Reading) -> _Counts:
     return _Counts(labels, sum(int(row[4] or 0) for row in found))
 
 
-def _gold_of(session: Any, given: Any) -> _Gold:
+def gold_of(session: Any, given: Any) -> _Gold:
     """Known truths as a DataFrame ``task, truth``, each task once."""
     if hasattr(given, "sparkSession"):
         kinds = dict(given.dtypes)
         if "task" not in kinds or "label" not in kinds:
             raise InputError(f"gold: found columns {', '.join(kinds)}, expected task and label")
-        frame = given.selectExpr(f"{_text('task', kinds['task'])} as task", f"{_text('label', kinds['label'])} as truth")
+        frame = given.selectExpr(f"{text_of('task', kinds['task'])} as task", f"{text_of('label', kinds['label'])} as truth")
     else:
         pairs = list(given.items()) if isinstance(given, Mapping) else [tuple(row) for row in given]
         rows = [(as_text(task), as_text(label)) for task, label in pairs]

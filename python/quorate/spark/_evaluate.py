@@ -7,7 +7,7 @@ from typing import Any, Dict, List, Optional
 from .. import _quorate
 from .._checks import Evaluation
 from ..errors import InputError, ParameterError
-from ._encode import _gold_of, _text
+from ._encode import gold_of, text_of
 from ._result import Result
 
 _FLOOR = 1e-15
@@ -34,11 +34,11 @@ def evaluate(predicted: Any, truth: Any, *, classes: Optional[List[str]] = None,
     has_confidence = "confidence" in kinds
     has_probabilities = "probabilities" in kinds and classes is not None
     session = predicted.sparkSession
-    chosen = [f"{_text('task', kinds['task'])} as task", f"{_text('label', kinds['label'])} as label"]
+    chosen = [f"{text_of('task', kinds['task'])} as task", f"{text_of('label', kinds['label'])} as label"]
     chosen += ["confidence"] if has_confidence else []
     chosen += ["probabilities"] if has_probabilities else []
     labels = predicted.selectExpr(*chosen).where("label is not null")
-    known = _gold_of(session, truth)
+    known = gold_of(session, truth)
     scored = labels.join(known.frame, "task")
     if has_probabilities:
         assert classes is not None

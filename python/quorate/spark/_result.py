@@ -5,17 +5,20 @@ from __future__ import annotations
 from typing import Any, Dict, List, Optional, Sequence
 
 from .. import _quorate
+from .._fit_facts import FitFacts
 from .._model import Model
 from . import _executor
 from ._encode import Encoded
 
 
-class Result:
+class Result(FitFacts):
     """The labels of all tasks as a DataFrame, with everything else that a fit says.
 
     The blocks of labels stay persisted while DataFrames are made of them; :meth:`unpersist`, or the end of a ``with``
     block, gives them back.
     """
+
+    _native: _quorate.ClusterFit
 
     def __init__(self, native: _quorate.ClusterFit, encoded: Encoded) -> None:
         self._native = native
@@ -70,31 +73,6 @@ class Result:
         facts["bytes_sent"] = blocks.bytes_sent
         facts["bytes_received"] = blocks.bytes_received
         return facts
-
-    @property
-    def method(self) -> str:
-        """Name of the method."""
-        return self._native.method
-
-    @property
-    def classes(self) -> List[str]:
-        """The classes, in order."""
-        return self._native.classes
-
-    @property
-    def iterations(self) -> int:
-        """Iterations done."""
-        return self._native.iterations
-
-    @property
-    def converged(self) -> bool:
-        """Whether the iteration reached its tolerance."""
-        return self._native.converged
-
-    @property
-    def trace(self) -> List[float]:
-        """The objective before each iteration and at the end; empty for methods without one."""
-        return self._native.trace
 
     @property
     def warnings(self) -> List[str]:

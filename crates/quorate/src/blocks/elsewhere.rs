@@ -264,6 +264,9 @@ impl<P: Pass> RunPass for Running<P> {
 /// All passes that can run in other processes.
 macro_rules! passes {
     ($($pass:ty),+ $(,)?) => {
+        #[cfg(test)]
+        const KINDS: &[u8] = &[$(<$pass>::KIND),+];
+
         fn open(kind: u64, pass: &[u8]) -> Result<Box<dyn RunPass>> {
             $(if kind == u64::from(<$pass>::KIND) {
                 return Ok(Box::new(Running::<$pass> { pass: Wire::from_bytes(pass)?, nodes: Vec::new() }));
@@ -291,3 +294,35 @@ passes!(
     AddWorkerSlopes,
     CountPatterns,
 );
+
+#[cfg(test)]
+mod tests {
+    use super::super::gold_worker::TaskCount;
+    use super::*;
+
+    #[test]
+    fn every_pass_has_a_kind_of_its_own() {
+        let mut kinds = KINDS.to_vec();
+        kinds.sort_unstable();
+        kinds.dedup();
+        assert_eq!(kinds.len(), KINDS.len());
+    }
+
+    #[test]
+    fn nodes_of_any_levels_come_to_the_sum_and_none_may_come_twice() {
+        let node = |level, place, count| PartNode {
+            level,
+            place,
+            bytes: TaskCount(count).to_bytes(),
+        };
+        // Blocks 0 to 3 in one node, 5 and 6 alone, 4 and 7 empty; then block 16.
+        let nodes = vec![node(0, 6, 30), node(2, 0, 1), node(0, 16, 1000), node(0, 5, 200)];
+        assert_eq!(
+            join::<TaskCount>(nodes.clone()).unwrap().map(|sum| sum.0),
+            Some(1231)
+        );
+        assert!(join::<TaskCount>(Vec::new()).unwrap().is_none());
+        let twice = [nodes, vec![node(0, 6, 30)]].concat();
+        assert!(join::<TaskCount>(twice).is_err());
+    }
+}
