@@ -105,6 +105,54 @@ def on_one_machine(path: pathlib.Path, iterations: int) -> Tuple[float, float]:
     return time.monotonic() - started, cpu
 
 
+def compiled_passes(path: pathlib.Path, workers: int, tol: str) -> float:
+    """CPU seconds of a pass over all blocks in this process, one thread, without Spark: what the executors run."""
+    import numpy
+    import pyarrow
+    import pyarrow.compute
+    import pyarrow.parquet
+
+    from quorate import _quorate
+    from quorate.spark._encode import block_count
+
+    table = pyarrow.parquet.read_table(path)
+    task, worker, label = (table[name].to_numpy() for name in ("task", "worker", "label"))
+    block = (task * 2654435761 >> 5) % block_count(len(task), workers * CLASSES**2)
+    order = numpy.argsort(block, kind="stable")
+    encoder = _quorate.BlockEncoder("keep", False)
+    blocks = []
+    for first in range(0, len(task), 1_000_000):
+        chosen = order[first : first + 1_000_000]
+        rows = {
+            "block": pyarrow.array(block[chosen].astype("int32")),
+            "task": pyarrow.compute.cast(pyarrow.array(task[chosen]), pyarrow.string()),
+            "worker": pyarrow.array(worker[chosen].astype("int32")),
+            "label": pyarrow.array(label[chosen].astype("int16")),
+        }
+        blocks += encoder.push(pyarrow.table(rows).__arrow_c_stream__())
+    last = encoder.finish()
+    blocks += [] if last is None else [last]
+    spent = []
+
+    def ask(request: bytes) -> Any:
+        started = time.process_time()
+        runner = _quorate.PassRunner(request)
+        for entry in blocks:
+            runner.add(entry[0], entry[1])
+        nodes = runner.finish()
+        spent.append(time.process_time() - started)
+        return nodes
+
+    _quorate.fit_cluster(
+        ask, workers=[str(code) for code in range(workers)], classes=[str(code) for code in range(CLASSES)],
+        tasks=sum(entry[3] for entry in blocks), labels=sum(entry[4] for entry in blocks), has_gold=False,
+        method="dawid-skene", parameters=[("max-iter", "12"), ("tol", tol)], prior=None, prior_weight=None,
+        worker_prior=None, worker_prior_weight=1.0, calibrate=False, seed=0, threads=1, memory=4.0, progress=None,
+    )
+    middle = sorted(spent[2:10])
+    return round(middle[len(middle) // 2], 4)
+
+
 def plain_dawid_skene(frame: Any, iterations: int) -> float:
     """Dawid-Skene the way one writes it in DataFrame operations: posteriors and matrices are tables that are joined."""
     from pyspark.sql import functions as F
@@ -158,6 +206,9 @@ def main() -> None:
     short, long = on_one_machine(path, 2), on_one_machine(path, 2 + many)
     own = {"seconds": round((long[0] - short[0]) / many, 4), "cpu": round((long[1] - short[1]) / many, 4)}
     tell("one machine", labels=args.labels, **own, seconds_in_all=round(long[0], 1), cpu_in_all=round(long[1], 1))
+    if args.labels <= 20_000_000:
+        tell("compiled passes alone", labels=args.labels, cpu=compiled_passes(path, args.workers, "0"),
+             cpu_with_tolerance=compiled_passes(path, args.workers, "1e-12"))
     with tempfile.TemporaryDirectory() as folder:
         cluster = LocalCluster(pathlib.Path(folder), executor_memory=args.executor_memory, worker_memory="8g")
         try:
