@@ -1,11 +1,13 @@
 """The native half; everything that people call is Python around it."""
 
 import os
-from typing import Any, Dict, List, Optional, Sequence, Tuple, Union, final
+from typing import Any, Callable, Dict, List, Optional, Sequence, Tuple, Union, final
 
 __version__: str
 
 _Path = Union[str, "os.PathLike[str]"]
+_Node = Tuple[int, int, bytes]
+_EncodedBlock = Tuple[int, bytes, bytes, int, int, int, int]
 
 @final
 class Data:
@@ -162,6 +164,71 @@ def simulate(
     skew: float,
     seed: int,
 ) -> Tuple[Labels, ArrowTable, Model]: ...
+@final
+class BlockEncoder:
+    def __new__(cls, duplicates: str, has_gold: bool) -> BlockEncoder: ...
+    def push(self, capsule: object) -> List[_EncodedBlock]: ...
+    def finish(self) -> Optional[_EncodedBlock]: ...
+
+@final
+class PassRunner:
+    def __new__(cls, request: bytes) -> PassRunner: ...
+    def add(self, number: int, labels: bytes) -> None: ...
+    def add_node(self, level: int, place: int, part: bytes) -> None: ...
+    def finish(self) -> List[_Node]: ...
+
+@final
+class ClusterFit:
+    seed: int
+    method: str
+    classes: List[str]
+    iterations: int
+    converged: bool
+    trace: List[float]
+    warnings: List[str]
+    notes: List[str]
+    def rule(self) -> bytes: ...
+    def fingerprint(self) -> bytes: ...
+    def summary(self) -> Dict[str, Any]: ...
+    def workers(self) -> ArrowTable: ...
+    def model(self, task_hashes: int) -> Optional[Model]: ...
+
+def arrange_classes(
+    found: List[str], *, further: List[str], labels: int, normalize: bool
+) -> Tuple[List[str], List[int], List[str], List[str]]: ...
+def fit_cluster(
+    ask: Callable[[bytes], List[_Node]],
+    *,
+    workers: List[str],
+    classes: List[str],
+    tasks: int,
+    labels: int,
+    has_gold: bool,
+    method: str,
+    parameters: List[Tuple[str, str]],
+    prior: Optional[List[Tuple[str, float]]],
+    prior_weight: Optional[float],
+    worker_prior: Optional[Model],
+    worker_prior_weight: float,
+    calibrate: bool,
+    seed: int,
+    threads: int,
+    memory: float,
+    progress: Optional[object],
+) -> ClusterFit: ...
+def inspect_cluster(
+    ask: Callable[[bytes], List[_Node]],
+    *,
+    workers: List[str],
+    classes: List[str],
+    tasks: int,
+    labels: int,
+    memory: float,
+    progress: Optional[object],
+) -> Dict[str, Any]: ...
+def label_rows(rule: bytes, labels: bytes, tasks: bytes, workers: int, classes: List[str]) -> ArrowTable: ...
+def hash_tasks(fingerprint: bytes, labels: bytes, tasks: bytes) -> int: ...
+def error_interval(wrong: float, scored: int) -> Tuple[float, float]: ...
 def method_table() -> List[Dict[str, Any]]: ...
 def find_method(name: str) -> str: ...
 def run_program(arguments: Sequence[str]) -> int: ...

@@ -7,6 +7,7 @@ import os
 from typing import TYPE_CHECKING, Any, Dict, List, Mapping, Optional, Tuple, Union
 
 from . import _quorate
+from ._fit_facts import FitFacts
 from ._input import truths
 from ._labels import Labels, as_text
 from ._model import Model
@@ -23,7 +24,7 @@ __all__ = ["Result"]
 _PROBABILITY = "p:"
 
 
-class Result:
+class Result(FitFacts):
     """The labels of all tasks, with everything else that a fit says.
 
     Tables come back in the kind of frame that went in: pandas for pandas, polars for polars, and a
@@ -42,6 +43,8 @@ class Result:
     True
     """
 
+    _native: _quorate.Fitted
+
     def __init__(self, native: _quorate.Fitted, labels: Labels) -> None:
         self._native = native
         self._kind = labels._kind
@@ -49,11 +52,6 @@ class Result:
 
     def _table(self, native: _quorate.ArrowTable) -> Any:
         return as_kind(native, self._kind)
-
-    @property
-    def method(self) -> str:
-        """Name of the method."""
-        return self._native.method
 
     @property
     def labels(self) -> Any:
@@ -95,11 +93,6 @@ class Result:
         return None if native is None else Model(native)
 
     @property
-    def classes(self) -> List[str]:
-        """The classes, in order."""
-        return self._native.classes
-
-    @property
     def warnings(self) -> List[str]:
         """What to beware of in this result."""
         return self._native.warnings
@@ -108,21 +101,6 @@ class Result:
     def notes(self) -> List[str]:
         """Facts about the run that are worth knowing."""
         return self._native.notes
-
-    @property
-    def iterations(self) -> int:
-        """Iterations done."""
-        return self._native.iterations
-
-    @property
-    def converged(self) -> bool:
-        """Whether the iteration reached its tolerance."""
-        return self._native.converged
-
-    @property
-    def trace(self) -> List[float]:
-        """The objective before each iteration and at the end; empty for methods without one."""
-        return self._native.trace
 
     @property
     def summary(self) -> Dict[str, Any]:

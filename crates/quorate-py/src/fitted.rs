@@ -146,22 +146,13 @@ impl Fitted {
 
     /// The run in numbers.
     fn summary<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
-        let (annotations, fit, summary) = (&self.annotations, &self.fit, self.summarise(false));
-        let facts = PyDict::new(py);
-        facts.set_item("method", self.method.name)?;
-        facts.set_item("tasks", summary.tasks)?;
+        let (annotations, summary) = (&self.annotations, self.summarise(false));
+        let rows = annotations.rows();
+        let facts = facts_of(py, self.method, &self.fit, &summary)?;
         facts.set_item("workers", annotations.worker_count())?;
         facts.set_item("classes", annotations.class_count())?;
-        facts.set_item("labels", summary.labels)?;
-        facts.set_item("abstentions", annotations.rows().abstentions)?;
-        facts.set_item("repeated_rows", annotations.rows().repeated)?;
-        facts.set_item("unlabelled_tasks", summary.unlabelled_tasks)?;
-        facts.set_item("tied_tasks", summary.tied_tasks)?;
-        facts.set_item("changed_from_majority_vote", summary.changed_from_votes)?;
-        facts.set_item("expected_error", summary.expected_error())?;
-        facts.set_item("iterations", fit.iterations)?;
-        facts.set_item("converged", fit.converged)?;
-        facts.set_item("objective", fit.trace.last().copied())?;
+        facts.set_item("abstentions", rows.abstentions)?;
+        facts.set_item("repeated_rows", rows.repeated)?;
         facts.set_item("fit_seconds", self.seconds)?;
         facts.set_item("seed", self.seed)?;
         Ok(facts)
@@ -311,6 +302,27 @@ impl Fitted {
         };
         predict().map(Some).map_err(|failure| raise(py, failure))
     }
+}
+
+/// What a fit and its labels come to in numbers, wherever the labels are.
+pub fn facts_of<'py, C>(
+    py: Python<'py>,
+    method: &Method,
+    fit: &Fit<C>,
+    summary: &ConsensusSummary,
+) -> PyResult<Bound<'py, PyDict>> {
+    let facts = PyDict::new(py);
+    facts.set_item("method", method.name)?;
+    facts.set_item("tasks", summary.tasks)?;
+    facts.set_item("labels", summary.labels)?;
+    facts.set_item("unlabelled_tasks", summary.unlabelled_tasks)?;
+    facts.set_item("tied_tasks", summary.tied_tasks)?;
+    facts.set_item("changed_from_majority_vote", summary.changed_from_votes)?;
+    facts.set_item("expected_error", summary.expected_error())?;
+    facts.set_item("iterations", fit.iterations)?;
+    facts.set_item("converged", fit.converged)?;
+    facts.set_item("objective", fit.trace.last().copied())?;
+    Ok(facts)
 }
 
 /// The confusion matrices as one long table: `worker, answer, truth, probability`.

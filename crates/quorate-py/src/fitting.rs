@@ -27,24 +27,72 @@ use crate::model::Model;
 const UPDATABLE: &str = "dawid-skene";
 
 /// What is asked for.
-struct Request {
-    method: &'static Method,
-    parameters: Vec<(String, String)>,
+pub struct Request {
+    /// The method.
+    pub method: &'static Method,
+    /// Its parameters.
+    pub parameters: Vec<(String, String)>,
     gold: Option<Source>,
     /// Shares of the classes; empty for equal ones.
     prior: Option<Vec<(String, f64)>>,
     prior_weight: Option<f64>,
-    worker_prior: Option<ModelFile>,
+    /// What the workers did before.
+    pub worker_prior: Option<ModelFile>,
     worker_prior_weight: f64,
     features: Option<Source>,
     feature_tasks: Option<Names>,
     class_probabilities: Option<Source>,
     update: Option<PathBuf>,
-    calibrate: bool,
+    /// Whether the confidence is lowered.
+    pub calibrate: bool,
     closed: bool,
     duplicates: Duplicates,
-    seed: u64,
-    memory: u64,
+    /// The seed.
+    pub seed: u64,
+    /// Most bytes of memory.
+    pub memory: u64,
+}
+
+/// What is expected of classes and workers before any label is seen.
+pub struct Expected<'a> {
+    /// Shares of the classes; empty for equal ones.
+    pub prior: Option<Vec<(String, f64)>>,
+    /// Tasks that they count for.
+    pub prior_weight: Option<f64>,
+    /// A model of earlier labels.
+    pub worker_prior: Option<&'a Model>,
+    /// Weight of an earlier label.
+    pub worker_prior_weight: f64,
+}
+
+impl Request {
+    /// For a method and what is expected, with nothing else beside the labels.
+    pub fn new(
+        method: &str,
+        parameters: Vec<(String, String)>,
+        expected: Expected<'_>,
+        seed: u64,
+        memory: f64,
+    ) -> Result<Self, Failure> {
+        Ok(Self {
+            method: quorate_cli::catalog::find(method)?,
+            parameters,
+            gold: None,
+            prior: expected.prior,
+            prior_weight: expected.prior_weight,
+            worker_prior: expected.worker_prior.map(|model| model.file.clone()),
+            worker_prior_weight: expected.worker_prior_weight,
+            features: None,
+            feature_tasks: None,
+            class_probabilities: None,
+            update: None,
+            calibrate: false,
+            closed: false,
+            duplicates: Duplicates::Last,
+            seed,
+            memory: bytes_of(memory)?,
+        })
+    }
 }
 
 /// Gibibytes as bytes.
@@ -88,14 +136,16 @@ pub fn fit(
         _ => method,
     };
     let source = |data: Option<&Data>| data.map(|data| data.source.clone());
-    let request = Request {
-        method: quorate_cli::catalog::find(named).map_err(|error| raise(py, error.into()))?,
-        parameters,
-        gold: source(gold),
+    let expected = Expected {
         prior,
         prior_weight,
-        worker_prior: worker_prior.map(|model| model.file.clone()),
+        worker_prior,
         worker_prior_weight,
+    };
+    let request =
+        Request::new(named, parameters, expected, seed, memory).map_err(|failure| raise(py, failure))?;
+    let request = Request {
+        gold: source(gold),
         features: source(features),
         feature_tasks: feature_tasks.map(|tasks| tasks.iter().map(String::as_str).collect()),
         class_probabilities: source(class_probabilities),
@@ -103,8 +153,7 @@ pub fn fit(
         calibrate,
         closed: labels.closed,
         duplicates: labels.duplicates,
-        seed,
-        memory: bytes_of(memory).map_err(|failure| raise(py, failure))?,
+        ..request
     };
     let (annotations, kinds) = (Arc::clone(&labels.annotations), labels.kinds);
     let notes = labels.notes.clone();
@@ -120,9 +169,12 @@ pub fn fit(
 }
 
 /// What is said on the way.
-struct Told {
-    notes: Vec<String>,
-    warnings: Vec<String>,
+#[derive(Default)]
+pub struct Told {
+    /// What is worth knowing.
+    pub notes: Vec<String>,
+    /// What to beware of.
+    pub warnings: Vec<String>,
 }
 
 impl Request {
@@ -241,12 +293,12 @@ impl Request {
         }
         let priors = Priors {
             classes: self.class_prior(annotations.classes())?,
-            workers: self.history(&annotations, told),
+            workers: self.history(annotations.workers(), annotations.classes(), told),
         };
         Ok((annotations, priors))
     }
 
-    fn class_prior(&self, classes: &Names) -> Result<Option<ClassPrior>, Failure> {
+    pub fn class_prior(&self, classes: &Names) -> Result<Option<ClassPrior>, Failure> {
         let Some(given) = &self.prior else {
             return Ok(None);
         };
@@ -277,9 +329,8 @@ impl Request {
     }
 
     /// What the workers did before.
-    fn history(&self, annotations: &Annotations, told: &mut Told) -> Option<AnswerCounts> {
+    pub fn history(&self, workers: &Names, classes: &Names, told: &mut Told) -> Option<AnswerCounts> {
         let earlier = self.worker_prior.as_ref()?;
-        let (workers, classes) = (annotations.workers(), annotations.classes());
         let (counts, known) = earlier.history(workers, classes, self.worker_prior_weight);
         if known == 0 {
             let words = "none of the workers is in the model of worker_prior: it has no effect";
@@ -322,11 +373,13 @@ impl Request {
     }
 }
 
+/// What is said where the confidence cannot be lowered.
+pub const NO_MODEL: &str = "calibrate needs a method that estimates a model: the confidence stays as it is";
+
 /// Lowers the confidence of a fit with a model to what it is worth if some tasks mislead many workers.
 fn lower_confidence(annotations: &Annotations, fit: &mut Fit, told: &mut Told) {
     let Some(model) = &fit.model else {
-        let words = "calibrate needs a method that estimates a model: the confidence stays as it is";
-        told.warnings.push(words.into());
+        told.warnings.push(NO_MODEL.into());
         return;
     };
     let evidence = count_answers(annotations, &fit.consensus).labels_per_truth();

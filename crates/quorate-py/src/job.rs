@@ -2,10 +2,11 @@
 //!
 //! The work runs on a pool that lives as long as it does, so nothing is left that a fork could break. The
 //! caller's thread waits, and every tenth of a second looks for signals and hands progress to the callback:
-//! Python code runs on the caller's thread only.
+//! Python code runs on the caller's thread only. Work that needs an answer from Python on its way asks that
+//! thread ([`run_asking`]).
 
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::mpsc::{self, RecvTimeoutError};
+use std::sync::mpsc::{self, RecvTimeoutError, Sender};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
@@ -65,6 +66,35 @@ impl Progress for Job {
     }
 }
 
+/// A question of the work to Python: bytes, and where the answer goes.
+struct Question<A> {
+    bytes: Vec<u8>,
+    answer: Sender<A>,
+}
+
+/// What the caller's thread hears from the work.
+enum News<T, A> {
+    Asked(Question<A>),
+    Done(Result<T, Failure>),
+}
+
+/// Asks Python on the caller's thread.
+pub struct Asker<A>(Box<dyn Fn(Question<A>) -> bool + Send>);
+
+impl<A> Asker<A> {
+    /// The answer; none if Python failed or left, and the work should end.
+    pub fn ask(&self, bytes: Vec<u8>) -> Option<A> {
+        let (answer, waiting) = mpsc::channel();
+        match (self.0)(Question { bytes, answer }) {
+            true => waiting.recv().ok(),
+            false => None,
+        }
+    }
+}
+
+/// Answers questions of the work.
+pub type Answer<'a, A> = &'a dyn Fn(Vec<u8>) -> PyResult<A>;
+
 /// Runs the work on this many threads (0: all of the machine) and waits for it.
 pub fn run<T: Send + 'static>(
     py: Python<'_>,
@@ -72,26 +102,47 @@ pub fn run<T: Send + 'static>(
     progress: Option<&Bound<'_, PyAny>>,
     work: impl FnOnce(&Job) -> Result<T, Failure> + Send + 'static,
 ) -> PyResult<T> {
+    run_asking(py, threads, progress, &|_| Ok(()), move |job, _| work(job))
+}
+
+/// The same for work that asks Python on its way.
+pub fn run_asking<T: Send + 'static, A: Send + 'static>(
+    py: Python<'_>,
+    threads: usize,
+    progress: Option<&Bound<'_, PyAny>>,
+    answer: Answer<'_, A>,
+    work: impl FnOnce(&Job, Asker<A>) -> Result<T, Failure> + Send + 'static,
+) -> PyResult<T> {
     let job = Job::default();
     let own = job.clone();
     let (sender, mut receiver) = mpsc::channel();
+    let questions = sender.clone();
+    let asker = Asker(Box::new(move |question| {
+        questions.send(News::Asked(question)).is_ok()
+    }));
     let thread = std::thread::Builder::new().name("quorate".into()).spawn(move || {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
         let result = match pool {
-            Ok(pool) => pool.install(|| work(&own)),
+            Ok(pool) => pool.install(|| work(&own, asker)),
             Err(error) => Err(Failure::Parameter(format!(
                 "threads: could not start {threads} threads: {error}"
             ))),
         };
         // The caller may have left.
-        let _ = sender.send(result);
+        let _ = sender.send(News::Done(result));
     });
     thread.map_err(|error| PyRuntimeError::new_err(format!("could not start a thread: {error}")))?;
     let mut told = Step::default();
     loop {
         let waiting = &mut receiver;
         match py.detach(move || waiting.recv_timeout(GLANCE)) {
-            Ok(result) => return result.map_err(|failure| raise(py, failure)),
+            Ok(News::Done(result)) => return result.map_err(|failure| raise(py, failure)),
+            Ok(News::Asked(question)) => {
+                // Without an answer the work ends; what Python raised is what is told.
+                report(progress, &job, &mut told)?;
+                let found = answer(question.bytes)?;
+                let _ = question.answer.send(found);
+            }
             Err(RecvTimeoutError::Disconnected) => {
                 return Err(PyRuntimeError::new_err(
                     "internal error: the work ended in a panic, which is written above; please report it",

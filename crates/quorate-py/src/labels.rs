@@ -4,7 +4,9 @@ use std::sync::Arc;
 
 use pyo3::prelude::*;
 use quorate::Annotations;
-use quorate::annotations::{ClassOrder, Duplicates, Likeness, find_similar, looks_missing};
+use quorate::annotations::{
+    ClassOrder, Duplicates, Likeness, Names, SimilarClasses, find_similar, looks_missing,
+};
 use quorate_cli::export_words;
 use quorate_io::{Columns, ExportParts, ExportRead, FileFormat, ReadOptions, Tool, read_annotations_with};
 
@@ -238,7 +240,38 @@ impl Labels {
 
     /// Joins classes that are the same number, or, if asked for, the same word; points out what looks odd.
     fn settle_classes(&mut self, normalize: bool) {
-        let classes = self.annotations.classes();
+        let settled = SettledClasses::of(
+            self.annotations.classes(),
+            self.annotations.label_count() as u64,
+            normalize,
+        );
+        self.notes.extend(settled.notes);
+        self.warnings.extend(settled.warnings);
+        if !settled.joined.is_empty() {
+            self.annotations = Arc::new(
+                self.annotations
+                    .as_ref()
+                    .clone()
+                    .with_joined_classes(&settled.joined),
+            );
+        }
+    }
+}
+
+/// What is to be done and said about classes as they were found.
+pub struct SettledClasses {
+    /// Groups of classes that are one.
+    pub joined: Vec<SimilarClasses>,
+    /// What is worth knowing.
+    pub notes: Vec<String>,
+    /// What to beware of.
+    pub warnings: Vec<String>,
+}
+
+impl SettledClasses {
+    /// Classes that are the same number are one and, if asked for, those that are the same word.
+    pub fn of(classes: &Names, labels: u64, normalize: bool) -> Self {
+        let (mut notes, mut warnings) = (Vec::new(), Vec::new());
         let quoted = |codes: &[u16]| {
             let names = codes.iter().take(NAMED);
             let mut names: Vec<String> = names
@@ -255,14 +288,13 @@ impl Labels {
             let alike = quoted(&group.codes);
             match group.likeness {
                 Likeness::Number => {
-                    self.notes
-                        .push(format!("classes {alike} are the same number: joined as {name:?}"));
+                    notes.push(format!("classes {alike} are the same number: joined as {name:?}"));
                 }
                 Likeness::Spelling if normalize => {
-                    self.notes.push(format!("classes {alike} are joined as {name:?}"));
+                    notes.push(format!("classes {alike} are joined as {name:?}"));
                 }
                 Likeness::Spelling => {
-                    self.warnings.push(format!(
+                    warnings.push(format!(
                         "classes {alike} differ only in case or white space and are kept apart; \
                          normalize=True joins them"
                     ));
@@ -276,21 +308,22 @@ impl Labels {
             .map(|code| code as u16)
             .collect();
         if !missing.is_empty() {
-            self.warnings.push(format!(
+            warnings.push(format!(
                 "{} looks like a missing answer and counts as a class; the argument missing leaves such rows out",
                 quoted(&missing)
             ));
         }
-        let labels = self.annotations.label_count();
-        if classes.len() > MANY_CLASSES && 2 * classes.len() >= labels {
-            self.warnings.push(format!(
+        if classes.len() > MANY_CLASSES && 2 * classes.len() as u64 >= labels {
+            warnings.push(format!(
                 "{} classes for {labels} labels: this looks like free text, which cannot be aggregated as \
                  classes; is it the right label column?",
                 classes.len()
             ));
         }
-        if !joined.is_empty() {
-            self.annotations = Arc::new(self.annotations.as_ref().clone().with_joined_classes(&joined));
+        Self {
+            joined,
+            notes,
+            warnings,
         }
     }
 }

@@ -2,6 +2,7 @@
 //!
 //! ```text
 //! data (path, Arrow stream, columns) --labels--> Labels --fitting--> Fitted --table--> ArrowTable (Arrow stream)
+//! labels on a cluster --------------------------------cluster--> ClusterFit --table--> ArrowTable
 //! ```
 //!
 //! Everything that people call, with its docs, is Python in `python/quorate`. Long work goes through [`job`],
@@ -9,6 +10,7 @@
 
 mod capsule;
 mod checks;
+mod cluster;
 mod data;
 mod errors;
 mod fitted;
@@ -57,6 +59,7 @@ fn _quorate(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(simulation::simulate, module)?)?;
     module.add_function(wrap_pyfunction!(method_table::method_table, module)?)?;
     module.add_function(wrap_pyfunction!(method_table::find_method, module)?)?;
+    cluster::add_to(module)?;
     module.add_function(wrap_pyfunction!(run_program, module)?)?;
     Ok(())
 }

@@ -33,6 +33,7 @@ fn entry<'py>(py: Python<'py>, method: &Method) -> PyResult<Bound<'py, PyDict>> 
     entry.set_item("returns_model", method.returns_model)?;
     entry.set_item("learns_from_gold", method.learns_from_gold)?;
     entry.set_item("uses_priors", method.uses_priors)?;
+    entry.set_item("streams", method.streams)?;
     entry.set_item("needs_features", method.needs_features)?;
     entry.set_item("needs_probabilities", method.needs_probabilities)?;
     let parameters = PyList::empty(py);

@@ -24,6 +24,11 @@ pub struct ArrowTable {
 }
 
 impl ArrowTable {
+    /// A table that is there.
+    pub fn of_batches(table: MemoryTable) -> Self {
+        Self { table }
+    }
+
     /// The table that `write` writes, ids and labels as they went in.
     pub fn written<E: Into<Failure>>(
         kinds: Kinds,

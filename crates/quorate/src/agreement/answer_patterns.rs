@@ -9,7 +9,11 @@
 //! more than the tasks. Patterns stand in order of their counts, so that neither the order of rows nor that
 //! of tasks matters, to the last bit.
 
+use std::cmp::Ordering;
+
 use crate::annotations::Annotations;
+use crate::blocks::{Block, Fields, Part, Pass, Reader, Writer, damaged};
+use crate::error::Result;
 
 /// Distinct answer patterns of the labelled tasks, each with its number of tasks.
 #[derive(Debug, Clone, PartialEq)]
@@ -23,7 +27,7 @@ pub struct AnswerPatterns {
 
 /// One pattern.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Pattern<'a> {
+pub(crate) struct Pattern<'a> {
     /// (class, labels of that class), only classes that occur.
     pub counts: &'a [(u16, u32)],
     /// r: all labels.
@@ -34,11 +38,16 @@ impl AnswerPatterns {
     /// Counts the patterns of a table; tasks without labels do not take part. Time linear in labels up to
     /// sorting.
     pub fn of(annotations: &Annotations) -> Self {
+        Self::of_block(annotations.as_block())
+    }
+
+    /// The same of a block of labels.
+    fn of_block(block: Block<'_>) -> Self {
         let mut starts = vec![0u32];
         let mut counts: Vec<(u16, u32)> = Vec::new();
         let mut sorted: Vec<u16> = Vec::new();
-        for task in 0..annotations.task_count() {
-            let (_, labels) = annotations.task_slices(task);
+        for task in 0..block.task_count() {
+            let (_, labels) = block.task(task);
             sorted.clear();
             sorted.extend_from_slice(labels);
             sorted.sort_unstable();
@@ -53,7 +62,7 @@ impl AnswerPatterns {
         let mut order: Vec<u32> = (0..starts.len() as u32 - 1).collect();
         order.sort_unstable_by(|&a, &b| pattern(a).cmp(pattern(b)));
         let mut distinct = Self {
-            classes: annotations.class_count(),
+            classes: block.class_count(),
             starts: vec![0],
             counts: Vec::new(),
             tasks: Vec::new(),
@@ -84,7 +93,7 @@ impl AnswerPatterns {
             .sum()
     }
 
-    pub(super) fn iter(&self) -> impl Iterator<Item = Pattern<'_>> + Clone {
+    pub(crate) fn iter(&self) -> impl Iterator<Item = Pattern<'_>> + Clone {
         self.starts.windows(2).map(|pair| {
             let counts = &self.counts[pair[0] as usize..pair[1] as usize];
             let labels = counts.iter().map(|&(_, count)| f64::from(count)).sum();
@@ -101,5 +110,91 @@ impl AnswerPatterns {
         pairs
             .filter(|(_, tasks)| **tasks > 0)
             .map(|(pattern, &tasks)| (pattern, tasks as f64))
+    }
+}
+
+/// Counts the patterns of a block.
+pub(crate) struct CountPatterns;
+
+impl Fields for CountPatterns {
+    const KIND: u8 = 53;
+
+    fn write(&self, _: &mut Writer) {}
+
+    fn read(_: &mut Reader<'_>) -> Result<Self> {
+        Ok(Self)
+    }
+}
+
+impl Pass for CountPatterns {
+    type Part = AnswerPatterns;
+
+    fn run(&mut self, block: Block<'_>) -> AnswerPatterns {
+        AnswerPatterns::of_block(block)
+    }
+}
+
+impl Part for AnswerPatterns {
+    /// Patterns of both stay in order.
+    fn merge(&mut self, other: Self) {
+        let merged = Self {
+            classes: self.classes,
+            starts: vec![0],
+            counts: Vec::new(),
+            tasks: Vec::new(),
+        };
+        let before = std::mem::replace(self, merged);
+        let merged = self;
+        let (mut own, mut others) = (
+            before.iter().zip(&before.tasks).peekable(),
+            other.iter().zip(&other.tasks).peekable(),
+        );
+        loop {
+            let order = match (own.peek(), others.peek()) {
+                (Some((a, _)), Some((b, _))) => a.counts.cmp(b.counts),
+                (Some(_), None) => Ordering::Less,
+                (None, Some(_)) => Ordering::Greater,
+                (None, None) => break,
+            };
+            let first = if order.is_le() { own.next() } else { None };
+            let second = if order.is_ge() { others.next() } else { None };
+            let tasks = first.map_or(0, |(_, &tasks)| tasks) + second.map_or(0, |(_, &tasks)| tasks);
+            if let Some((pattern, _)) = first.or(second) {
+                merged.counts.extend_from_slice(pattern.counts);
+                merged.starts.push(merged.counts.len() as u32);
+                merged.tasks.push(tasks);
+            }
+        }
+    }
+}
+
+impl Fields for AnswerPatterns {
+    const KIND: u8 = 54;
+
+    fn write(&self, to: &mut Writer) {
+        to.number(self.classes as u64);
+        to.write_u32(&self.starts);
+        to.write_u16(&self.counts.iter().map(|&(class, _)| class).collect::<Vec<_>>());
+        to.write_u32(&self.counts.iter().map(|&(_, labels)| labels).collect::<Vec<_>>());
+        to.write_u64(&self.tasks);
+    }
+
+    fn read(from: &mut Reader<'_>) -> Result<Self> {
+        let (classes, starts) = (from.size()?, from.read_u32()?);
+        let (class, labels, tasks) = (from.read_u16()?, from.read_u32()?, from.read_u64()?);
+        let fits = starts.len() == tasks.len() + 1
+            && starts.is_sorted()
+            && starts.last().copied() == u32::try_from(class.len()).ok()
+            && class.len() == labels.len()
+            && class.iter().all(|&class| usize::from(class) < classes);
+        match fits {
+            true => Ok(Self {
+                classes,
+                starts,
+                counts: class.into_iter().zip(labels).collect(),
+                tasks,
+            }),
+            false => Err(damaged("with patterns that do not fit together")),
+        }
     }
 }

@@ -25,11 +25,12 @@ mod pairwise;
 mod undefined;
 
 pub use answer_patterns::AnswerPatterns;
+pub(crate) use answer_patterns::CountPatterns;
 pub use cohen::cohen_kappa;
 pub use pairwise::{PairAgreement, Pairwise};
 pub use undefined::Undefined;
 
-use crate::annotations::Annotations;
+use crate::annotations::{Annotations, Names};
 use crate::context::Context;
 use crate::error::{Error, Result};
 use fleiss::Shares;
@@ -143,7 +144,7 @@ impl AgreementSettings {
             });
         }
         let patterns = AnswerPatterns::of(annotations);
-        let values = class_values(annotations);
+        let values = class_values(annotations.classes());
         let single = |tasks: &[u64], classes: bool| all(&patterns, tasks, values.as_deref(), classes);
         let point = single(patterns.tasks(), true);
         let class_intervals = annotations.class_count() <= MOST_CLASS_INTERVALS;
@@ -177,6 +178,20 @@ impl AgreementSettings {
     }
 }
 
+/// The coefficients over all classes, in the order of [`AgreementReport`]: observed agreement, Fleiss' kappa,
+/// Krippendorff's alpha for nominal, ordinal and interval classes, Gwet's AC1.
+pub(crate) fn overall(
+    patterns: &AnswerPatterns,
+    classes: &Names,
+) -> Vec<std::result::Result<f64, Undefined>> {
+    all(
+        patterns,
+        patterns.tasks(),
+        class_values(classes).as_deref(),
+        false,
+    )
+}
+
 /// All coefficients for these numbers of tasks of each pattern: the overall ones, then two for each class.
 fn all(
     patterns: &AnswerPatterns,
@@ -195,9 +210,9 @@ fn all(
 }
 
 /// The classes as numbers, if all their names are.
-fn class_values(annotations: &Annotations) -> Option<Vec<f64>> {
+fn class_values(classes: &Names) -> Option<Vec<f64>> {
     let number = |name: &str| name.trim().parse::<f64>().ok().filter(|value| value.is_finite());
-    annotations.classes().iter().map(number).collect()
+    classes.iter().map(number).collect()
 }
 
 #[cfg(test)]

@@ -8,6 +8,8 @@
 use rayon::prelude::*;
 
 use super::{Annotations, Names};
+use crate::blocks::{Fields, Reader, Writer};
+use crate::error::Result;
 
 /// Hashes tasks with their labels, and adds them up.
 #[derive(Debug, Clone)]
@@ -36,6 +38,11 @@ impl Fingerprint {
         }
     }
 
+    /// Numbers of workers and classes.
+    pub fn sizes(&self) -> (usize, usize) {
+        (self.workers.len(), self.classes.len())
+    }
+
     /// The hash of a task with its labels, given as codes of workers and classes side by side.
     pub fn of_task(&self, name: &str, workers: &[u32], labels: &[u16]) -> u64 {
         let label = |(&m, &x): (&u32, &u16)| mix(self.workers[m as usize] ^ self.classes[usize::from(x)]);
@@ -51,6 +58,24 @@ impl Fingerprint {
     /// The fingerprint of everything so far.
     pub fn finish(&self) -> u64 {
         self.sum
+    }
+}
+
+impl Fields for Fingerprint {
+    const KIND: u8 = 7;
+
+    fn write(&self, to: &mut Writer) {
+        to.write_u64(&self.workers);
+        to.write_u64(&self.classes);
+        to.number(self.sum);
+    }
+
+    fn read(from: &mut Reader<'_>) -> Result<Self> {
+        Ok(Self {
+            workers: from.read_u64()?,
+            classes: from.read_u64()?,
+            sum: from.number()?,
+        })
     }
 }
 

@@ -1,7 +1,8 @@
 //! An order of the workers for methods that go through them one by one.
 
-use super::Names;
-use crate::blocks::Block;
+use super::{MAX_CLASSES, Names};
+use crate::blocks::{Block, Fields, Part, Reader, Writer};
+use crate::error::Result;
 
 /// Sums that put the workers in an order that does not depend on the order of rows and hardly on names: most
 /// labels first, then by how often others agree with them, names only to break what ties are left.
@@ -38,6 +39,13 @@ impl WorkerOrder {
         }
     }
 
+    /// Takes in what others took in of other tasks.
+    pub(crate) fn merge(&mut self, other: &Self) {
+        for (key, more) in self.keys.iter_mut().zip(&other.keys) {
+            *key = (key.0 + more.0, key.1 + more.1, key.2 + more.2);
+        }
+    }
+
     /// The workers in order.
     pub(crate) fn finish(self, names: &Names) -> Vec<u32> {
         let keys = self.keys;
@@ -47,5 +55,30 @@ impl WorkerOrder {
             keys[b as usize].cmp(&keys[a as usize]).then_with(by_name)
         });
         order
+    }
+}
+
+impl Part for WorkerOrder {
+    fn merge(&mut self, other: Self) {
+        Self::merge(self, &other);
+    }
+}
+
+impl Fields for WorkerOrder {
+    const KIND: u8 = 43;
+
+    fn write(&self, to: &mut Writer) {
+        let keys: Vec<u64> = self.keys.iter().flat_map(|&(a, b, c)| [a, b, c]).collect();
+        to.write_u64(&keys);
+        to.number(self.votes.len() as u64);
+    }
+
+    fn read(from: &mut Reader<'_>) -> Result<Self> {
+        let keys = from.read_u64()?;
+        let keys = keys.as_chunks::<3>().0.iter().map(|&[a, b, c]| (a, b, c));
+        Ok(Self {
+            keys: keys.collect(),
+            votes: vec![0; from.size()?.min(MAX_CLASSES)],
+        })
     }
 }

@@ -1,8 +1,10 @@
 //! Gold as a worker: labels in blocks with one worker more, who answers every known task rightly and no
 //! other.
 
-use super::{Block, Blocks, TaskBlock};
+use super::elsewhere::{Elsewhere, PartNode, mark_gold_worker};
+use super::{Block, Blocks, Fields, Part, Pass, Passes, Reader, Stage, TaskBlock, Writer};
 use crate::annotations::{Names, gold_worker_name};
+use crate::context::Context;
 use crate::error::Result;
 
 /// The labels of other blocks with those of the gold worker, the last one: for methods that learn from the
@@ -16,20 +18,14 @@ pub(crate) struct GoldWorker<'b> {
 
 impl<'b> GoldWorker<'b> {
     /// Counts the known tasks in one pass.
-    pub(crate) fn beside(blocks: &'b mut dyn Blocks) -> Result<Self> {
+    pub(crate) fn beside(blocks: &'b mut dyn Blocks, context: &mut Context) -> Result<Self> {
         let mut workers = blocks.workers().clone();
         workers.intern(&gold_worker_name(&workers));
-        let mut known = 0;
-        blocks.for_each(&mut |block| {
-            known += (0..block.task_count())
-                .filter(|&task| block.gold(task).is_some())
-                .count() as u64;
-            Ok(())
-        })?;
+        let known = Passes::over(blocks).fold(&mut KnownTasks, Stage::single("gold"), context)?;
         Ok(Self {
             blocks,
             workers,
-            known,
+            known: known.map_or(0, |known| known.0),
             buffer: TaskBlock::default(),
         })
     }
@@ -56,6 +52,10 @@ impl Blocks for GoldWorker<'_> {
         self.blocks.has_gold()
     }
 
+    fn elsewhere(&mut self) -> Option<&mut dyn Elsewhere> {
+        self.blocks.elsewhere().is_some().then_some(self)
+    }
+
     fn for_each(&mut self, visit: &mut dyn FnMut(Block<'_>) -> Result<()>) -> Result<()> {
         let (buffer, workers) = (&mut self.buffer, self.workers.len());
         self.blocks.for_each(&mut |block| {
@@ -65,9 +65,62 @@ impl Blocks for GoldWorker<'_> {
     }
 }
 
+/// The other process adds the worker to its blocks.
+impl Elsewhere for GoldWorker<'_> {
+    fn ask(&mut self, request: &[u8]) -> Result<Vec<PartNode>> {
+        match self.blocks.elsewhere() {
+            Some(elsewhere) => elsewhere.ask(&mark_gold_worker(request)),
+            None => Ok(Vec::new()),
+        }
+    }
+}
+
+/// Counts the tasks whose truth is known.
+pub(super) struct KnownTasks;
+
+impl Fields for KnownTasks {
+    const KIND: u8 = 20;
+
+    fn write(&self, _: &mut Writer) {}
+
+    fn read(_: &mut Reader<'_>) -> Result<Self> {
+        Ok(Self)
+    }
+}
+
+impl Pass for KnownTasks {
+    type Part = TaskCount;
+
+    fn run(&mut self, block: Block<'_>) -> TaskCount {
+        let known = (0..block.task_count()).filter(|&task| block.gold(task).is_some());
+        TaskCount(known.count() as u64)
+    }
+}
+
+/// A number of tasks.
+pub(crate) struct TaskCount(pub(crate) u64);
+
+impl Fields for TaskCount {
+    const KIND: u8 = 21;
+
+    fn write(&self, to: &mut Writer) {
+        to.number(self.0);
+    }
+
+    fn read(from: &mut Reader<'_>) -> Result<Self> {
+        Ok(Self(from.number()?))
+    }
+}
+
+impl Part for TaskCount {
+    fn merge(&mut self, other: Self) {
+        self.0 += other.0;
+    }
+}
+
 /// Writes the labels of `block` with one more, of this worker, for each known task. Its code is the largest:
 /// the workers of a task stay in order.
-fn add_labels(block: Block<'_>, oracle: u32, to: &mut TaskBlock) {
+pub(super) fn add_labels(block: Block<'_>, oracle: u32, to: &mut TaskBlock) {
     to.starts.clear();
     to.worker.clear();
     to.label.clear();

@@ -5,14 +5,18 @@
 //! blocks adds up. Methods do not know where labels live: they ask [`Passes`] for passes.
 
 mod block;
+mod elsewhere;
 mod gold_worker;
 mod passes;
 mod wire;
 
 pub use block::{Block, TaskBlock};
+pub use elsewhere::{Elsewhere, PartNode, PassRunner};
+pub(crate) use elsewhere::{Part, Pass};
 pub(crate) use gold_worker::GoldWorker;
 pub use passes::Passes;
 pub(crate) use passes::Stage;
+pub(crate) use wire::{Fields, Reader, Writer, damaged};
 pub use wire::{WIRE_VERSION, Wire};
 
 use crate::annotations::{Annotations, Names};
@@ -37,6 +41,11 @@ pub trait Blocks {
 
     /// The whole table, if it is in memory.
     fn whole(&self) -> Option<&Annotations> {
+        None
+    }
+
+    /// Who runs passes on the blocks, if they are in other processes: then they cannot be handed over.
+    fn elsewhere(&mut self) -> Option<&mut dyn Elsewhere> {
         None
     }
 

@@ -1,6 +1,7 @@
 //! Passes over all blocks of labels, with the posteriors kept from pass to pass or made anew.
 
-use super::{Block, Blocks};
+use super::elsewhere::{join, request_of};
+use super::{Block, Blocks, Part, Pass};
 use crate::annotations::{Annotations, Names};
 use crate::context::Context;
 use crate::error::Result;
@@ -95,6 +96,48 @@ impl<'b> Passes<'b> {
     /// Whether the rows of all tasks are kept from pass to pass.
     pub fn keeps_rows(&self) -> bool {
         self.keeps_rows
+    }
+
+    /// Whether the blocks are in other processes.
+    pub(crate) fn are_elsewhere(&mut self) -> bool {
+        self.blocks.elsewhere().is_some()
+    }
+
+    /// What a pass comes to over all blocks, in memory, on disk or in other processes; none without blocks.
+    pub(crate) fn fold<P: Pass>(
+        &mut self,
+        pass: &mut P,
+        stage: Stage,
+        context: &mut Context,
+    ) -> Result<Option<P::Part>> {
+        if self.are_elsewhere() {
+            return self.ask(pass, stage, context);
+        }
+        let mut total: Option<P::Part> = None;
+        self.each_block(stage, context, &mut |block, context| {
+            let part = context.run(|| pass.run(block));
+            match &mut total {
+                Some(total) => total.merge(part),
+                None => total = Some(part),
+            }
+            Ok(())
+        })?;
+        Ok(total)
+    }
+
+    /// The same where the blocks are in other processes; none where they are not.
+    pub(crate) fn ask<P: Pass>(
+        &mut self,
+        pass: &P,
+        stage: Stage,
+        context: &mut Context,
+    ) -> Result<Option<P::Part>> {
+        context.step(stage.name, stage.done, stage.total)?;
+        let request = request_of(pass, self.worker_count(), self.class_count());
+        match self.blocks.elsewhere() {
+            Some(elsewhere) => join(elsewhere.ask(&request)?),
+            None => Ok(None),
+        }
     }
 
     /// One pass over the labels alone.

@@ -25,7 +25,7 @@ pub trait Wire: Sized {
 }
 
 /// A type with its fields, one after another.
-trait Fields: Sized {
+pub(crate) trait Fields: Sized {
     /// Stands for the type in the header.
     const KIND: u8;
 
@@ -68,25 +68,28 @@ impl<T: Fields> Wire for T {
     }
 }
 
-fn damaged(problem: &str) -> Error {
+pub(crate) fn damaged(problem: &str) -> Error {
     Error::Mismatch(format!("binary data {problem}"))
 }
 
-struct Writer(Vec<u8>);
+/// Takes fields one after another.
+pub(crate) struct Writer(Vec<u8>);
 
-struct Reader<'b>(&'b [u8]);
+/// Gives them back in the same order.
+pub(crate) struct Reader<'b>(&'b [u8]);
 
 macro_rules! arrays {
     ($($write:ident $read:ident $type:ty),+) => {
         impl Writer {
-            $(fn $write(&mut self, values: &[$type]) {
-                self.0.extend_from_slice(&(values.len() as u64).to_le_bytes());
+            $(pub(crate) fn $write(&mut self, values: &[$type]) {
+                self.number(values.len() as u64);
+                self.0.reserve(size_of_val(values));
                 values.iter().for_each(|value| self.0.extend_from_slice(&value.to_le_bytes()));
             })+
         }
 
         impl Reader<'_> {
-            $(fn $read(&mut self) -> Result<Vec<$type>> {
+            $(pub(crate) fn $read(&mut self) -> Result<Vec<$type>> {
                 const SIZE: usize = size_of::<$type>();
                 let count = usize::try_from(self.number()?).unwrap_or(usize::MAX);
                 // The length is checked against what is there before anything is allocated.
@@ -101,19 +104,50 @@ macro_rules! arrays {
 arrays!(write_u16 read_u16 u16, write_u32 read_u32 u32, write_u64 read_u64 u64, write_f64 read_f64 f64);
 
 impl Writer {
-    fn number(&mut self, value: u64) {
+    pub(crate) fn number(&mut self, value: u64) {
         self.0.extend_from_slice(&value.to_le_bytes());
+    }
+
+    pub(crate) fn real(&mut self, value: f64) {
+        self.number(value.to_bits());
+    }
+
+    pub(crate) fn optional(&mut self, value: Option<&impl Fields>) {
+        self.number(u64::from(value.is_some()));
+        if let Some(value) = value {
+            value.write(self);
+        }
     }
 }
 
 impl Reader<'_> {
-    fn number(&mut self) -> Result<u64> {
+    pub(crate) fn number(&mut self) -> Result<u64> {
         let (value, rest) = self
             .0
             .split_first_chunk::<8>()
             .ok_or_else(|| damaged("cut short"))?;
         self.0 = rest;
         Ok(u64::from_le_bytes(*value))
+    }
+
+    pub(crate) fn size(&mut self) -> Result<usize> {
+        usize::try_from(self.number()?).map_err(|_| damaged("with a number beyond this machine"))
+    }
+
+    pub(crate) fn real(&mut self) -> Result<f64> {
+        Ok(f64::from_bits(self.number()?))
+    }
+
+    pub(crate) fn flag(&mut self) -> Result<bool> {
+        match self.number()? {
+            0 => Ok(false),
+            1 => Ok(true),
+            _ => Err(damaged("with a number that is neither yes nor no")),
+        }
+    }
+
+    pub(crate) fn optional<T: Fields>(&mut self) -> Result<Option<T>> {
+        self.flag()?.then(|| T::read(self)).transpose()
     }
 }
 
@@ -180,12 +214,12 @@ impl Fields for Step {
     const KIND: u8 = 4;
 
     fn write(&self, to: &mut Writer) {
-        to.number(self.log_likelihood.to_bits());
+        to.real(self.log_likelihood);
         self.counts.write(to);
     }
 
     fn read(from: &mut Reader<'_>) -> Result<Self> {
-        let log_likelihood = f64::from_bits(from.number()?);
+        let log_likelihood = from.real()?;
         Ok(Self {
             log_likelihood,
             counts: AnswerCounts::read(from)?,

@@ -17,11 +17,11 @@ mod misled;
 mod share;
 
 pub use misled::MisledTasks;
-pub(crate) use share::ShareSearch;
+pub(crate) use share::TryShares;
 pub use share::{TYPICAL_SHARE, estimate_share};
 
 use crate::annotations::Annotations;
-use crate::blocks::{Block, Blocks, Passes, Stage};
+use crate::blocks::{Block, Blocks, Fields, Pass, Passes, Reader, Stage, Writer};
 use crate::context::Context;
 use crate::error::Result;
 use crate::model::{AnswerCounts, BlockFit, Consensus, DawidSkene, count_rows, label_of};
@@ -66,13 +66,35 @@ pub(crate) fn count_consensus(
     passes: &mut Passes<'_>,
     context: &mut Context,
 ) -> Result<AnswerCounts> {
-    let classes = passes.class_count();
-    let mut counts = AnswerCounts::zero(passes.worker_count(), classes);
-    passes.each_block(Stage::single("counting"), context, &mut |block, context| {
-        counts.merge(&context.run(|| count_rows(block, &fit.posteriors(block), classes)));
-        Ok(())
-    })?;
-    Ok(counts)
+    let counts = passes.fold(
+        &mut CountConsensus(fit.clone()),
+        Stage::single("counting"),
+        context,
+    )?;
+    Ok(counts.unwrap_or_else(|| AnswerCounts::zero(passes.worker_count(), passes.class_count())))
+}
+
+/// Counts the answers against the posteriors of a fit.
+pub(crate) struct CountConsensus(BlockFit);
+
+impl Fields for CountConsensus {
+    const KIND: u8 = 35;
+
+    fn write(&self, to: &mut Writer) {
+        self.0.write(to);
+    }
+
+    fn read(from: &mut Reader<'_>) -> Result<Self> {
+        Ok(Self(BlockFit::read(from)?))
+    }
+}
+
+impl Pass for CountConsensus {
+    type Part = AnswerCounts;
+
+    fn run(&mut self, block: Block<'_>) -> AnswerCounts {
+        count_rows(block, &self.0.posteriors(block), block.class_count())
+    }
 }
 
 /// [`estimate_share`] for labels in blocks.
@@ -83,12 +105,9 @@ pub(crate) fn learn_share(
     passes: &mut Passes<'_>,
     context: &mut Context,
 ) -> Result<f64> {
-    let mut search = ShareSearch::new(expected);
-    passes.each_block(Stage::single("gold"), context, &mut |block, _| {
-        search.add(block, model, evidence);
-        Ok(())
-    })?;
-    Ok(search.best())
+    let mut pass = TryShares::new(model.clone(), evidence.to_vec());
+    let scores = passes.fold(&mut pass, Stage::single("gold"), context)?;
+    Ok(scores.map_or(expected, |scores| scores.best(expected)))
 }
 
 /// [`calibrate`] for posteriors that stand in a slice, one row after another.

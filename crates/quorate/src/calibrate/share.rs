@@ -2,8 +2,10 @@
 
 use super::MisledTasks;
 use crate::annotations::Annotations;
-use crate::blocks::Block;
+use crate::blocks::{Block, Fields, Part, Pass, Reader, Writer};
+use crate::error::Result;
 use crate::model::DawidSkene;
+use crate::parallel::add;
 
 /// Share of misled tasks that is assumed where no truth is known.
 pub const TYPICAL_SHARE: f64 = 0.3;
@@ -22,48 +24,69 @@ const STEPS: usize = 90;
 /// `evidence` is the number of labels that each column of each matrix rests on, `[worker][truth]`: a known
 /// task's own labels are taken out of the matrices that judge it, else the matrices would seem to know it.
 pub fn estimate_share(annotations: &Annotations, model: &DawidSkene, evidence: &[f64], expected: f64) -> f64 {
-    let mut search = ShareSearch::new(expected);
-    search.add(annotations.as_block(), model, evidence);
-    search.best()
+    ShareScores::of_block(annotations.as_block(), model, evidence).best(expected)
 }
 
-/// How likely each share makes the known truths seen so far.
-pub(crate) struct ShareSearch {
-    expected: f64,
-    candidates: Vec<f64>,
-    scores: Vec<f64>,
-    known: usize,
+/// Tries shares on the known truths of a block.
+pub(crate) struct TryShares {
+    model: DawidSkene,
+    evidence: Vec<f64>,
 }
 
-impl ShareSearch {
-    /// No truth seen yet. Prior of the share: as if `WORTH` tasks had been seen, the expected share of them
-    /// misled.
-    pub(crate) fn new(expected: f64) -> Self {
-        let candidates: Vec<f64> = (0..=STEPS)
-            .map(|step| LARGEST_SHARE * step as f64 / STEPS as f64)
-            .collect();
-        let score = |share: &f64| {
-            let floor = 1e-3;
-            WORTH * (expected * share.max(floor).ln() + (1.0 - expected) * (1.0 - share).ln())
-        };
-        Self {
-            expected,
-            scores: candidates.iter().map(score).collect(),
-            candidates,
-            known: 0,
-        }
+impl TryShares {
+    /// With this model, and the labels that its columns rest on.
+    pub(crate) fn new(model: DawidSkene, evidence: Vec<f64>) -> Self {
+        Self { model, evidence }
+    }
+}
+
+impl Fields for TryShares {
+    const KIND: u8 = 36;
+
+    fn write(&self, to: &mut Writer) {
+        self.model.write(to);
+        to.write_f64(&self.evidence);
     }
 
-    /// Takes in the known truths of a block.
-    pub(crate) fn add(&mut self, block: Block<'_>, model: &DawidSkene, evidence: &[f64]) {
+    fn read(from: &mut Reader<'_>) -> Result<Self> {
+        Ok(Self::new(DawidSkene::read(from)?, from.read_f64()?))
+    }
+}
+
+impl Pass for TryShares {
+    type Part = ShareScores;
+
+    fn run(&mut self, block: Block<'_>) -> ShareScores {
+        ShareScores::of_block(block, &self.model, &self.evidence)
+    }
+}
+
+/// How likely each share makes the known truths of some tasks.
+pub(crate) struct ShareScores {
+    scores: Vec<f64>,
+    known: u64,
+}
+
+/// The shares that are tried.
+fn candidates() -> impl Iterator<Item = f64> + Clone {
+    (0..=STEPS).map(|step| LARGEST_SHARE * step as f64 / STEPS as f64)
+}
+
+impl ShareScores {
+    /// Of the known truths of a block.
+    fn of_block(block: Block<'_>, model: &DawidSkene, evidence: &[f64]) -> Self {
         let classes = model.class_count();
+        let mut total = Self {
+            scores: vec![0.0; STEPS + 1],
+            known: 0,
+        };
         let known = (0..block.task_count())
             .filter(|&task| !block.task(task).0.is_empty())
             .filter_map(|task| Some((task, block.gold(task)?)));
         let mut misled = MisledTasks::new(model);
         let mut row = vec![0.0; classes];
         for (task, truth) in known.filter(|_| classes > 1) {
-            self.known += 1;
+            total.known += 1;
             misled.weigh_with(block.task(task), |worker, _, chances| {
                 let labels = evidence[worker * classes + truth];
                 chances[truth] = match labels > 1.0 {
@@ -71,21 +94,55 @@ impl ShareSearch {
                     false => 1.0 / classes as f64,
                 };
             });
-            for (score, &share) in self.scores.iter_mut().zip(&self.candidates) {
+            for (score, share) in total.scores.iter_mut().zip(candidates()) {
                 misled.posterior(share, &mut row);
                 *score += row[truth].max(1e-12).ln();
             }
         }
+        total
     }
 
-    /// The share that explains the truths best, the expected one if none were known.
-    pub(crate) fn best(&self) -> f64 {
+    /// The share that explains the truths best, the expected one if none were known. Prior of the share: as if
+    /// `WORTH` tasks had been seen, the expected share of them misled.
+    pub(crate) fn best(&self, expected: f64) -> f64 {
         if self.known == 0 {
-            return self.expected;
+            return expected;
         }
-        let scores = &self.scores;
-        let best = (0..scores.len()).max_by(|&a, &b| scores[a].total_cmp(&scores[b]).then(b.cmp(&a)));
-        best.map_or(self.expected, |best| self.candidates[best])
+        let prior = |share: f64| {
+            let floor = 1e-3;
+            WORTH * (expected * share.max(floor).ln() + (1.0 - expected) * (1.0 - share).ln())
+        };
+        let mut best = (f64::NEG_INFINITY, expected);
+        for (score, share) in self.scores.iter().zip(candidates()) {
+            let score = score + prior(share);
+            if score > best.0 {
+                best = (score, share);
+            }
+        }
+        best.1
+    }
+}
+
+impl Part for ShareScores {
+    fn merge(&mut self, other: Self) {
+        add(&mut self.scores, &other.scores);
+        self.known += other.known;
+    }
+}
+
+impl Fields for ShareScores {
+    const KIND: u8 = 37;
+
+    fn write(&self, to: &mut Writer) {
+        to.write_f64(&self.scores);
+        to.number(self.known);
+    }
+
+    fn read(from: &mut Reader<'_>) -> Result<Self> {
+        Ok(Self {
+            scores: from.read_f64()?,
+            known: from.number()?,
+        })
     }
 }
 

@@ -65,11 +65,13 @@ pub use shared::weighted_vote::SkillTies;
 pub use sign_svd::{GhoshSvd, KosSvd};
 pub use spectral_ds::SpectralDs;
 pub use task_effects::TaskEffects;
+pub(crate) use task_effects::{AddWorkerSlopes, TakeSample, read_block_rule};
 pub use tensor_admm::TensorAdmm;
 pub use wawa::Wawa;
 pub use zero_based_skill::ZeroBasedSkill;
 
 pub(crate) use shared::start::starting_votes;
+pub(crate) use unanimous::FindOverturned;
 
 use crate::annotations::Annotations;
 use crate::blocks::{Blocks, Passes};

@@ -9,7 +9,7 @@
 //!
 //! Tasks whose truth is known (gold) are not looked at.
 
-use crate::blocks::{Block, Passes, Stage};
+use crate::blocks::{Block, Fields, Part, Pass, Passes, Reader, Stage, Writer};
 use crate::context::Context;
 use crate::error::Result;
 use crate::model::{BlockFit, DawidSkene, Fit, keep_unanimous, label_of};
@@ -34,32 +34,82 @@ pub(super) fn review_blocks(
     mut fit: BlockFit,
     context: &mut Context,
 ) -> Result<BlockFit> {
-    let mut overturned = Overturned::default();
-    passes.each_block(
-        Stage::single("unanimous tasks"),
-        context,
-        &mut |block, context| {
-            let rows = context.run(|| fit.posteriors(block));
-            overturned.add(block, &rows, fit.model.as_ref());
-            Ok(())
-        },
-    )?;
+    let stage = Stage::single("unanimous tasks");
+    let overturned = passes.fold(&mut FindOverturned(fit.clone()), stage, context)?;
+    let overturned = overturned.unwrap_or_default();
     fit.consensus.keeps_unanimous = overturned.tasks > 0 && !overturned.compared;
     fit.warnings.extend(overturned.warning(fit.model.is_some()));
     Ok(fit)
 }
 
+/// Finds the unanimous tasks of a block with another label.
+pub(crate) struct FindOverturned(BlockFit);
+
+impl Fields for FindOverturned {
+    const KIND: u8 = 38;
+
+    fn write(&self, to: &mut Writer) {
+        self.0.write(to);
+    }
+
+    fn read(from: &mut Reader<'_>) -> Result<Self> {
+        Ok(Self(BlockFit::read(from)?))
+    }
+}
+
+impl Pass for FindOverturned {
+    type Part = Overturned;
+
+    fn run(&mut self, block: Block<'_>) -> Overturned {
+        let mut overturned = Overturned::default();
+        overturned.add(block, &self.0.posteriors(block), self.0.model.as_ref());
+        overturned
+    }
+}
+
 /// Unanimous tasks with another label.
 #[derive(Default)]
-struct Overturned {
-    tasks: usize,
+pub(crate) struct Overturned {
+    tasks: u64,
     /// Those of them with a single label.
-    single: usize,
+    single: u64,
     /// Their labels, and how many of these are right by the model.
     labels: f64,
     right: f64,
     /// Whether any task of the table has two labels.
     compared: bool,
+}
+
+impl Part for Overturned {
+    fn merge(&mut self, other: Self) {
+        self.tasks += other.tasks;
+        self.single += other.single;
+        self.labels += other.labels;
+        self.right += other.right;
+        self.compared |= other.compared;
+    }
+}
+
+impl Fields for Overturned {
+    const KIND: u8 = 39;
+
+    fn write(&self, to: &mut Writer) {
+        to.number(self.tasks);
+        to.number(self.single);
+        to.real(self.labels);
+        to.real(self.right);
+        to.number(u64::from(self.compared));
+    }
+
+    fn read(from: &mut Reader<'_>) -> Result<Self> {
+        Ok(Self {
+            tasks: from.number()?,
+            single: from.number()?,
+            labels: from.real()?,
+            right: from.real()?,
+            compared: from.flag()?,
+        })
+    }
 }
 
 impl Overturned {
@@ -74,7 +124,7 @@ impl Overturned {
                 continue;
             }
             self.tasks += 1;
-            self.single += usize::from(workers.len() == 1);
+            self.single += u64::from(workers.len() == 1);
             self.labels += workers.len() as f64;
             let right =
                 |&worker: &u32| model.map_or(0.0, |model| model.probability(worker as usize, given, given));

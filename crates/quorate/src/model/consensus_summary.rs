@@ -3,10 +3,12 @@
 use std::ops::Range;
 
 use super::consensus::{TIE, label_of};
+use super::first::share_votes_over;
 use super::votes::{VoteShares, fill_votes};
-use super::{AnswerCounts, Consensus, count_rows};
+use super::{AnswerCounts, BlockFit, Consensus, count_rows};
 use crate::annotations::Annotations;
-use crate::blocks::{Block, Blocks};
+use crate::blocks::{Block, Blocks, Fields, Part, Pass, Passes, Reader, Stage, Writer, damaged};
+use crate::context::Context;
 use crate::error::Result;
 use crate::parallel::{balanced_ranges, map_ranges};
 use crate::review::DOUBTFUL;
@@ -65,6 +67,24 @@ impl ConsensusSummary {
             counts: counts.then(|| count_rows(block, rows, block.class_count())),
             ..Self::of_tasks(block, 0..block.task_count(), rows)
         }
+    }
+
+    /// Of a fit to labels in blocks, wherever they are; `counts`: the expected answers with it. Two passes.
+    pub fn of_fit(
+        fit: &BlockFit,
+        blocks: &mut dyn Blocks,
+        counts: bool,
+        context: &mut Context,
+    ) -> Result<Self> {
+        let mut passes = Passes::over(blocks);
+        let (shares, _) = share_votes_over(&mut passes, false, context)?;
+        let mut pass = Summarise {
+            fit: fit.clone(),
+            shares,
+            counts,
+        };
+        let summary = passes.fold(&mut pass, Stage::single("posteriors"), context)?;
+        Ok(summary.unwrap_or_default())
     }
 
     /// What a look at each task tells.
@@ -140,5 +160,91 @@ impl VoteShares {
             Ok(())
         })?;
         Ok(Self::new(sum))
+    }
+}
+
+/// Makes the posteriors of a fit and looks at them.
+pub(crate) struct Summarise {
+    fit: BlockFit,
+    shares: VoteShares,
+    counts: bool,
+}
+
+impl Fields for Summarise {
+    const KIND: u8 = 32;
+
+    fn write(&self, to: &mut Writer) {
+        self.fit.write(to);
+        self.shares.write(to);
+        to.number(u64::from(self.counts));
+    }
+
+    fn read(from: &mut Reader<'_>) -> Result<Self> {
+        Ok(Self {
+            fit: BlockFit::read(from)?,
+            shares: VoteShares::read(from)?,
+            counts: from.flag()?,
+        })
+    }
+}
+
+impl Pass for Summarise {
+    type Part = ConsensusSummary;
+
+    fn run(&mut self, block: Block<'_>) -> ConsensusSummary {
+        ConsensusSummary::of_block(block, &self.fit.posteriors(block), &self.shares, self.counts)
+    }
+}
+
+impl Part for ConsensusSummary {
+    fn merge(&mut self, other: Self) {
+        Self::merge(self, &other);
+    }
+}
+
+impl Fields for ConsensusSummary {
+    const KIND: u8 = 33;
+
+    fn write(&self, to: &mut Writer) {
+        to.write_u64(&[
+            self.tasks,
+            self.labels,
+            self.unlabelled_tasks,
+            self.tied_tasks,
+            self.changed_from_votes,
+            self.doubtful_tasks,
+        ]);
+        to.write_f64(&[self.doubt, self.doubt_variance, self.doubtful_errors]);
+        to.write_u64(&self.worker_labels);
+        to.write_u64(&self.worker_agreed);
+        to.optional(self.counts.as_ref());
+    }
+
+    fn read(from: &mut Reader<'_>) -> Result<Self> {
+        let counted: [u64; 6] = from.read_u64()?.try_into().map_err(|_| damaged("cut short"))?;
+        let [
+            tasks,
+            labels,
+            unlabelled_tasks,
+            tied_tasks,
+            changed_from_votes,
+            doubtful_tasks,
+        ] = counted;
+        let sums: [f64; 3] = from.read_f64()?.try_into().map_err(|_| damaged("cut short"))?;
+        let [doubt, doubt_variance, doubtful_errors] = sums;
+        Ok(Self {
+            tasks,
+            labels,
+            unlabelled_tasks,
+            tied_tasks,
+            changed_from_votes,
+            doubt,
+            doubt_variance,
+            doubtful_tasks,
+            doubtful_errors,
+            worker_labels: from.read_u64()?,
+            worker_agreed: from.read_u64()?,
+            counts: from.optional()?,
+        })
     }
 }

@@ -13,7 +13,7 @@ use super::batch::TASKS;
 use super::{Consensus, DawidSkene};
 use crate::annotations::Annotations;
 use crate::annotations::row_offsets::{RowOffsets, StridedTable, ranges_in_batch};
-use crate::blocks::Block;
+use crate::blocks::{Block, Part};
 use crate::linalg::width::{Width, with_width};
 use crate::parallel::{add, add_in_order, balanced_ranges, map_ranges, private_chunks};
 
@@ -215,6 +215,12 @@ impl AnswerCounts {
             .with_min_len(1 << 10)
             .for_each(|block| normalise_columns(block, classes, smoothing, &pooled));
         DawidSkene::new(self.prior(), confusion)
+    }
+}
+
+impl Part for AnswerCounts {
+    fn merge(&mut self, other: Self) {
+        Self::merge(self, &other);
     }
 }
 

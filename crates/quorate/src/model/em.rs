@@ -18,11 +18,11 @@ use rayon::prelude::*;
 use super::first::{First, FirstRule};
 use super::fit::{BlockFit, Fit, RuleSource};
 use super::log_product::LogProduct;
-use super::posterior::{Hooks, Sweep};
+use super::posterior::{Hooks, RowsBefore, Sweep};
 use super::tally::Tallies;
 use super::{AnswerCounts, Consensus, DawidSkene, Priors};
 use crate::annotations::Annotations;
-use crate::blocks::{Block, Passes, Stage};
+use crate::blocks::{Passes, Stage};
 use crate::context::Context;
 use crate::error::Result;
 
@@ -304,20 +304,13 @@ impl<'p, 'b, 'e> Rounds<'p, 'b, 'e> {
         let known = !matches!(self.before, Before::Unknown);
         // Without a tolerance nobody asks how far the posteriors moved.
         let asked = known && !self.passes.keeps_rows() && (self.em.tol > 0.0 || self.em.hard);
-        let sweep_before = match &self.before {
-            Before::Model(model) if asked => Some(sweep_of(model)),
+        let before = match &self.before {
+            Before::Model(model) if asked => Some(RowsBefore::Sweep(sweep_of(model))),
+            Before::First(rule) if asked => Some(RowsBefore::First(rule.clone())),
             _ => None,
         };
-        let fill = |block: Block<'_>, rows: &mut [f64]| match (&sweep_before, &self.before) {
-            (Some(sweep), _) => drop(sweep.run(block, rows)),
-            (None, Before::First(rule)) => rule.fill(block, rows),
-            (None, Before::Model(_) | Before::Unknown | Before::Kept) => {}
-        };
         let hooks = Hooks {
-            refill: match asked {
-                true => Some(&fill),
-                false => None,
-            },
+            before,
             observe: None,
         };
         let stage = Stage::round(

@@ -10,7 +10,7 @@ use super::em::reserve;
 use super::posterior::Sweep;
 use super::votes::{VoteShares, fill_votes};
 use super::{VOTES_WORTH, harden};
-use crate::blocks::{Block, Passes, Stage};
+use crate::blocks::{Block, Fields, Part, Pass, Passes, Reader, Stage, Writer, damaged};
 use crate::context::Context;
 use crate::error::Result;
 use crate::parallel::add;
@@ -23,6 +23,7 @@ pub(crate) struct First {
 }
 
 /// How the first posteriors of a block follow.
+#[derive(Debug, Clone)]
 pub(crate) enum FirstRule {
     Votes(VoteShares),
     /// The same with all mass of a task on its best class.
@@ -56,11 +57,8 @@ impl First {
             let rule = FirstRule::Votes(shares);
             return Ok(Self { rule, counts });
         }
-        let mut known = AnswerCounts::zero(workers, classes);
-        passes.each_block(Stage::single("gold"), context, &mut |block, context| {
-            known.merge(&context.run(|| count_known(block)));
-            Ok(())
-        })?;
+        let known = passes.fold(&mut CountKnown, Stage::single("gold"), context)?;
+        let mut known = known.unwrap_or_else(|| AnswerCounts::zero(workers, classes));
         let sweep = context.run(|| {
             let by_votes = counts.to_model(0.1);
             for (cell, probability) in known.cells.iter_mut().zip(by_votes.confusions()) {
@@ -79,20 +77,19 @@ impl First {
 
     /// One pass: the posteriors of a rule and the answers against them.
     fn by(rule: FirstRule, passes: &mut Passes<'_>, context: &mut Context) -> Result<Self> {
-        let classes = passes.class_count();
+        let (classes, stage) = (passes.class_count(), Stage::single("votes"));
         let mut counts = None;
-        passes.each(
-            classes,
-            Stage::single("votes"),
-            context,
-            &mut |block, rows, context| {
+        if passes.are_elsewhere() {
+            counts = passes.ask(&CountFirst(rule.clone()), stage, context)?;
+        } else {
+            passes.each(classes, stage, context, &mut |block, rows, context| {
                 context.run(|| {
                     rule.fill(block, rows);
                     join(&mut counts, count_rows(block, rows, classes));
                 });
                 Ok(())
-            },
-        )?;
+            })?;
+        }
         let counts = counts.unwrap_or_else(|| AnswerCounts::zero(passes.worker_count(), classes));
         Ok(Self { rule, counts })
     }
@@ -112,22 +109,25 @@ pub(crate) fn share_votes_over(
     counted: bool,
     context: &mut Context,
 ) -> Result<(VoteShares, Option<AnswerCounts>)> {
-    let classes = passes.class_count();
+    let (classes, stage) = (passes.class_count(), Stage::single("votes"));
+    if passes.are_elsewhere() {
+        let sums = passes.ask(&CountVotes { counted }, stage, context)?;
+        let sums = sums.unwrap_or_else(|| VoteSums {
+            sum: vec![0.0; classes],
+            counts: None,
+        });
+        return Ok((VoteShares::new(sums.sum), sums.counts));
+    }
     let (mut sum, mut counts) = (vec![0.0; classes], None);
-    passes.each(
-        classes,
-        Stage::single("votes"),
-        context,
-        &mut |block, rows, context| {
-            context.run(|| {
-                add(&mut sum, &fill_votes(block, rows));
-                if counted {
-                    join(&mut counts, count_rows(block, rows, classes));
-                }
-            });
-            Ok(())
-        },
-    )?;
+    passes.each(classes, stage, context, &mut |block, rows, context| {
+        context.run(|| {
+            add(&mut sum, &fill_votes(block, rows));
+            if counted {
+                join(&mut counts, count_rows(block, rows, classes));
+            }
+        });
+        Ok(())
+    })?;
     let shares = VoteShares::new(sum);
     if passes.keeps_rows() {
         passes.each(classes, Stage::single("votes"), context, &mut |block, rows, _| {
@@ -148,4 +148,147 @@ fn count_known(block: Block<'_>) -> AnswerCounts {
         }
     }
     count_rows(block, &known, classes)
+}
+
+impl Fields for FirstRule {
+    const KIND: u8 = 26;
+
+    fn write(&self, to: &mut Writer) {
+        match self {
+            Self::Votes(shares) => {
+                to.number(0);
+                shares.write(to);
+            }
+            Self::Winners(rule) => {
+                to.number(1);
+                rule.write(to);
+            }
+            Self::Weighed(sweep) => {
+                to.number(2);
+                sweep.write(to);
+            }
+        }
+    }
+
+    fn read(from: &mut Reader<'_>) -> Result<Self> {
+        Ok(match from.number()? {
+            0 => Self::Votes(VoteShares::read(from)?),
+            // The rule inside is one of the others: a chain of them would be no rule of ours.
+            1 => match Self::read(from)? {
+                Self::Winners(_) => return Err(damaged("with winners of winners")),
+                rule => Self::Winners(Box::new(rule)),
+            },
+            2 => Self::Weighed(Sweep::read(from)?),
+            _ => return Err(damaged("with a start that is not known here")),
+        })
+    }
+}
+
+/// Sums the vote shares of the labelled tasks and, if asked for, counts the answers against them.
+pub(crate) struct CountVotes {
+    counted: bool,
+}
+
+impl Fields for CountVotes {
+    const KIND: u8 = 22;
+
+    fn write(&self, to: &mut Writer) {
+        to.number(u64::from(self.counted));
+    }
+
+    fn read(from: &mut Reader<'_>) -> Result<Self> {
+        Ok(Self {
+            counted: from.flag()?,
+        })
+    }
+}
+
+impl Pass for CountVotes {
+    type Part = VoteSums;
+
+    fn run(&mut self, block: Block<'_>) -> VoteSums {
+        let classes = block.class_count();
+        let mut rows = vec![0.0; block.task_count() * classes];
+        VoteSums {
+            sum: fill_votes(block, &mut rows),
+            counts: self.counted.then(|| count_rows(block, &rows, classes)),
+        }
+    }
+}
+
+/// Vote shares of some tasks, summed.
+pub(crate) struct VoteSums {
+    sum: Vec<f64>,
+    counts: Option<AnswerCounts>,
+}
+
+impl Fields for VoteSums {
+    const KIND: u8 = 23;
+
+    fn write(&self, to: &mut Writer) {
+        to.write_f64(&self.sum);
+        to.optional(self.counts.as_ref());
+    }
+
+    fn read(from: &mut Reader<'_>) -> Result<Self> {
+        Ok(Self {
+            sum: from.read_f64()?,
+            counts: from.optional()?,
+        })
+    }
+}
+
+impl Part for VoteSums {
+    fn merge(&mut self, other: Self) {
+        add(&mut self.sum, &other.sum);
+        if let Some(counts) = other.counts {
+            join(&mut self.counts, counts);
+        }
+    }
+}
+
+/// Counts the answers to the tasks whose truth is known.
+pub(crate) struct CountKnown;
+
+impl Fields for CountKnown {
+    const KIND: u8 = 24;
+
+    fn write(&self, _: &mut Writer) {}
+
+    fn read(_: &mut Reader<'_>) -> Result<Self> {
+        Ok(Self)
+    }
+}
+
+impl Pass for CountKnown {
+    type Part = AnswerCounts;
+
+    fn run(&mut self, block: Block<'_>) -> AnswerCounts {
+        count_known(block)
+    }
+}
+
+/// Counts the answers against the first posteriors.
+pub(crate) struct CountFirst(FirstRule);
+
+impl Fields for CountFirst {
+    const KIND: u8 = 25;
+
+    fn write(&self, to: &mut Writer) {
+        self.0.write(to);
+    }
+
+    fn read(from: &mut Reader<'_>) -> Result<Self> {
+        Ok(Self(FirstRule::read(from)?))
+    }
+}
+
+impl Pass for CountFirst {
+    type Part = AnswerCounts;
+
+    fn run(&mut self, block: Block<'_>) -> AnswerCounts {
+        let mut rows = vec![0.0; block.task_count() * block.class_count()];
+        self.0.fill(block, &mut rows);
+        count_rows(block, &rows, block.class_count())
+    }
 }

@@ -6,8 +6,10 @@ use std::sync::Arc;
 use super::consensus::{break_ties, heaviest, label_of};
 use super::posterior::Sweep;
 use super::{Consensus, DawidSkene, VoteShares};
-use crate::blocks::Block;
+use crate::blocks::{Block, Fields, Reader, Writer, damaged};
 use crate::calibrate::calibrate_rows;
+use crate::error::Result;
+use crate::methods::read_block_rule;
 
 /// What a method found. `C` is where the posteriors are: a [`Consensus`] of all tasks, or a [`Rule`] that
 /// gives them block by block.
@@ -87,6 +89,9 @@ pub struct Rule {
 pub(crate) trait BlockRule: std::fmt::Debug + Send + Sync {
     /// Writes the posterior rows of a block's tasks.
     fn fill(&self, block: Block<'_>, rows: &mut [f64]);
+
+    /// Its fields in binary form; [`read_block_rule`] reads them.
+    fn write(&self, to: &mut Writer);
 }
 
 #[derive(Debug, Clone)]
@@ -178,5 +183,72 @@ pub(crate) fn keep_unanimous(block: Block<'_>, rows: &mut [f64]) {
             row.fill(0.0);
             row[given] = 1.0;
         }
+    }
+}
+
+/// What it takes to make the posteriors of a block: consensus and model. The rest does not travel.
+impl Fields for BlockFit {
+    const KIND: u8 = 34;
+
+    fn write(&self, to: &mut Writer) {
+        to.optional(self.model.as_ref());
+        to.real(self.consensus.misled);
+        to.number(u64::from(self.consensus.keeps_unanimous));
+        match &self.consensus.source {
+            RuleSource::Model => to.number(0),
+            RuleSource::Votes {
+                shares,
+                ties_by_prior,
+            } => {
+                to.number(1);
+                shares.write(to);
+                to.number(u64::from(*ties_by_prior));
+            }
+            RuleSource::Rule(rule) => {
+                to.number(2);
+                rule.write(to);
+            }
+            RuleSource::Weights(sweep) => {
+                to.number(3);
+                sweep.write(to);
+            }
+            RuleSource::Average(members) => {
+                to.number(4);
+                to.number(members.len() as u64);
+                for (weight, member) in members {
+                    to.real(*weight);
+                    member.write(to);
+                }
+            }
+        }
+    }
+
+    fn read(from: &mut Reader<'_>) -> Result<Self> {
+        let model = from.optional()?;
+        let (misled, keeps_unanimous) = (from.real()?, from.flag()?);
+        let source = match from.number()? {
+            0 => RuleSource::Model,
+            1 => RuleSource::Votes {
+                shares: VoteShares::read(from)?,
+                ties_by_prior: from.flag()?,
+            },
+            2 => RuleSource::Rule(read_block_rule(from)?),
+            3 => RuleSource::Weights(Box::new(Sweep::read(from)?)),
+            4 => {
+                let count = from.number()?;
+                let member = |_| Ok((from.real()?, Self::read(from)?));
+                RuleSource::Average((0..count).map(member).collect::<Result<_>>()?)
+            }
+            _ => return Err(damaged("with a rule that is not known here")),
+        };
+        let rule = Rule {
+            source,
+            misled,
+            keeps_unanimous,
+        };
+        Ok(Self {
+            model,
+            ..Fit::direct(rule)
+        })
     }
 }

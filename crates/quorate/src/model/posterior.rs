@@ -11,6 +11,8 @@ use quorate_machine::dispatch;
 
 use super::batch::SweepChunk;
 use super::counts::{AnswerCounts, chunk_count};
+use super::first::FirstRule;
+use super::sweep_pass::SweepPass;
 use super::tally::{Tallies, Tally};
 use super::{Consensus, DawidSkene};
 use crate::annotations::Annotations;
@@ -61,16 +63,30 @@ pub(crate) struct Sweep {
     pub(crate) hard: bool,
 }
 
-/// Writes the posteriors of the pass before into the rows of a block.
-pub(crate) type Refill<'r> = &'r (dyn Fn(Block<'_>, &mut [f64]) + Sync);
+/// What made the posteriors of the pass before.
+#[derive(Debug, Clone)]
+pub(crate) enum RowsBefore {
+    First(FirstRule),
+    Sweep(Sweep),
+}
+
+impl RowsBefore {
+    /// Writes them into the rows of a block.
+    pub(crate) fn fill(&self, block: Block<'_>, rows: &mut [f64]) {
+        match self {
+            Self::First(rule) => rule.fill(block, rows),
+            Self::Sweep(sweep) => drop(sweep.run(block, rows)),
+        }
+    }
+}
 
 /// What a caller has to do with the rows of a block during a pass.
 #[derive(Default)]
 pub(crate) struct Hooks<'h> {
     /// Makes the posteriors of the pass before, where rows are not kept: then the pass tells how far they
     /// moved.
-    pub(crate) refill: Option<Refill<'h>>,
-    /// Looks at the new posteriors.
+    pub(crate) before: Option<RowsBefore>,
+    /// Looks at the new posteriors. In other processes nobody can: the largest change is found there instead.
     pub(crate) observe: Option<Observe<'h>>,
 }
 
@@ -84,6 +100,8 @@ pub(crate) struct SweepResult {
     pub log_likelihood: f64,
     /// Sum of the changes of all posteriors against the rows that were there before.
     pub change: f64,
+    /// Largest change of a posterior; found by passes in other processes only.
+    pub largest_change: f64,
     /// Counts against the new rows, if they were asked for.
     pub counts: Option<AnswerCounts>,
 }
@@ -155,6 +173,10 @@ impl Sweep {
         context: &mut Context,
     ) -> Result<SweepResult> {
         let (truths, answers) = (self.prior.len(), passes.class_count());
+        if passes.are_elsewhere() {
+            let pass = SweepPass::counting(self.clone(), hooks.before, hooks.observe.is_some());
+            return Ok(passes.ask(&pass, stage, context)?.unwrap_or_default());
+        }
         let chunks = private_chunks(
             passes.label_count() as usize,
             2 * passes.worker_count() * answers * truths,
@@ -165,13 +187,13 @@ impl Sweep {
             false => chunks.min(MOST_CHUNKS),
         };
         context.run(|| with_width!(truths, width => tallies.start(width, chunks, &self.cells)));
-        let Hooks { refill, mut observe } = hooks;
-        let refill = refill.filter(|_| !passes.keeps_rows());
+        let Hooks { before, mut observe } = hooks;
+        let before = before.filter(|_| !passes.keeps_rows());
         let mut total = SweepResult::default();
         passes.each(truths, stage, context, &mut |block, rows, context| {
             total.add(&context.run(|| {
-                if let Some(refill) = refill {
-                    refill(block, rows);
+                if let Some(before) = &before {
+                    before.fill(block, rows);
                 }
                 self.run_block(tallies, block, rows)
             }));
@@ -192,6 +214,10 @@ impl Sweep {
         stage: Stage,
         context: &mut Context,
     ) -> Result<SweepResult> {
+        if passes.are_elsewhere() {
+            let pass = SweepPass::alone(self.clone());
+            return Ok(passes.ask(&pass, stage, context)?.unwrap_or_default());
+        }
         let mut total = SweepResult::default();
         passes.each(self.prior.len(), stage, context, &mut |block, rows, context| {
             total.add(&context.run(|| self.run(block, rows)));
@@ -225,14 +251,14 @@ impl Sweep {
         SweepResult {
             log_likelihood: parts.iter().map(|part| part.log_likelihood).sum(),
             change: parts.iter().map(|part| part.change).sum(),
-            counts: None,
+            ..SweepResult::default()
         }
     }
 }
 
 impl SweepResult {
     /// Adds likelihood and change of another block.
-    fn add(&mut self, part: &Self) {
+    pub(super) fn add(&mut self, part: &Self) {
         self.log_likelihood += part.log_likelihood;
         self.change += part.change;
     }

@@ -19,9 +19,9 @@
 //! carried. With one subtype this is iBCC, with several EBCC.
 
 use super::counts::select_columns;
-use super::first::First;
+use super::first::{First, FirstRule};
 use super::fit::{BlockFit, Fit, RuleSource};
-use super::posterior::{Hooks, Refill, Sweep};
+use super::posterior::{Hooks, RowsBefore, Sweep};
 use super::tally::Tallies;
 use super::{AnswerCounts, Consensus, DawidSkene, Priors, count_answers};
 use crate::annotations::Annotations;
@@ -77,7 +77,7 @@ impl Variational {
     pub(crate) fn run_from_votes(&self, passes: &mut Passes<'_>, context: &mut Context) -> Result<BlockFit> {
         self.reserve(passes, context)?;
         let First { rule, counts } = First::of(passes, context)?;
-        self.run(passes, counts, &|block, rows| rule.fill(block, rows), context)
+        self.run(passes, counts, Some(rule), context)
     }
 
     /// Iterates from component posteriors that are in memory, `[task][class][subtype]`.
@@ -92,7 +92,7 @@ impl Variational {
         let mut blocks = annotations;
         let mut passes = Passes::over(&mut blocks);
         passes.set_rows(start.into_vec());
-        let fit = self.run(&mut passes, counts, &|_, _| {}, context)?;
+        let fit = self.run(&mut passes, counts, None, context)?;
         let consensus = Consensus::new(annotations.class_count(), passes.into_rows());
         Ok(fit.with_consensus(consensus))
     }
@@ -103,7 +103,7 @@ impl Variational {
         &self,
         passes: &mut Passes<'_>,
         mut counts: AnswerCounts,
-        first: Refill<'_>,
+        first: Option<FirstRule>,
         context: &mut Context,
     ) -> Result<BlockFit> {
         let (classes, components) = (passes.class_count(), passes.class_count() * self.subtypes);
@@ -123,27 +123,27 @@ impl Variational {
             None => Vec::new(),
         };
         let mut sweep = Sweep::of_logarithms(components, counts.cells.len());
-        let mut sweep_before: Option<Sweep> = None;
+        let mut rows_before = first.map(RowsBefore::First);
+        let elsewhere = passes.are_elsewhere();
         let (mut trace, mut converged) = (Vec::new(), false);
         let mut tallies = Tallies::default();
         while trace.len() < self.max_iter && !converged {
             if !passes.keeps_rows() && !trace.is_empty() {
-                sweep_before = Some(sweep.clone());
+                rows_before = Some(RowsBefore::Sweep(sweep.clone()));
             }
             let divergence = context.run(|| self.expect_logs(&counts, &priors, &mut sweep));
             let live = sweep.prior.len() / classes;
             let (mut change, mut seen, kept) = (0.0f64, 0, passes.keeps_rows());
             let hooks = Hooks {
-                refill: None,
+                before: elsewhere.then(|| rows_before.clone()).flatten(),
                 observe: Some(&mut |block, rows, context| {
                     let tasks = block.task_count() * classes;
                     if !kept {
                         seen = 0;
                         posteriors.resize(tasks, 0.0);
-                        context.run(|| match &sweep_before {
-                            Some(before) => drop(before.run(block, &mut posteriors[..])),
-                            None => first(block, &mut posteriors),
-                        });
+                        if let Some(before) = &rows_before {
+                            context.run(|| before.fill(block, &mut posteriors));
+                        }
                     }
                     change = change.max(sum_subtypes(rows, live, &mut posteriors[seen..seen + tasks]));
                     seen += tasks;
@@ -154,7 +154,7 @@ impl Variational {
             trace.push(result.log_likelihood - divergence);
             counts = result.counts.expect("counts were asked for");
             priors.add_to(&mut counts);
-            converged = change <= self.tol;
+            converged = change.max(result.largest_change) <= self.tol;
             if let (Some(live), Some(rows)) = (find_live(&counts.mass, classes), passes.kept_rows()) {
                 *rows = select_columns(rows, counts.mass.len(), &live);
                 counts = counts.select_truths(&live);

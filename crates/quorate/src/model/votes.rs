@@ -11,7 +11,8 @@ use std::ops::Range;
 
 use super::{Consensus, label_of};
 use crate::annotations::Annotations;
-use crate::blocks::Block;
+use crate::blocks::{Block, Fields, Reader, Writer};
+use crate::error::Result;
 use crate::linalg::width::{Width, with_width};
 use crate::parallel::{add, balanced_ranges, map_ranges, map_rows};
 
@@ -82,6 +83,20 @@ impl VoteShares {
             })
         });
         changed.iter().sum()
+    }
+}
+
+impl Fields for VoteShares {
+    const KIND: u8 = 31;
+
+    fn write(&self, to: &mut Writer) {
+        to.write_f64(&self.prior);
+    }
+
+    fn read(from: &mut Reader<'_>) -> Result<Self> {
+        Ok(Self {
+            prior: from.read_f64()?,
+        })
     }
 }
 

@@ -2,7 +2,8 @@
 //! compared.
 
 use crate::annotations::Annotations;
-use crate::blocks::Block;
+use crate::blocks::{Block, Fields, Reader, Writer, damaged};
+use crate::error::Result;
 
 /// The parts of the crowd, the largest (by labels) first.
 #[derive(Debug, Clone, PartialEq)]
@@ -59,6 +60,19 @@ impl Joining {
         }
     }
 
+    /// Joins those that other tasks joined.
+    pub(super) fn merge(&mut self, other: &Self) {
+        let parent = &mut self.parent;
+        for (worker, &above) in other.parent.iter().enumerate() {
+            let (a, b) = (root(parent, worker as u32), root(parent, above));
+            parent[a.max(b) as usize] = a.min(b);
+        }
+        self.labels
+            .iter_mut()
+            .zip(&other.labels)
+            .for_each(|(sum, labels)| *sum += labels);
+    }
+
     /// Labels of each worker, and the parts.
     pub(super) fn finish(self) -> (Vec<u32>, Components) {
         let Self { mut parent, labels } = self;
@@ -83,6 +97,25 @@ impl Joining {
             labels: sizes.iter().map(|&(_, _, labels)| labels).collect(),
         };
         (labels, parts)
+    }
+}
+
+impl Fields for Joining {
+    const KIND: u8 = 56;
+
+    fn write(&self, to: &mut Writer) {
+        to.write_u32(&self.parent);
+        to.write_u32(&self.labels);
+    }
+
+    fn read(from: &mut Reader<'_>) -> Result<Self> {
+        let (parent, labels) = (from.read_u32()?, from.read_u32()?);
+        // Roots have the lowest code of their part, so that every chain ends.
+        let falls = |(worker, &above): (usize, &u32)| above as usize <= worker;
+        match parent.len() == labels.len() && parent.iter().enumerate().all(falls) {
+            true => Ok(Self { parent, labels }),
+            false => Err(damaged("with workers that are not joined")),
+        }
     }
 }
 

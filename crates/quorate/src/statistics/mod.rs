@@ -10,8 +10,9 @@ mod triples;
 
 pub use components::{Components, worker_components};
 pub use cooccurrence::{CoOccurrence, PairCost, count_cooccurrences, has_at_most_pairs, pair_cost};
-pub(crate) use crowd::{Crowd, worker_order};
+pub(crate) use crowd::{Crowd, JoinWorkers, OrderWorkers, worker_order};
 pub(crate) use label_cap::pair_budget;
 pub use label_cap::{CappedLabels, cap_labels};
+pub(crate) use pair_blocks::CountPairs;
 pub use pair_blocks::PairBlocks;
 pub use triples::{MOST_ON_A_TASK, Triples, count_triples};

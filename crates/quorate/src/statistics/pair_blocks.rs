@@ -2,7 +2,7 @@
 
 use super::{CoOccurrence, cap_labels, count_cooccurrences, pair_cost};
 use crate::annotations::Annotations;
-use crate::blocks::{Passes, Stage};
+use crate::blocks::{Block, Fields, Part, Pass, Passes, Reader, Stage, Writer};
 use crate::context::Context;
 use crate::error::Result;
 use crate::model::DawidSkene;
@@ -120,15 +120,22 @@ impl PairBlocks {
         let classes = passes.class_count();
         // Two tables of counts while blocks are merged, and the blocks made of them.
         let room = context.memory_limit() / 3 / pair_bytes(classes as u64);
-        let most = most.min(room) as usize;
-        let mut total = CoOccurrence::empty(passes.worker_count(), classes);
-        passes.each_block(Stage::single("pairs"), context, &mut |block, context| {
-            if total.pair_count() <= most {
-                total = context.run(|| total.merge(&CoOccurrence::of_block(block)));
-            }
-            Ok(())
-        })?;
-        Ok((total.pair_count() <= most).then(|| Self::from(&total)))
+        let most = most.min(room);
+        let stage = Stage::single("pairs");
+        let none = CoOccurrence::empty(passes.worker_count(), classes);
+        let mut total = CountedPairs::of(none, most);
+        if passes.are_elsewhere() {
+            total = passes.ask(&CountPairs { most }, stage, context)?.unwrap_or(total);
+        } else {
+            passes.each_block(stage, context, &mut |block, context| {
+                // Once there are too many, no more are counted.
+                if total.counts.is_some() {
+                    context.run(|| Part::merge(&mut total, CountPairs { most }.run(block)));
+                }
+                Ok(())
+            })?;
+        }
+        Ok(total.counts.map(|counts| Self::from(&counts)))
     }
 
     /// Number of workers.
@@ -203,5 +210,74 @@ impl From<&CoOccurrence> for PairBlocks {
             )
         });
         Self::new(counts.worker_count(), counts.class_count(), frequencies)
+    }
+}
+
+/// Counts the pairs of workers of a block, unless there are more than `most`.
+pub(crate) struct CountPairs {
+    most: u64,
+}
+
+impl Fields for CountPairs {
+    const KIND: u8 = 44;
+
+    fn write(&self, to: &mut Writer) {
+        to.number(self.most);
+    }
+
+    fn read(from: &mut Reader<'_>) -> Result<Self> {
+        Ok(Self { most: from.number()? })
+    }
+}
+
+impl Pass for CountPairs {
+    type Part = CountedPairs;
+
+    fn run(&mut self, block: Block<'_>) -> CountedPairs {
+        CountedPairs::of(CoOccurrence::of_block(block), self.most)
+    }
+}
+
+/// Pairs of workers while there are not too many.
+pub(crate) struct CountedPairs {
+    most: u64,
+    /// None if there are more than `most`.
+    counts: Option<CoOccurrence>,
+}
+
+impl CountedPairs {
+    fn of(counts: CoOccurrence, most: u64) -> Self {
+        Self {
+            most,
+            counts: Some(counts).filter(|counts| counts.pair_count() as u64 <= most),
+        }
+    }
+}
+
+impl Part for CountedPairs {
+    fn merge(&mut self, other: Self) {
+        *self = match (self.counts.take(), other.counts) {
+            (Some(counts), Some(others)) => Self::of(counts.merge(&others), self.most),
+            _ => Self {
+                most: self.most,
+                counts: None,
+            },
+        };
+    }
+}
+
+impl Fields for CountedPairs {
+    const KIND: u8 = 45;
+
+    fn write(&self, to: &mut Writer) {
+        to.number(self.most);
+        to.optional(self.counts.as_ref());
+    }
+
+    fn read(from: &mut Reader<'_>) -> Result<Self> {
+        Ok(Self {
+            most: from.number()?,
+            counts: from.optional()?,
+        })
     }
 }

@@ -25,6 +25,7 @@ mod robust;
 mod shrink;
 mod start;
 mod task_sums;
+mod task_sums_elsewhere;
 
 pub use designated::{Designated, DesignatedImputation, impute_designated};
 pub use extract::extract_model;
@@ -37,3 +38,4 @@ pub use methods::{
 pub use robust::{Imputation, ResidualWeights, RobustSettings, Solver, impute_robust, robust_objective};
 pub use shrink::{crowd_matrix, draw_to_crowd, expected_labels};
 pub use start::{model_factor, random_factor};
+pub(crate) use task_sums_elsewhere::{CountAnswers, SumOverTasks};

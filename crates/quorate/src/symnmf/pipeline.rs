@@ -97,7 +97,7 @@ impl Pipeline {
                 Ok(fit)
             }
             None => {
-                let mut extended = GoldWorker::beside(passes.blocks())?;
+                let mut extended = GoldWorker::beside(passes.blocks(), context)?;
                 self.fit_crowd(&mut Passes::over(&mut extended), context)
             }
         }

@@ -36,18 +36,18 @@ const NUMBERS: usize = 2048;
 /// The sums over all tasks, and what they are made of.
 pub(super) struct TaskSums {
     /// A table for each range of a block's tasks.
-    tables: Vec<AlignedVec>,
+    pub(super) tables: Vec<AlignedVec>,
     /// Labels of each (worker, answer).
-    answers: Vec<u32>,
+    pub(super) answers: Vec<u32>,
     /// Whether a worker has a label beside another one.
-    shares: Vec<bool>,
-    record: Record,
+    pub(super) shares: Vec<bool>,
+    pub(super) record: Record,
 }
 
 /// How a worker's numbers are laid out.
 #[derive(Clone, Copy)]
-struct Record {
-    classes: usize,
+pub(super) struct Record {
+    pub(super) classes: usize,
     diagonals: usize,
 }
 
@@ -147,20 +147,21 @@ impl TaskSums {
         let numbers = passes.worker_count() * Record::of(passes.class_count()).numbers();
         let chunks = private_chunks(passes.label_count() as usize, numbers);
         // Labels that are not in memory are elsewhere to save memory.
-        let most = if passes.keeps_rows() { chunks } else { MOST_CHUNKS };
+        let most = match (passes.keeps_rows(), passes.are_elsewhere()) {
+            (true, _) => chunks,
+            (_, true) => 1,
+            _ => MOST_CHUNKS,
+        };
         Self::in_chunks(passes, chunks.min(most), context)
     }
 
     fn in_chunks(passes: &mut Passes<'_>, chunks: usize, context: &mut Context) -> Result<Self> {
         let (workers, classes) = (passes.worker_count(), passes.class_count());
-        let record = Record::of(classes);
-        let tables = (0..chunks).map(|_| AlignedVec::zero(workers * record.numbers()));
-        let mut sums = Self {
-            tables: tables.collect(),
-            answers: vec![0; workers * classes],
-            shares: vec![false; workers],
-            record,
-        };
+        let mut sums = Self::of_crowd(workers, classes, chunks);
+        if passes.are_elsewhere() {
+            sums.count_elsewhere(passes, context)?;
+            return Ok(sums);
+        }
         passes.each_block(Stage::single("imputing"), context, &mut |block, context| {
             context.run(|| sums.count(block));
             Ok(())
@@ -168,8 +169,20 @@ impl TaskSums {
         Ok(sums)
     }
 
+    /// Nothing counted yet.
+    pub(super) fn of_crowd(workers: usize, classes: usize, chunks: usize) -> Self {
+        let record = Record::of(classes);
+        let tables = (0..chunks).map(|_| AlignedVec::zero(workers * record.numbers()));
+        Self {
+            tables: tables.collect(),
+            answers: vec![0; workers * classes],
+            shares: vec![false; workers],
+            record,
+        }
+    }
+
     /// Counts the labels of each (worker, answer), and notes who has a label beside another one.
-    fn count(&mut self, block: Block<'_>) {
+    pub(super) fn count(&mut self, block: Block<'_>) {
         let (classes, workers) = (self.record.classes, self.shares.len());
         let ranges = balanced_ranges(block.starts, self.tables.len());
         let parts = map_ranges(ranges, |tasks| {
@@ -204,6 +217,9 @@ impl TaskSums {
         context: &mut Context,
     ) -> Result<f64> {
         let mut objective = context.run(|| self.start(factor));
+        if passes.are_elsewhere() {
+            return Ok(objective + self.sum_elsewhere(factor, passes, stage, context)?);
+        }
         passes.each_block(stage, context, &mut |block, context| {
             objective += context.run(|| self.sum_block(block));
             Ok(())
@@ -212,7 +228,7 @@ impl TaskSums {
     }
 
     /// Adds the sums over the tasks of a block; returns their part of the objective.
-    fn sum_block(&mut self, labels: Block<'_>) -> f64 {
+    pub(super) fn sum_block(&mut self, labels: Block<'_>) -> f64 {
         let record = self.record;
         let ranges = balanced_ranges(labels.starts, self.tables.len());
         let chunks = ranges.into_par_iter().zip(&mut self.tables);
@@ -226,7 +242,7 @@ impl TaskSums {
 
     /// Writes the factor into every table, with sums of zero; returns what pairs of a label with itself take
     /// off the objective.
-    fn start(&mut self, factor: &[f64]) -> f64 {
+    pub(super) fn start(&mut self, factor: &[f64]) -> f64 {
         let (record, size) = (self.record, self.record.classes * self.record.classes);
         let Some((first, others)) = self.tables.split_first_mut() else {
             return 0.0;

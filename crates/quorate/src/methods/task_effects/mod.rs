@@ -52,6 +52,7 @@
 
 mod chances;
 mod difficulty;
+mod elsewhere;
 mod parameters;
 mod passes;
 mod problem;
@@ -70,6 +71,7 @@ use crate::context::Context;
 use crate::declare_method;
 use crate::error::Result;
 use crate::model::{Consensus, DawidSkene, prefers_sparse, reserve_passes};
+pub(crate) use elsewhere::{AddWorkerSlopes, TakeSample, read_block_rule};
 use problem::Problem;
 use rounds::Rounds;
 

@@ -97,6 +97,22 @@ impl Parameters {
         parameters
     }
 
+    /// Parameters that tasks can be seen with, and no more: of so many classes with these `answers`.
+    pub(super) fn of_answers(classes: usize, answers: Vec<f64>) -> Self {
+        Self {
+            classes,
+            crowd: Vec::new(),
+            expected_crowd: Vec::new(),
+            workers: Vec::new(),
+            variances: Variances {
+                ability: 0.0,
+                bias: 0.0,
+                confusion: 0.0,
+            },
+            answers,
+        }
+    }
+
     pub(super) fn worker_count(&self) -> usize {
         self.answers.len() / (self.classes * self.classes)
     }

@@ -10,13 +10,14 @@
 
 use std::sync::Arc;
 
+use super::elsewhere::{AddWorkerSlopes, TakeSample};
 use super::passes::{Expectation, Tasks};
 use super::problem::Problem;
 use super::rounds::{Learnt, Rounds};
 use super::sums::WorkerSums;
 use super::{Run, SAMPLE_LABELS, SAMPLE_PARTS, TaskEffects, words};
 use crate::annotations::{Annotations, Names, RowCounts};
-use crate::blocks::{Block, Passes, Stage, TaskBlock};
+use crate::blocks::{Block, Fields, Passes, Stage, TaskBlock, Writer};
 use crate::context::Context;
 use crate::error::Result;
 use crate::methods::starting_votes;
@@ -29,6 +30,9 @@ const WORKER_PASSES: usize = 12;
 /// Newton rounds on effects from nothing, and the step that ends them.
 const NEWTON_ROUNDS: usize = 12;
 const SMALL_STEP: f64 = 1e-4;
+
+/// Most labels of the sample, whatever their number: it is in memory.
+const MOST_SAMPLED: u64 = 1 << 27;
 
 /// Fits labels in blocks.
 pub(super) fn learn(
@@ -90,7 +94,7 @@ pub(super) fn learn_from_sample(
 
 /// One task in so many is taken into memory.
 fn sample_parts(labels: u64) -> u64 {
-    let sample = (SAMPLE_LABELS as u64).max(labels / SAMPLE_PARTS as u64);
+    let sample = (SAMPLE_LABELS as u64).max((labels / SAMPLE_PARTS as u64).min(MOST_SAMPLED));
     (labels / sample.max(1)).max(1)
 }
 
@@ -100,24 +104,19 @@ fn take_sample(passes: &mut Passes<'_>, parts: u64, context: &mut Context) -> Re
         starts: vec![0],
         ..TaskBlock::default()
     };
-    let mut seen = 0;
-    passes.each_block(Stage::single("sample"), context, &mut |block, _| {
-        for task in 0..block.task_count() {
-            // A task without labels says nothing.
-            let (workers, labels) = block.task(task);
-            seen += u64::from(!workers.is_empty());
-            if workers.is_empty() || !seen.is_multiple_of(parts) {
-                continue;
-            }
-            sample.worker.extend_from_slice(workers);
-            sample.label.extend_from_slice(labels);
-            sample.starts.push(sample.worker.len() as u32);
-            if let Some(gold) = block.gold {
-                sample.gold.push(gold[task]);
-            }
-        }
-        Ok(())
-    })?;
+    let stage = Stage::single("sample");
+    if passes.are_elsewhere() {
+        let mut found = passes
+            .ask(&TakeSample { parts }, stage, context)?
+            .map(|found| found.0);
+        sample = found.take().unwrap_or(sample);
+    } else {
+        let mut seen = 0;
+        passes.each_block(stage, context, &mut |block, _| {
+            add_to_sample(block, parts, &mut seen, &mut sample);
+            Ok(())
+        })?;
+    }
     let tasks = Names::numbered("t", sample.starts.len() - 1);
     let classes = Names::numbered("", passes.class_count());
     Annotations::from_block(
@@ -127,6 +126,23 @@ fn take_sample(passes: &mut Passes<'_>, parts: u64, context: &mut Context) -> Re
         sample,
         RowCounts::default(),
     )
+}
+
+/// Adds every so many tasks of a block, of those that have labels: a task without says nothing.
+pub(super) fn add_to_sample(block: Block<'_>, parts: u64, seen: &mut u64, sample: &mut TaskBlock) {
+    for task in 0..block.task_count() {
+        let (workers, labels) = block.task(task);
+        *seen += u64::from(!workers.is_empty());
+        if workers.is_empty() || !seen.is_multiple_of(parts) {
+            continue;
+        }
+        sample.worker.extend_from_slice(workers);
+        sample.label.extend_from_slice(labels);
+        sample.starts.push(sample.worker.len() as u32);
+        if let Some(gold) = block.gold {
+            sample.gold.push(gold[task]);
+        }
+    }
 }
 
 /// One pass over all blocks, and a step of every worker.
@@ -141,15 +157,16 @@ fn improve_workers(
     let mut tables = vec![WorkerSums::default()];
     tables[0].clear(workers, classes);
     let stage = Stage::round("task effects", pass, WORKER_PASSES);
-    passes.each_block(stage, context, &mut |block, context| {
-        context.run(|| {
-            let mut rows = vec![0.0; block.task_count() * classes];
-            let effects = learnt.expect(block, &mut rows);
-            let tasks = learnt.tasks(block);
-            tasks.add_worker_slopes(&rows, &effects, &mut tables);
-        });
-        Ok(())
-    })?;
+    if passes.are_elsewhere() {
+        if let Some(slopes) = passes.ask(&AddWorkerSlopes::of(learnt), stage, context)? {
+            tables[0].values_mut().copy_from_slice(&slopes.0);
+        }
+    } else {
+        passes.each_block(stage, context, &mut |block, context| {
+            context.run(|| learnt.add_worker_slopes(block, &mut tables));
+            Ok(())
+        })?;
+    }
     learnt
         .parameters
         .improve_workers(&tables[0], priors.workers.as_ref(), true);
@@ -163,6 +180,13 @@ impl Learnt {
             weights: None,
             parameters: &self.parameters,
         }
+    }
+
+    /// Adds the slopes of the workers on a block to the tables.
+    pub(super) fn add_worker_slopes(&self, block: Block<'_>, tables: &mut [WorkerSums]) {
+        let mut rows = vec![0.0; block.task_count() * block.class_count()];
+        let effects = self.expect(block, &mut rows);
+        self.tasks(block).add_worker_slopes(&rows, &effects, tables);
     }
 
     /// Writes the posteriors of a block's tasks; returns the effects.
@@ -184,5 +208,9 @@ impl BlockRule for Learnt {
     fn fill(&self, block: Block<'_>, rows: &mut [f64]) {
         rows.fill(0.0);
         self.expect(block, rows);
+    }
+
+    fn write(&self, to: &mut Writer) {
+        Fields::write(self, to);
     }
 }

@@ -1,0 +1,63 @@
+//! The classes of labels whose distinct values were gathered elsewhere.
+
+use pyo3::prelude::*;
+use quorate::annotations::{ClassOrder, Names, join_codes};
+
+use crate::errors::{Failure, raise};
+use crate::labels::SettledClasses;
+
+/// Most classes of a table.
+const MOST: usize = quorate::annotations::MAX_CLASSES;
+
+/// Classes, codes of those found, notes, warnings.
+type Arranged = (Vec<String>, Vec<u16>, Vec<String>, Vec<String>);
+
+/// Puts classes in order as a table in memory has them: `found` in the labels, `further` known from gold or earlier
+/// work. Returns the classes, the code of each one found, notes and warnings.
+#[pyfunction]
+#[pyo3(signature = (found, *, further, labels, normalize))]
+pub fn arrange_classes(
+    py: Python<'_>,
+    found: Vec<String>,
+    further: Vec<String>,
+    labels: u64,
+    normalize: bool,
+) -> PyResult<Arranged> {
+    if found.len() + further.len() > MOST {
+        let words = format!(
+            "found {} distinct labels, expected at most {MOST} classes: is it the right label column?",
+            found.len()
+        );
+        return Err(raise(py, Failure::Input(words)));
+    }
+    let names: Names = found.iter().map(String::as_str).collect();
+    let (natural, natural_codes) = ClassOrder::Natural.arrange(&names);
+    let settled = SettledClasses::of(&natural, labels, normalize);
+    let (joined, joined_codes) = join_codes(&natural, &settled.joined);
+    let mut all = joined.clone();
+    further.iter().for_each(|class| {
+        all.intern(class);
+    });
+    let (classes, codes) = match all.len() > joined.len() {
+        true => ClassOrder::Natural.arrange(&all),
+        false => (all, (0..joined.len() as u16).collect()),
+    };
+    let codes = natural_codes
+        .iter()
+        .map(|&code| codes[usize::from(joined_codes[usize::from(code)])])
+        .collect();
+    let mut notes = settled.notes;
+    let unknown: Vec<&str> = further
+        .iter()
+        .map(String::as_str)
+        .filter(|class| joined.find(class).is_none())
+        .collect();
+    if !unknown.is_empty() {
+        notes.push(format!(
+            "classes that no worker named, known from gold or worker_prior: {}",
+            unknown.join(", ")
+        ));
+    }
+    let classes = classes.iter().map(str::to_owned).collect();
+    Ok((classes, codes, notes, settled.warnings))
+}
