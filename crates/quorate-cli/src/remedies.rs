@@ -19,6 +19,7 @@ pub fn words(remedy: Remedy) -> &'static str {
             "name columns with --columns task=NAME,worker=NAME,label=NAME (--gold-columns, --truth-columns for those files); --wide reads a table with a column for each worker"
         }
         Remedy::KeepLabels => "fit the model anew with `--model FILE --keep-labels`",
+        Remedy::GiveGold => "check some 50 items by hand, drawn at random, and give them with --gold FILE",
     }
 }
 

@@ -44,6 +44,7 @@ pub fn words(remedy: Remedy) -> &'static str {
         Remedy::ListMethods => "quorate.list_methods() lists them all",
         Remedy::NameColumns => "name columns with columns={\"task\": .., \"worker\": .., \"label\": ..}",
         Remedy::KeepLabels => "fit the model again and save it with keep_labels=True",
+        Remedy::GiveGold => "check some 50 items by hand, drawn at random, and give them as gold",
     }
 }
 

@@ -14,6 +14,7 @@ mod errors;
 mod fitted;
 mod fitting;
 mod job;
+mod judging;
 mod kinds;
 mod labels;
 mod method_table;
@@ -51,6 +52,7 @@ fn _quorate(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(checks::evaluate, module)?)?;
     module.add_function(wrap_pyfunction!(checks::error_of, module)?)?;
     module.add_function(wrap_pyfunction!(checks::inspect, module)?)?;
+    module.add_function(wrap_pyfunction!(judging::judges, module)?)?;
     module.add_function(wrap_pyfunction!(next_steps::plan, module)?)?;
     module.add_function(wrap_pyfunction!(next_steps::report, module)?)?;
     module.add_function(wrap_pyfunction!(simulation::simulate, module)?)?;

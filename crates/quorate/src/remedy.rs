@@ -23,11 +23,14 @@ pub enum Remedy {
     NameColumns,
     /// Fit the model again and keep its labels beside it.
     KeepLabels,
+    /// Give the truth of some tasks, for example of fifty drawn at random
+    /// ([`Annotations::with_gold`](crate::Annotations::with_gold)).
+    GiveGold,
 }
 
 impl Remedy {
     /// All of them.
-    pub const ALL: [Self; 8] = [
+    pub const ALL: [Self; 9] = [
         Self::RaiseMemoryLimit,
         Self::NameClasses,
         Self::GiveClassProbabilities,
@@ -36,5 +39,6 @@ impl Remedy {
         Self::ListMethods,
         Self::NameColumns,
         Self::KeepLabels,
+        Self::GiveGold,
     ];
 }
