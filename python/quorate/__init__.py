@@ -24,6 +24,7 @@ from ._checks import Agreement, Coefficient, Evaluation, Finding, Inspection, ag
 from ._compare import ComparedMethod, Comparison, compare
 from ._convert import convert
 from ._input import from_matrix
+from ._judges import JudgeReport, PanelFinding, PanelReport, Share, judges
 from ._labels import FORMATS, Labels, read
 from ._model import Model
 from ._plan import ErrorEstimate, Plan
@@ -49,13 +50,17 @@ __all__ = [
     "Finding",
     "InputError",
     "Inspection",
+    "JudgeReport",
     "Labels",
     "Model",
+    "PanelFinding",
+    "PanelReport",
     "Plan",
     "Progress",
     "QuorateError",
     "QuorateWarning",
     "Result",
+    "Share",
     "Table",
     "__version__",
     "aggregate",
@@ -66,6 +71,7 @@ __all__ = [
     "evaluate",
     "from_matrix",
     "inspect",
+    "judges",
     "methods",
     "read",
     "simulate",

@@ -130,6 +130,22 @@ def fit(
 def evaluate(
     predicted: Data, truth: Data, *, except_tasks: List[str], ties: str, bins: int
 ) -> Tuple[str, Optional[str]]: ...
+def judges(
+    data: Data,
+    *,
+    gold: Optional[Data],
+    columns: Tuple[str, str, str],
+    classes: Optional[List[str]],
+    missing: List[str],
+    policy: str,
+    unscored: str,
+    quorum: int,
+    positive: Optional[str],
+    seed: int,
+    threads: int,
+    memory: float,
+    progress: Optional[object],
+) -> Tuple[ArrowTable, str]: ...
 def error_of(fitted: Fitted, truth: Data) -> Tuple[float, float, int]: ...
 def inspect(
     labels: Labels,

@@ -5,8 +5,8 @@ use clap::{Args, Parser, Subcommand};
 #[cfg(feature = "lab")]
 use crate::commands::reproduce;
 use crate::commands::{
-    aggregate, compare, completions, convert, data, demo, evaluate, inspect, methods, plan, report, simulate,
-    workers,
+    aggregate, compare, completions, convert, data, demo, evaluate, inspect, judges, methods, plan, report,
+    simulate, workers,
 };
 
 /// Turns many unreliable answers into labels you can trust.
@@ -50,6 +50,8 @@ pub enum Command {
     Inspect(inspect::InspectArgs),
     /// List the workers, the worst first, with a verdict and what to do
     Workers(workers::WorkersArgs),
+    /// Report on a panel of judges, language models above all: verdicts, strictness, dependence, pass rate
+    Judges(judges::JudgesArgs),
     /// List the methods, or explain one
     Methods(methods::MethodsArgs),
     /// Put the whole story on one HTML page: tasks to review, workers, what to do next

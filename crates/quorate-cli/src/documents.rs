@@ -1,14 +1,15 @@
 //! The JSON documents of the program, for faces in other languages.
 
 use anyhow::Result;
-use quorate::Annotations;
 use quorate::annotations::Names;
 use quorate::diagnose::{Finding, Inspection};
 use quorate::evaluate::Evaluate;
+use quorate::judges::{Panel, PanelReport};
 use quorate::plan::Planned;
+use quorate::{Annotations, Remedy};
 use quorate_io::TaskLabels;
 
-use crate::commands::{evaluate, inspect, plan as plan_command};
+use crate::commands::{evaluate, inspect, judges as judges_command, plan as plan_command};
 
 /// What `inspect --json` prints; `advice` gives the words for what to do about a finding.
 pub fn inspection(
@@ -35,3 +36,16 @@ pub fn evaluation(
 pub fn plan(planned: &Planned, annotations: &Annotations) -> String {
     plan_command::text::plan_json(planned, annotations).to_string()
 }
+
+/// What `judges --json` prints; `advice` has the words for a remedy.
+pub fn judges(
+    report: &PanelReport,
+    panel: &Panel,
+    positive: usize,
+    advice: &dyn Fn(Remedy) -> &'static str,
+) -> Result<String> {
+    let document = judges_command::json::as_json(report, panel, positive, advice);
+    Ok(serde_json::to_string(&document)?)
+}
+
+pub use judges_command::words::{find_positive, other_class};

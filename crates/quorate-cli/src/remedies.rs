@@ -23,6 +23,7 @@ pub fn words(remedy: Remedy) -> &'static str {
         }
         Remedy::NameQuestion => "choose one with --question NAME",
         Remedy::KeepLabels => "fit the model anew with `--model FILE --keep-labels`",
+        Remedy::GiveGold => "check some 50 items by hand, drawn at random, and give them with --gold FILE",
     }
 }
 

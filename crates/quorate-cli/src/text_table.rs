@@ -114,6 +114,32 @@ fn width(cell: &str) -> usize {
     cell.chars().count()
 }
 
+/// Width of wrapped text.
+const WIDTH: usize = 100;
+
+/// Words in lines of at most [`WIDTH`], the first with one indent, the others with another.
+pub fn wrapped(words: &str, first: &str, rest: &str) -> String {
+    let mut text = String::new();
+    let mut line = first.to_owned();
+    let mut empty = true;
+    for word in words.split_whitespace() {
+        if !empty && line.chars().count() + 1 + word.chars().count() > WIDTH {
+            text.push_str(&line);
+            text.push('\n');
+            line = rest.to_owned();
+            empty = true;
+        }
+        if !empty {
+            line.push(' ');
+        }
+        line.push_str(word);
+        empty = false;
+    }
+    text.push_str(&line);
+    text.push('\n');
+    text
+}
+
 /// A time as people read it.
 pub fn duration(seconds: f64) -> String {
     match seconds {
@@ -148,6 +174,14 @@ mod tests {
         assert!(text.lines().all(|line| line.chars().count() <= 40), "{text}");
         assert!(text.contains("tensor-admm") && text.contains(".."), "{text}");
         assert!(table.render_within(usize::MAX).contains("in many words"));
+    }
+
+    #[test]
+    fn long_sentences_are_wrapped_between_words() {
+        let text = wrapped(&"word ".repeat(40), "  problem  ", "           ");
+        assert!(text.lines().count() > 1);
+        assert!(text.lines().all(|line| line.chars().count() <= WIDTH));
+        assert_eq!(text.split_whitespace().filter(|word| *word == "word").count(), 40);
     }
 
     #[test]

@@ -117,6 +117,87 @@ fn inspect() {
 }
 
 #[test]
+fn judges() {
+    let folder = folder();
+    let path = folder.path();
+    // Three judges and two copies of a fourth; c fails now and then, a is asked twice about every tenth item.
+    let (mut rows, mut gold) = (String::new(), String::from("task,label\n"));
+    let word = |good: bool| if good { "pass" } else { "fail" };
+    for item in 0..150usize {
+        // Numbers that look like chance.
+        let mut state = 77 * item as u64 + 5;
+        let mut chance = |percent: u64| {
+            state = state
+                .wrapping_mul(6_364_136_223_846_793_005)
+                .wrapping_add(1_442_695_040_888_963_407);
+            (state >> 33) % 100 < percent
+        };
+        for _ in 0..3 {
+            chance(0);
+        }
+        let truth = chance(60);
+        let fourth = truth ^ chance(30);
+        let answers = [
+            ("a", truth ^ chance(12)),
+            ("b", truth ^ chance(if truth { 8 } else { 30 })),
+            ("c", truth ^ chance(15)),
+            ("d", fourth ^ chance(2)),
+            ("d2", fourth ^ chance(2)),
+        ];
+        for (judge, answer) in answers {
+            let failed = judge == "c" && item % 7 == 3;
+            rows.push_str(&format!(
+                "q{item},{judge},{}\n",
+                if failed { "" } else { word(answer) }
+            ));
+        }
+        if item % 10 == 0 {
+            rows.push_str(&format!("q{item},a,{}\n", word(truth)));
+        }
+        if item % 3 == 0 {
+            gold.push_str(&format!("q{item},{}\n", word(truth)));
+        }
+    }
+    support::write(path, "panel.csv", &rows);
+    fs::write(path.join("gold.csv"), gold).unwrap();
+    support::write(path, "one.csv", "q1,a,pass\nq2,a,fail\n");
+    support::write(path, "two.csv", "q1,a,pass\nq1,b,fail\nq2,a,fail\nq2,b,fail\n");
+    support::write(path, "same.csv", "q1,a,pass\nq1,b,pass\nq1,c,pass\n");
+    support::write(path, "failed.csv", "q1,a,\nq1,b,NaN\n");
+    support::write(path, "header.csv", "");
+    fs::write(path.join("empty.csv"), "").unwrap();
+    let text = session(
+        path,
+        &[
+            "judges panel.csv",
+            "judges panel.csv --gold gold.csv -o verdicts.csv",
+            "judges panel.csv --gold gold.csv --policy strict-majority --unscored fail --json",
+            "judges panel.csv --gold gold.csv --fail-below 0.9,effective-judges=3 --quiet --json --positive nothing",
+            "judges one.csv",
+            "judges two.csv",
+            "judges same.csv",
+            "judges failed.csv",
+            "judges header.csv",
+            "judges empty.csv",
+            "judges panel.csv --duplicates first",
+            "judges panel.csv -o panel.csv",
+        ],
+    );
+    insta::assert_snapshot!(text);
+    let written = fs::read_to_string(path.join("verdicts.csv")).unwrap();
+    insta::assert_snapshot!(
+        "judges-verdicts",
+        written.lines().take(12).collect::<Vec<_>>().join("\n")
+    );
+    let gate =
+        |limit: &str| support::run(path, &format!("judges panel.csv --quiet --fail-below {limit}")).code;
+    assert_eq!(
+        (gate("0.3"), gate("0.95"), gate("gold-agreement=0.1"), gate("80")),
+        (0, 1, 1, 2)
+    );
+}
+
+#[test]
 fn plan() {
     let text = session(
         folder().path(),

@@ -48,6 +48,7 @@ pub fn words(remedy: Remedy) -> &'static str {
         }
         Remedy::NameQuestion => "choose one with the argument question",
         Remedy::KeepLabels => "fit the model again and save it with keep_labels=True",
+        Remedy::GiveGold => "check some 50 items by hand, drawn at random, and give them as gold",
     }
 }
 

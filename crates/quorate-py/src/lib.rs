@@ -16,6 +16,7 @@ mod errors;
 mod fitted;
 mod fitting;
 mod job;
+mod judging;
 mod kinds;
 mod labels;
 mod method_table;
@@ -54,6 +55,7 @@ fn _quorate(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(checks::evaluate, module)?)?;
     module.add_function(wrap_pyfunction!(checks::error_of, module)?)?;
     module.add_function(wrap_pyfunction!(checks::inspect, module)?)?;
+    module.add_function(wrap_pyfunction!(judging::judges, module)?)?;
     module.add_function(wrap_pyfunction!(next_steps::plan, module)?)?;
     module.add_function(wrap_pyfunction!(next_steps::report, module)?)?;
     module.add_function(wrap_pyfunction!(simulation::simulate, module)?)?;

@@ -3,8 +3,10 @@
 //! - [`public_data`]: where the public data sets are, and tests that are counted as ignored where they are
 //!   not.
 //! - [`crowds`]: small crowds made of rows, and fits by the name of a method.
+//! - [`panels`]: simulated panels of judges, and how well they are read.
 
 pub mod crowds;
+pub mod panels;
 pub mod public_data;
 
 pub use public_data::{ALL_SETS, DataSet, PublicTest, run_public_tests};

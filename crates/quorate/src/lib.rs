@@ -86,6 +86,7 @@ pub mod diagnose;
 pub mod error;
 pub mod evaluate;
 pub mod intervals;
+pub mod judges;
 mod linalg;
 pub mod methods;
 pub mod model;

@@ -27,11 +27,14 @@ pub enum Remedy {
     NameFormat,
     /// Say which question of an export is meant.
     NameQuestion,
+    /// Give the truth of some tasks, for example of fifty drawn at random
+    /// ([`Annotations::with_gold`](crate::Annotations::with_gold)).
+    GiveGold,
 }
 
 impl Remedy {
     /// All of them.
-    pub const ALL: [Self; 10] = [
+    pub const ALL: [Self; 11] = [
         Self::RaiseMemoryLimit,
         Self::NameClasses,
         Self::GiveClassProbabilities,
@@ -42,5 +45,6 @@ impl Remedy {
         Self::KeepLabels,
         Self::NameFormat,
         Self::NameQuestion,
+        Self::GiveGold,
     ];
 }

@@ -8,6 +8,7 @@ pub mod data;
 pub mod demo;
 pub mod evaluate;
 pub mod inspect;
+pub mod judges;
 pub mod methods;
 pub mod plan;
 pub mod report;
@@ -30,6 +31,7 @@ pub fn run(cli: Cli, printer: &mut Printer) -> Result<u8> {
         Command::Compare(args) => compare::run(&args, printer)?,
         Command::Inspect(args) => return inspect::run(&args, printer),
         Command::Workers(args) => workers::run(&args, printer)?,
+        Command::Judges(args) => return judges::run(&args, printer),
         Command::Methods(args) => methods::run(&args, printer)?,
         Command::Report(args) => report::run(&args, printer)?,
         Command::Plan(args) => plan::run(&args, printer)?,

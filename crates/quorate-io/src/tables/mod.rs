@@ -8,6 +8,7 @@ pub(crate) mod consensus;
 mod features;
 mod ids;
 mod intervals;
+mod judgements;
 mod kept_labels;
 pub(crate) mod label_cells;
 mod labels;
@@ -30,6 +31,7 @@ pub use consensus::{ConsensusParts, write_consensus, write_consensus_with};
 pub use features::{FeaturesRead, read_features};
 pub use ids::{read_ids, write_ids};
 pub use intervals::write_intervals;
+pub use judgements::{JudgementsRead, read_judgements, write_panel_verdicts};
 pub use kept_labels::{read_kept_labels, write_kept_labels};
 pub use label_cells::TableLayout;
 pub use labels::{

@@ -28,8 +28,9 @@ mod moments;
 mod sampler;
 
 pub use moments::Interval;
+pub(crate) use moments::RunningMoments;
+pub(crate) use sampler::{draw_class, draw_log_shares};
 
-use moments::RunningMoments;
 use rayon::prelude::*;
 use sampler::Sampler;
 

@@ -15,7 +15,7 @@ pub struct Interval {
 
 /// Sums over draws of a number between 0 and 1.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
-pub(super) struct RunningMoments {
+pub(crate) struct RunningMoments {
     draws: f64,
     mean: f64,
     /// Sum of squared distances of the conditional means from their mean.
@@ -26,7 +26,7 @@ pub(super) struct RunningMoments {
 
 impl RunningMoments {
     /// Adds a draw in which the number has this mean and variance.
-    pub(super) fn add(&mut self, mean: f64, variance: f64) {
+    pub(crate) fn add(&mut self, mean: f64, variance: f64) {
         self.draws += 1.0;
         let distance = mean - self.mean;
         self.mean += distance / self.draws;
@@ -36,7 +36,7 @@ impl RunningMoments {
 
     /// Equal-tailed interval of the Beta distribution with the whole mean and variance, widened to hold the mean: where
     /// nearly all mass is at 0, the mean lies beyond the upper quantile.
-    pub(super) fn interval(&self, level: f64) -> Interval {
+    pub(crate) fn interval(&self, level: f64) -> Interval {
         let variance = self.within / self.draws + self.spread / (self.draws - 1.0);
         let mean = self.mean.clamp(0.0, 1.0);
         // A Beta distribution has a smaller variance than any two-point one with its mean.

@@ -220,7 +220,7 @@ impl<'a> Sampler<'a> {
 }
 
 /// A class drawn from a distribution.
-fn draw_class(row: &[f64], rng: &mut impl Rng) -> usize {
+pub(crate) fn draw_class(row: &[f64], rng: &mut impl Rng) -> usize {
     let mut left: f64 = rng.random();
     for (class, share) in row.iter().enumerate() {
         left -= share;
@@ -234,7 +234,7 @@ fn draw_class(row: &[f64], rng: &mut impl Rng) -> usize {
 
 /// Logarithms of a draw from a Dirichlet distribution. Gamma variables with small shapes underflow, so those
 /// are drawn by `G(a) = G(a + 1) U^(1/a)` in the log domain.
-pub(super) fn draw_log_shares(parameters: &[f64], logs: &mut [f64], rng: &mut impl Rng) {
+pub(crate) fn draw_log_shares(parameters: &[f64], logs: &mut [f64], rng: &mut impl Rng) {
     for (log, &parameter) in logs.iter_mut().zip(parameters) {
         let parameter = parameter.max(1e-9);
         let gamma = Gamma::new(parameter + 1.0, 1.0).expect("the shape is above 1");

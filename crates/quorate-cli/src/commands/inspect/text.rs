@@ -7,7 +7,7 @@ use quorate::diagnose::{Finding, Inspection, Structure};
 use super::Scale;
 use crate::input::size_line;
 use crate::remedies::advice;
-use crate::text_table::{Side, TextTable, count, plural};
+use crate::text_table::{Side, TextTable, count, plural, wrapped};
 
 /// Classes shown one by one; more are cut.
 const MOST_CLASSES: usize = 8;
@@ -15,8 +15,6 @@ const MOST_CLASSES: usize = 8;
 const MOST_OF_A_KIND: usize = 3;
 /// Workers that a sentence may name; with all asked for, longer lists get lines of their own.
 const LISTED: usize = 12;
-/// Width of wrapped text.
-const WIDTH: usize = 100;
 
 pub(super) fn as_text(inspection: &Inspection, annotations: &Annotations, scale: Scale, all: bool) -> String {
     let mut text = String::from("What is in the table\n");
@@ -256,40 +254,4 @@ fn findings(findings: &[Finding], all: bool) -> String {
         }
     }
     text
-}
-
-/// Words in lines of at most [`WIDTH`], the first with one indent, the others with another.
-fn wrapped(words: &str, first: &str, rest: &str) -> String {
-    let mut text = String::new();
-    let mut line = first.to_owned();
-    let mut empty = true;
-    for word in words.split_whitespace() {
-        if !empty && line.chars().count() + 1 + word.chars().count() > WIDTH {
-            text.push_str(&line);
-            text.push('\n');
-            line = rest.to_owned();
-            empty = true;
-        }
-        if !empty {
-            line.push(' ');
-        }
-        line.push_str(word);
-        empty = false;
-    }
-    text.push_str(&line);
-    text.push('\n');
-    text
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn long_sentences_are_wrapped_between_words() {
-        let text = wrapped(&"word ".repeat(40), "  problem  ", "           ");
-        assert!(text.lines().count() > 1);
-        assert!(text.lines().all(|line| line.chars().count() <= WIDTH));
-        assert_eq!(text.split_whitespace().filter(|word| *word == "word").count(), 40);
-    }
 }

@@ -1,0 +1,190 @@
+//! `quorate judges`: verdicts of a panel of judges, and what to think of them.
+
+mod gates;
+pub(crate) mod json;
+mod text;
+pub mod words;
+
+use std::path::PathBuf;
+
+use anyhow::{Result, bail};
+use clap::{Args, ValueEnum};
+use quorate::judges::{Judges, Panel, PanelReport, Unscored, VerdictPolicy};
+use quorate_io::{Source, Target, read_judgements, write_panel_verdicts};
+
+use crate::args::RunArgs;
+use crate::column_words::tell_layout;
+use crate::files::{Content, Files};
+use crate::input::{DuplicatesArg, InputArgs};
+use crate::knowledge::KnowledgeArgs;
+use crate::printer::Printer;
+use crate::progress::Bar;
+use crate::remedies;
+use crate::session::Session;
+use gates::Gate;
+
+/// What to judge and how.
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:\n  \
+    quorate judges judgements.jsonl -o verdicts.csv\n  \
+    quorate judges judgements.jsonl --gold checked.csv --positive pass\n  \
+    quorate judges judgements.jsonl --gold checked.csv --fail-below pass-rate=0.8,effective-judges=2\n\n\
+    A row without a label (empty, null) is a failure of the judge. It stays in the denominators. Every row counts:\n\
+    several rows of a judge about an item are repeated prompts, and tell how consistent the judge is.\n\
+    Judges who err together count as one voice. Where labels cannot tell whether judges agree because they are\n\
+    right or because they copy, the page says so; some fifty items checked by hand (--gold) settle it.")]
+pub struct JudgesArgs {
+    #[command(flatten)]
+    input: InputArgs,
+    /// Items whose truth is known (columns task, label), drawn at random if rates are to hold for all items
+    #[arg(long, value_name = "FILE", help_heading = "What you know already")]
+    gold: Option<PathBuf>,
+    /// Names of the columns of --gold, where they are neither found by themselves nor those of --columns
+    #[arg(
+        long,
+        value_name = "task=NAME,label=NAME",
+        value_delimiter = ',',
+        requires = "gold",
+        help_heading = "What you know already"
+    )]
+    gold_columns: Vec<String>,
+    /// Write the verdict on every item as a table; the name tells the format (csv, tsv, jsonl, parquet, arrow)
+    #[arg(long, short, value_name = "FILE")]
+    output: Option<PathBuf>,
+    /// How a verdict is reached
+    #[arg(long, value_enum, default_value_t = PolicyArg::Model)]
+    policy: PolicyArg,
+    /// What an item without a verdict counts for
+    #[arg(long, value_enum, default_value_t = UnscoredArg::Keep)]
+    unscored: UnscoredArg,
+    /// Judges who must have answered for a verdict
+    #[arg(long, value_name = "JUDGES", default_value_t = 1)]
+    quorum: usize,
+    /// The class whose share is the pass rate; without it pass, yes, true, .., else the last class
+    #[arg(long, value_name = "CLASS")]
+    positive: Option<String>,
+    /// Exit with code 1 if the pass rate is below this; or another number, by name
+    ///
+    /// Names: pass-rate (corrected where that is possible), pass-rate-low (the lower end of its interval), observed-pass-rate,
+    /// scored (share of items with a verdict), confidence (mean), gold-agreement, effective-judges. A number that cannot be
+    /// known counts as too low.
+    #[arg(long, value_name = "[NAME=]NUMBER,..", value_delimiter = ',')]
+    fail_below: Vec<Gate>,
+    /// For programs: JSON
+    #[arg(long)]
+    json: bool,
+    #[command(flatten)]
+    run: RunArgs,
+}
+
+/// How a verdict is reached.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum PolicyArg {
+    /// The most probable class, judges weighed by how good and how independent they are
+    Model,
+    /// The answer that most judges gave; none if there is a tie
+    Majority,
+    /// An answer that more than half of the judges gave who were asked, failures included
+    StrictMajority,
+}
+
+/// What an item without a verdict counts for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum UnscoredArg {
+    /// Kept in the denominator, as neither passed nor failed
+    Keep,
+    /// Failed: of the other class; for two classes
+    Fail,
+    /// Left out of the denominator
+    LeaveOut,
+}
+
+/// Reads, judges, prints; code 1 if a gate that was asked for does not hold.
+pub fn run(args: &JudgesArgs, printer: &mut Printer) -> Result<u8> {
+    args.input
+        .files(Files::default())
+        .reads("--gold", args.gold.as_ref())
+        .writes("-o", args.output.as_ref(), Content::Table)
+        .check(false)?;
+    if args.input.duplicates != DuplicatesArg::Last && args.input.duplicates != DuplicatesArg::Keep {
+        bail!("--duplicates does not apply here: every row counts, repeated ones as repeated prompts");
+    }
+    args.run.limit_threads();
+    let panel = read_panel(args, printer)?;
+    let positive = words::find_positive(panel.annotations().classes(), args.positive.as_deref())?;
+    let settings = Judges {
+        policy: match args.policy {
+            PolicyArg::Model => VerdictPolicy::Model,
+            PolicyArg::Majority => VerdictPolicy::Majority,
+            PolicyArg::StrictMajority => VerdictPolicy::StrictMajority,
+        },
+        unscored: match args.unscored {
+            UnscoredArg::Keep => Unscored::Kept,
+            UnscoredArg::LeaveOut => Unscored::LeftOut,
+            UnscoredArg::Fail => Unscored::As(words::other_class(panel.annotations().classes(), positive)?),
+        },
+        quorum: args.quorum,
+    };
+    let session = Session::start(&args.run, printer.quiet());
+    let report = settings.run(&panel, &mut session.context("judges", 0)?)?;
+    if let Some(path) = &args.output {
+        write_panel_verdicts(&Target::from(path.clone()), None, &panel, &report.verdicts)?;
+    }
+    match args.json {
+        true => printer.json(&json::as_json(&report, &panel, positive, &|remedy| {
+            remedies::words(remedy)
+        }))?,
+        false => printer.data(&text::as_text(&report, &panel, positive, settings))?,
+    }
+    Ok(u8::from(fails(&args.fail_below, &report, positive, printer)))
+}
+
+/// Reads the judgements and what is known of their truth.
+fn read_panel(args: &JudgesArgs, printer: &mut Printer) -> Result<Panel> {
+    let input = &args.input;
+    let source = Source::from(input.labels.clone());
+    let mut bar = Bar::new(&source.name(), printer.quiet());
+    let read = read_judgements(&source, &input.options()?, &mut |done, total| {
+        if let Some(bar) = &mut bar {
+            bar.show("reading", done, total);
+        }
+    })?;
+    drop(bar);
+    tell_layout("", &input.columns()?, &read.layout, printer);
+    // Failures and repeated rows are part of the page.
+    input.report(&Default::default(), &read.left_out, printer);
+    let closed = input.classes.is_some();
+    let knowledge = KnowledgeArgs {
+        gold: args.gold.clone(),
+        gold_columns: args.gold_columns.clone(),
+        ..KnowledgeArgs::default()
+    };
+    let knowledge = knowledge.beside(input.columns()?);
+    let annotations = read.panel.annotations();
+    let joined = input.settle_classes(annotations.classes(), annotations.label_count() as u64, printer);
+    let mut known = Ok(());
+    let panel = read.panel.map(|annotations| {
+        let mut table = match joined.is_empty() {
+            true => annotations,
+            false => annotations.with_joined_classes(&joined),
+        };
+        match knowledge.apply_in_memory(table.clone(), closed, printer) {
+            Ok((with_gold, _)) => table = with_gold,
+            Err(error) => known = Err(error),
+        }
+        Ok(table)
+    })?;
+    known.map(|()| panel)
+}
+
+/// Says which gates do not hold.
+fn fails(gates: &[Gate], report: &PanelReport, positive: usize, printer: &mut Printer) -> bool {
+    let failed: Vec<String> = gates
+        .iter()
+        .filter_map(|gate| gate.check(report, positive))
+        .collect();
+    for words in &failed {
+        printer.warning(words);
+    }
+    !failed.is_empty()
+}

@@ -1,0 +1,117 @@
+//! Limits for pipelines: `--fail-below pass-rate=0.8,effective-judges=2`.
+
+use std::str::FromStr;
+
+use quorate::judges::PanelReport;
+
+use super::words::pass_rate;
+
+/// A number of the report that must not be below a limit.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Gate {
+    number: Number,
+    limit: f64,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Number {
+    PassRate,
+    PassRateLow,
+    ObservedPassRate,
+    Scored,
+    Confidence,
+    GoldAgreement,
+    EffectiveJudges,
+}
+
+const NAMES: [(&str, Number); 7] = [
+    ("pass-rate", Number::PassRate),
+    ("pass-rate-low", Number::PassRateLow),
+    ("observed-pass-rate", Number::ObservedPassRate),
+    ("scored", Number::Scored),
+    ("confidence", Number::Confidence),
+    ("gold-agreement", Number::GoldAgreement),
+    ("effective-judges", Number::EffectiveJudges),
+];
+
+impl FromStr for Gate {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let (name, limit) = text.split_once('=').unwrap_or(("pass-rate", text));
+        let known = NAMES.iter().find(|(known, _)| *known == name.trim());
+        let Some(&(_, number)) = known else {
+            let names = NAMES.map(|(name, _)| name).join(", ");
+            return Err(format!("there is no number {name:?}; expected one of {names}"));
+        };
+        let limit: f64 = limit
+            .trim()
+            .parse()
+            .map_err(|_| format!("{limit:?} is not a number"))?;
+        let is_share = number != Number::EffectiveJudges;
+        if !limit.is_finite() || limit < 0.0 || (is_share && limit > 1.0) {
+            let range = if is_share { "from 0 to 1" } else { "of at least 0" };
+            return Err(format!("found {limit}, expected a number {range}"));
+        }
+        Ok(Self { number, limit })
+    }
+}
+
+impl Gate {
+    /// Why the gate does not hold; none if it does.
+    pub(super) fn check(&self, report: &PanelReport, positive: usize) -> Option<String> {
+        let name = NAMES
+            .iter()
+            .find(|(_, number)| *number == self.number)
+            .map_or("", |(name, _)| name);
+        match self.number.of(report, positive) {
+            None => Some(format!(
+                "{name} cannot be known, and should be at least {}",
+                self.limit
+            )),
+            Some(found) if found < self.limit => Some(format!("{name} is {found:.3}, below {}", self.limit)),
+            Some(_) => None,
+        }
+    }
+}
+
+impl Number {
+    fn of(self, report: &PanelReport, positive: usize) -> Option<f64> {
+        let items = report.verdicts.len().max(1) as f64;
+        let scored = || report.verdicts.iter().filter(|verdict| verdict.label.is_some());
+        match self {
+            Self::PassRate => Some(pass_rate(report, positive).estimate),
+            Self::PassRateLow => pass_rate(report, positive).interval.map(|(low, _)| low),
+            Self::ObservedPassRate => Some(report.prevalence[positive].observed),
+            Self::Scored => Some(scored().count() as f64 / items),
+            Self::Confidence => {
+                let sum: f64 = scored().map(|verdict| verdict.confidence).sum();
+                Some(sum / scored().count().max(1) as f64)
+            }
+            Self::GoldAgreement => report.agreement_with_gold.map(|counted| counted.share.estimate),
+            Self::EffectiveJudges => Some(report.dependence.effective_judges),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn gates_are_numbers_with_or_without_a_name() {
+        let gate = |text: &str| text.parse::<Gate>();
+        assert_eq!(gate("0.8").unwrap(), gate("pass-rate=0.8").unwrap());
+        assert_eq!(gate("effective-judges=2.5").unwrap().limit, 2.5);
+        for bad in [
+            "80",
+            "nothing=0.5",
+            "pass-rate=x",
+            "nan",
+            "effective-judges=-1",
+            "inf",
+        ] {
+            assert!(gate(bad).is_err(), "{bad}");
+        }
+    }
+}

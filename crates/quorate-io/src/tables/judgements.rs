@@ -1,0 +1,185 @@
+//! Judgements of a panel, in the same tables as annotations: every row counts, repeated ones too, and a row without a label
+//! is a failure of the judge. Verdicts go out as `task, label, confidence, answered, asked`.
+
+use quorate::annotations::Names;
+use quorate::judges::{Panel, PanelBuilder, Verdict};
+
+use super::annotations::ReadOptions;
+use super::label_cells::{LabelCells, TableLayout};
+use super::labels::CONFIDENCE_COLUMN;
+use super::name_filter::{LeftOut, NameFilter};
+use crate::error::{Error, Result};
+use crate::formats::{Cell, ColumnKind, FileFormat, Row, RowSink, RowSource, scan, write_table};
+use crate::source::{Progress, Source};
+use crate::target::Target;
+
+/// A panel that was read, and what there is to say about it.
+#[derive(Debug, Clone)]
+pub struct JudgementsRead {
+    /// The panel.
+    pub panel: Panel,
+    /// What the lists of workers and tasks left out.
+    pub left_out: LeftOut,
+    /// Which columns were read, and how they are separated.
+    pub layout: TableLayout,
+}
+
+/// Reads the judgements of a panel. What the options say of repeated rows and of the order of classes is not used: every row
+/// counts, and classes stand in natural order unless they are listed.
+pub fn read_judgements(
+    source: &Source,
+    options: &ReadOptions,
+    progress: Progress<'_>,
+) -> Result<JudgementsRead> {
+    let mut builder = PanelBuilder::default();
+    if let Some(classes) = &options.classes {
+        builder = builder.with_classes(classes)?;
+    }
+    let mut sink = JudgementSink {
+        builder,
+        cells: LabelCells::new(options),
+        judges: (NameFilter::of_workers(options), Names::default()),
+        items: (NameFilter::of_tasks(options), Names::default()),
+    };
+    let named = |error: Error| error.in_file(source.name());
+    let format = options.format_of(source).map_err(named)?;
+    scan(source, Some(format), &mut sink, progress)?;
+    let (workers, listed_workers) = sink.judges.0.count(&sink.judges.1);
+    let (tasks, listed_tasks) = sink.items.0.count(&sink.items.1);
+    Ok(JudgementsRead {
+        left_out: LeftOut {
+            workers,
+            absent_workers: sink.judges.0.listed() - listed_workers,
+            tasks: tasks as u64,
+            absent_tasks: (sink.items.0.listed() - listed_tasks) as u64,
+        },
+        layout: sink.cells.layout,
+        panel: sink.builder.build().map_err(|error| named(error.into()))?,
+    })
+}
+
+struct JudgementSink<'a> {
+    builder: PanelBuilder,
+    cells: LabelCells<'a>,
+    /// What to leave out, and the names that were seen, where anything is left out.
+    judges: (NameFilter<'a>, Names),
+    items: (NameFilter<'a>, Names),
+}
+
+impl RowSink for JudgementSink<'_> {
+    fn select(&mut self, names: &[String]) -> Result<Vec<usize>> {
+        self.cells.select(names)
+    }
+
+    fn note_delimiter(&mut self, delimiter: char) {
+        self.cells.layout.delimiter = Some(delimiter);
+    }
+
+    fn row(&mut self, row: &impl Row) -> Result<()> {
+        let Self {
+            builder,
+            cells,
+            judges,
+            items,
+        } = self;
+        cells.each(row, |item, judge, answer| {
+            let allowed = allows(items, item) & allows(judges, judge);
+            match allowed {
+                true => Ok(builder.push(item, judge, answer)?),
+                false => Ok(()),
+            }
+        })
+    }
+}
+
+/// Whether a name stays, which is noted where anything is left out.
+fn allows((filter, seen): &mut (NameFilter<'_>, Names), name: &str) -> bool {
+    if !filter.is_open() && !name.is_empty() {
+        seen.intern(name);
+    }
+    filter.allows(name)
+}
+
+/// Writes the verdict on every item; the label of an unscored item is empty.
+pub fn write_panel_verdicts(
+    target: &Target,
+    format: Option<FileFormat>,
+    panel: &Panel,
+    verdicts: &[Verdict],
+) -> Result<()> {
+    write_table(target, format, &PanelVerdictRows { panel, verdicts })
+}
+
+struct PanelVerdictRows<'t> {
+    panel: &'t Panel,
+    verdicts: &'t [Verdict],
+}
+
+impl RowSource for PanelVerdictRows<'_> {
+    fn columns(&self) -> Vec<(String, ColumnKind)> {
+        let columns = [
+            ("task", ColumnKind::Text),
+            ("label", ColumnKind::Text),
+            (CONFIDENCE_COLUMN, ColumnKind::Number),
+            ("answered", ColumnKind::Count),
+            ("asked", ColumnKind::Count),
+        ];
+        columns.map(|(name, kind)| (name.to_owned(), kind)).to_vec()
+    }
+
+    fn for_each_row(&self, each: &mut dyn FnMut(&[Cell<'_>]) -> Result<()>) -> Result<()> {
+        let annotations = self.panel.annotations();
+        for (item, verdict) in self.verdicts.iter().enumerate() {
+            let label = |label: usize| Cell::Text(annotations.classes().get(label));
+            each(&[
+                Cell::Text(annotations.tasks().get(item)),
+                verdict.label.map_or(Cell::Missing, label),
+                Cell::from(verdict.confidence),
+                Cell::Count(verdict.answered as u64),
+                Cell::Count(verdict.asked as u64),
+            ])?;
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(text: &str, options: &ReadOptions) -> Result<JudgementsRead> {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("judgements.jsonl");
+        std::fs::write(&path, text).unwrap();
+        read_judgements(&Source::from(path), options, &mut |_, _| {})
+    }
+
+    const ROWS: &str = concat!(
+        "{\"item\":\"q1\",\"judge\":\"a\",\"label\":\"pass\"}\n",
+        "{\"item\":\"q1\",\"judge\":\"a\",\"label\":\"fail\"}\n",
+        "{\"item\":\"q1\",\"judge\":\"b\",\"label\":null}\n",
+        "{\"item\":\"q2\",\"judge\":\"b\",\"label\":\"NaN\"}\n",
+        "{\"item\":\"q2\",\"judge\":\"c\",\"label\":\"pass\"}\n",
+    );
+
+    #[test]
+    fn every_row_counts_and_a_row_without_a_label_is_a_failure() {
+        let found = read(ROWS, &ReadOptions::default()).unwrap();
+        assert_eq!(found.panel.annotations().label_count(), 3);
+        assert_eq!(found.panel.failures(), [(0, 1), (1, 1)]);
+        let options = ReadOptions {
+            drop_workers: ["b", "nobody"].map(str::to_owned).into_iter().collect(),
+            ..ReadOptions::default()
+        };
+        let found = read(ROWS, &options).unwrap();
+        assert_eq!(found.panel.failures().len(), 0);
+        assert_eq!((found.left_out.workers, found.left_out.absent_workers), (1, 1));
+    }
+
+    #[test]
+    fn nothing_but_failures_is_an_error_that_says_so() {
+        let failed = "{\"item\":\"q1\",\"judge\":\"a\",\"label\":null}\n";
+        let message = read(failed, &ReadOptions::default()).unwrap_err().to_string();
+        assert!(message.contains("all 1 rows have an empty label"), "{message}");
+    }
+}
