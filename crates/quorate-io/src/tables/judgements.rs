@@ -4,12 +4,12 @@
 use quorate::annotations::Names;
 use quorate::judges::{Panel, PanelBuilder, Verdict};
 
-use super::annotations::ReadOptions;
+use super::annotations::{LabelSink, ReadOptions, read_into, recognised_options};
 use super::label_cells::{LabelCells, TableLayout};
 use super::labels::CONFIDENCE_COLUMN;
 use super::name_filter::{LeftOut, NameFilter};
 use crate::error::{Error, Result};
-use crate::formats::{Cell, ColumnKind, FileFormat, Row, RowSink, RowSource, scan, write_table};
+use crate::formats::{Cell, ColumnKind, FileFormat, Row, RowSink, RowSource, write_table};
 use crate::source::{Progress, Source};
 use crate::target::Target;
 
@@ -31,6 +31,8 @@ pub fn read_judgements(
     options: &ReadOptions,
     progress: Progress<'_>,
 ) -> Result<JudgementsRead> {
+    let (recognised, options) = recognised_options(source, options)?;
+    let options = &*options;
     let mut builder = PanelBuilder::default();
     if let Some(classes) = &options.classes {
         builder = builder.with_classes(classes)?;
@@ -42,8 +44,7 @@ pub fn read_judgements(
         items: (NameFilter::of_tasks(options), Names::default()),
     };
     let named = |error: Error| error.in_file(source.name());
-    let format = options.format_of(source).map_err(named)?;
-    scan(source, Some(format), &mut sink, progress)?;
+    read_into(source, options, recognised, &mut sink, progress)?;
     let (workers, listed_workers) = sink.judges.0.count(&sink.judges.1);
     let (tasks, listed_tasks) = sink.items.0.count(&sink.items.1);
     Ok(JudgementsRead {
@@ -61,9 +62,8 @@ pub fn read_judgements(
 struct JudgementSink<'a> {
     builder: PanelBuilder,
     cells: LabelCells<'a>,
-    /// What to leave out, and the names that were seen, where anything is left out.
-    judges: (NameFilter<'a>, Names),
-    items: (NameFilter<'a>, Names),
+    judges: Filter<'a>,
+    items: Filter<'a>,
 }
 
 impl RowSink for JudgementSink<'_> {
@@ -83,17 +83,41 @@ impl RowSink for JudgementSink<'_> {
             items,
         } = self;
         cells.each(row, |item, judge, answer| {
-            let allowed = allows(items, item) & allows(judges, judge);
-            match allowed {
-                true => Ok(builder.push(item, judge, answer)?),
-                false => Ok(()),
-            }
+            push(builder, (items, judges), item, judge, answer)
         })
     }
 }
 
+impl LabelSink for JudgementSink<'_> {
+    fn label(&mut self, item: &str, judge: &str, answer: &str) -> Result<()> {
+        let filters = (&mut self.items, &mut self.judges);
+        push(&mut self.builder, filters, item, judge, answer)
+    }
+
+    fn layout(&mut self) -> &mut TableLayout {
+        &mut self.cells.layout
+    }
+}
+
+/// What to leave out, and the names that were seen, where anything is left out.
+type Filter<'a> = (NameFilter<'a>, Names);
+
+/// Takes an answer unless its item or its judge is left out.
+fn push(
+    builder: &mut PanelBuilder,
+    (items, judges): (&mut Filter<'_>, &mut Filter<'_>),
+    item: &str,
+    judge: &str,
+    answer: &str,
+) -> Result<()> {
+    match allows(items, item) & allows(judges, judge) {
+        true => Ok(builder.push(item, judge, answer)?),
+        false => Ok(()),
+    }
+}
+
 /// Whether a name stays, which is noted where anything is left out.
-fn allows((filter, seen): &mut (NameFilter<'_>, Names), name: &str) -> bool {
+fn allows((filter, seen): &mut Filter<'_>, name: &str) -> bool {
     if !filter.is_open() && !name.is_empty() {
         seen.intern(name);
     }
@@ -174,6 +198,21 @@ mod tests {
         let found = read(ROWS, &options).unwrap();
         assert_eq!(found.panel.failures().len(), 0);
         assert_eq!((found.left_out.workers, found.left_out.absent_workers), (1, 1));
+    }
+
+    #[test]
+    fn a_map_of_judges_is_the_same_panel() {
+        let maps = concat!(
+            "{\"item\":\"q1\",\"judges\":{\"a\":[\"pass\",\"fail\"],\"b\":null}}\n",
+            "{\"item\":\"q2\",\"judges\":{\"b\":\"NaN\",\"c\":\"pass\"}}\n",
+        );
+        let (rows, maps) = (
+            read(ROWS, &ReadOptions::default()).unwrap(),
+            read(maps, &ReadOptions::default()).unwrap(),
+        );
+        assert_eq!(maps.panel.failures(), rows.panel.failures());
+        let labels = |found: &JudgementsRead| found.panel.annotations().iter().collect::<Vec<_>>();
+        assert_eq!(labels(&maps), labels(&rows));
     }
 
     #[test]
