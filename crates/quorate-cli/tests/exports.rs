@@ -321,6 +321,13 @@ fn the_consensus_goes_back_to_the_tool() {
         );
         assert_eq!(read(&folder, output), text, "{to}");
     }
+    // The number of a class does not depend on which classes won a task.
+    fs::write(folder.path().join("one.csv"), "task,label\n11,pos\n").unwrap();
+    done(
+        folder.path(),
+        "convert ground-truth.json x.manifest --to ground-truth-manifest --consensus one.csv",
+    );
+    assert!(read(&folder, "x.manifest").contains("\"sentiment\":1"));
     let refused = run(
         folder.path(),
         "convert mturk.csv no.json --to label-studio-predictions",

@@ -146,10 +146,14 @@ impl ConvertArgs {
                 form.tool().title()
             );
         };
-        let consensus = match &self.consensus {
+        let mut consensus = match &self.consensus {
             Some(path) => read_known("--consensus", path, Default::default(), None, printer)?,
             None => self.aggregate(annotations, printer)?,
         };
+        // Classes have numbers in some forms: the same ones whether a class won a task or not.
+        annotations.classes().iter().for_each(|class| {
+            consensus.classes.intern(class);
+        });
         let question = export.question.as_deref().unwrap_or("label");
         let source = Source::from(self.input.labels.clone());
         let without = write_back(target, form, &source, question, &consensus, self.reject_above)?;
