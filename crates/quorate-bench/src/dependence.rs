@@ -78,12 +78,15 @@ struct Rings {
     misleading: f64,
 }
 
+/// Task, worker and class.
+type Label = (u32, u32, u16);
+
 const TASKS: usize = 400;
 const HONEST: usize = 12;
 
 impl Rings {
     /// The labels, and the truth of every task. The rings come last.
-    fn draw(&self, seed: u64) -> (Vec<(u32, u32, u16)>, Vec<Option<usize>>) {
+    fn draw(&self, seed: u64) -> (Vec<Label>, Vec<Option<usize>>) {
         let mut rng = seeded(seed, 3);
         let accuracies: Vec<f64> = (0..HONEST).map(|_| rng.random_range(0.5..0.9)).collect();
         let (mut labels, mut truths) = (Vec::new(), Vec::new());
@@ -150,7 +153,7 @@ fn simulated(crowds: u64) -> anyhow::Result<()> {
         for seed in 0..crowds {
             let (labels, truth) = kind.draw(seed);
             let workers = HONEST + kind.rings * kind.members;
-            let table = |labels: Vec<(u32, u32, u16)>| Annotations::from_codes(TASKS, workers, 3, labels);
+            let table = |labels: Vec<Label>| Annotations::from_codes(TASKS, workers, 3, labels);
             let honest: Vec<_> = labels
                 .iter()
                 .copied()
