@@ -93,23 +93,27 @@ class Auto(Estimator):
         max_iter: largest number of rounds of each member; a whole number from 1 to 1000000.
         misled: share of tasks that mislead workers beyond what the members allow for, for the confidence; 0:
             take the average as it is; a number from 0 to 0.9.
+        copies: what the labels of workers who copy each other count for: one label of each group on a task,
+            or all of them; one of once, all.
         random_state: Seed of everything random.
         n_jobs: Number of threads; None takes all.
     """
 
     _method = "auto"
-    _parameters = ("max_iter", "misled")
+    _parameters = ("max_iter", "misled", "copies")
 
     def __init__(
         self,
         *,
         max_iter: int = 200,
         misled: float = 0.3,
+        copies: Literal["once", "all"] = "once",
         random_state: int = 0,
         n_jobs: Optional[int] = None,
     ) -> None:
         self.max_iter = max_iter
         self.misled = misled
+        self.copies = copies
         self.random_state = random_state
         self.n_jobs = n_jobs
 

@@ -5,6 +5,8 @@
 //! cargo run --release -p quorate-bench -- trust         # error and calibration, thinned copies of the sets included
 //! cargo run --release -p quorate-bench -- averages      # which members earn their place in `auto`
 //! cargo run --release -p quorate-bench -- coverage      # intervals on simulated crowds
+//! cargo run --release -p quorate-bench -- dependence    # workers who copy, counted once and in full
+//! cargo run --release -p quorate-bench -- judges        # panels of judges: copies, effective number, corrected share
 //! cargo run --release -p quorate-bench -- plans         # labels that plans save, on simulated crowds
 //! cargo run --release -p quorate-bench -- large         # 5 million labels: reading, one EM iteration, memory
 //! cargo run --release -p quorate-bench -- reading FILE  # beside `wc -l`
@@ -21,8 +23,10 @@
 mod averages;
 mod child;
 mod coverage;
+mod dependence;
 mod exports;
 mod generate;
+mod judges;
 mod large;
 mod measure;
 mod passes;
@@ -54,10 +58,14 @@ enum Command {
     Public(public::PublicArgs),
     /// How often intervals hold the truth, on simulated crowds
     Coverage(coverage::CoverageArgs),
+    /// Workers who copy, counted once and in full
+    Dependence(dependence::DependenceArgs),
     /// Error and calibration on the public data sets and thinned copies of them
     Trust(trust::TrustArgs),
     /// Averages of several methods on the public data sets, families left out in turn
     Averages(averages::AveragesArgs),
+    /// Panels of judges: verdicts beside copies, effective number of judges, corrected share
+    Judges(judges::JudgesArgs),
     /// A large simulated crowd
     Large(large::LargeArgs),
     /// One EM pass beside a plain reading of the same bytes
@@ -82,8 +90,13 @@ fn main() -> anyhow::Result<()> {
     match Cli::parse().command {
         Command::Public(args) => public::run(&args),
         Command::Coverage(args) => coverage::run(&args),
+        Command::Dependence(args) => dependence::run(&args),
         Command::Trust(args) => trust::run(&args),
         Command::Averages(args) => averages::run(&args),
+        Command::Judges(args) => {
+            judges::run(&args);
+            Ok(())
+        }
         Command::Large(args) => large::run(&args),
         Command::Passes(args) => passes::run(&args),
         Command::Plans(args) => plans::run(&args),

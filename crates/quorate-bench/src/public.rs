@@ -91,6 +91,10 @@ pub fn run(args: &PublicArgs) -> anyhow::Result<()> {
     Ok(())
 }
 
+/// The sets of the tables on trust and on dependence.
+pub const SIXTEEN: &str =
+    "bluebird,dog,labelme,rte,trec,web,age,barzan,cf,cf_amt,ducks,face,flower,music,product,weather1000";
+
 impl Set {
     /// The set of this name in `folder`.
     pub fn find(folder: &Path, name: &str) -> anyhow::Result<Self> {

@@ -13,18 +13,13 @@ use quorate::methods::find;
 use quorate::{Annotations, Context};
 use rand::RngExt;
 
-use crate::public::{Set, data_folder};
+use crate::public::{SIXTEEN, Set, data_folder};
 
 /// What to run.
 #[derive(Debug, Args)]
 pub struct TrustArgs {
     /// Data sets
-    #[arg(
-        short,
-        long,
-        value_delimiter = ',',
-        default_value = "bluebird,dog,labelme,rte,trec,web,age,barzan,cf,cf_amt,ducks,face,flower,music,product,weather1000"
-    )]
+    #[arg(short, long, value_delimiter = ',', default_value = SIXTEEN)]
     sets: Vec<String>,
     /// Thinned copies of each kind
     #[arg(short, long, default_value_t = 2)]

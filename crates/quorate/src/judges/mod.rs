@@ -137,17 +137,18 @@ impl Judges {
         let verdicts = self.verdicts(&patterns, &rows, &asked);
         let unpinned = self.verdicts(&patterns, &free, &asked);
         let by_item = |item: usize| rows[patterns.of_item[item] as usize * classes..][..classes].to_vec();
+        let judges = report_judges(panel, &patterns, first);
         Ok(PanelReport {
             probabilities: crate::model::Consensus::new(
                 classes,
                 (0..patterns.of_item.len()).flat_map(by_item).collect(),
             ),
-            judges: report_judges(panel, &patterns, first),
             prevalence: self.prevalence(panel, &readings, &verdicts, &unpinned),
             agreement_with_gold: agreement_with_gold(panel, &unpinned),
             changes: foresee(&patterns, first, &rows),
-            findings: find(panel, &patterns, &readings, &dependence),
+            findings: find(panel, &patterns, &readings, &dependence, &judges),
             verdicts,
+            judges,
             dependence,
         })
     }
@@ -259,6 +260,7 @@ fn find(
     patterns: &Patterns,
     readings: &Readings,
     dependence: &Dependence,
+    judges: &[JudgeReport],
 ) -> Vec<PanelFinding> {
     let annotations = panel.annotations();
     let first = readings.first();
@@ -294,27 +296,16 @@ fn find(
     if dependence.basis == Basis::Verdicts && !annotations.has_gold() && !asks {
         findings.push(PanelFinding::NoGold);
     }
-    for report in report_failures(panel) {
-        findings.push(report);
-    }
+    findings.extend(report_failures(judges));
     findings
 }
 
 /// Judges that fail often, in order of worker code.
-fn report_failures(panel: &Panel) -> Vec<PanelFinding> {
-    let given = panel.annotations().labels_per_worker();
-    let mut failures = vec![0usize; given.len()];
-    for &(_, judge) in panel.failures() {
-        failures[judge as usize] += 1;
-    }
-    let often = |(judge, (&failed, &given)): (usize, (&usize, &u32))| {
-        let share = failed as f64 / (failed + given as usize).max(1) as f64;
+fn report_failures(judges: &[JudgeReport]) -> Vec<PanelFinding> {
+    let often = |report: &JudgeReport| {
+        let share = report.failures as f64 / (report.failures + report.answers).max(1) as f64;
+        let judge = report.judge;
         (share > MANY_FAILURES).then_some(PanelFinding::Failures { judge, share })
     };
-    failures
-        .iter()
-        .zip(&given)
-        .enumerate()
-        .filter_map(often)
-        .collect()
+    judges.iter().filter_map(often).collect()
 }

@@ -20,19 +20,23 @@
 //! The model returned is counted against the average, each worker drawn to the crowd by one label a column:
 //! it is the model that goes with these labels. The confidence is then lowered to what it is worth if some
 //! tasks mislead more than the members allow for ([`calibrate`](crate::calibrate)). A member that would need
-//! too much memory is left out, with a warning. With more than 32 classes and fewer labels than the workers' matrices
+//! too much memory is left out, with a warning. Workers who copy each other count once (`shared::copying`), unless labels
+//! come in blocks. With more than 32 classes and fewer labels than the workers' matrices
 //! have cells, votes are averaged with the sparse form of `dawid-skene` alone. Costs the sum of its members, linear in labels. Design and
 //! ablation: `docs/auto.md`.
 
+use std::borrow::Cow;
+
 use super::pooled_ds::match_model;
+use super::shared::copying::{count_once, find_copies};
 use super::{Aggregate, BlockFit, DawidSkeneEm, FastDawidSkene, Fit, MajorityVote, TaskEffects};
 use crate::annotations::Annotations;
 use crate::blocks::Passes;
 use crate::calibrate::{calibrate, count_consensus, estimate_share, learn_share};
 use crate::context::Context;
-use crate::declare_method;
 use crate::error::{Error, Result};
 use crate::model::{Consensus, DawidSkene, RuleSource, count_answers, reserve_confusions};
+use crate::{declare_method, declare_words};
 
 declare_method! {
     /// The average of several models.
@@ -42,6 +46,8 @@ declare_method! {
         /// share of tasks that mislead workers beyond what the members allow for, for the confidence; 0: take
         /// the average as it is
         misled: f64 in 0..=0.9 = 0.3,
+        /// what the labels of workers who copy each other count for: one label of each group on a task, or all of them
+        copies: Copies = Once,
     }
     name: "auto",
     aliases: ["average", "ensemble"],
@@ -52,6 +58,16 @@ declare_method! {
                   confidence allows for tasks that mislead; with gold it learns how many there are.",
     citation: "This project; the members as cited there",
     facts: [returns_model, learns_from_gold, uses_priors, streams, calibrates_itself],
+}
+
+declare_words! {
+    /// What the labels of workers who copy each other count for.
+    pub enum Copies {
+        /// One label of each group on a task.
+        Once = "once",
+        /// All of them.
+        All = "all",
+    }
 }
 
 /// Pseudo-labels a column that draw the returned model to the crowd.
@@ -113,6 +129,11 @@ impl Auto {
     fn learn_average(&self, passes: &mut Passes<'_>, context: &mut Context) -> Result<BlockFit> {
         let mut members = Vec::new();
         let (mut warnings, mut notes) = (Vec::new(), Vec::new());
+        if self.copies == Copies::Once {
+            notes.push(
+                "workers who copy each other were not looked for: that needs all labels in memory".to_owned(),
+            );
+        }
         let compared = can_compare(
             passes.label_count(),
             passes.task_count(),
@@ -224,13 +245,24 @@ impl Aggregate for Auto {
     fn estimate(&self, annotations: &Annotations, context: &mut Context) -> Result<Fit> {
         let classes = annotations.class_count();
         let mut ballot = Ballot::new(annotations.task_count() * classes);
-        let (labels, tasks) = (annotations.label_count() as u64, annotations.task_count() as u64);
+        let groups = match self.copies {
+            Copies::Once => context.run(|| find_copies(annotations)),
+            Copies::All => Vec::new(),
+        };
+        let counted = match groups.is_empty() {
+            true => Cow::Borrowed(annotations),
+            false => Cow::Owned(count_once(annotations, &groups)?),
+        };
+        ballot
+            .notes
+            .extend(groups.iter().map(|group| describe_copies(group, annotations)));
+        let (labels, tasks) = (counted.label_count() as u64, counted.task_count() as u64);
         let compared = can_compare(labels, tasks, annotations.has_gold(), context);
-        match lacks_labels(annotations, context) {
-            true => self.ask_few(&mut ballot, annotations, context)?,
+        match lacks_labels(&counted, context) {
+            true => self.ask_few(&mut ballot, &counted, context)?,
             false => {
                 for member in self.members_for(compared) {
-                    ballot.ask(&member, annotations, context)?;
+                    ballot.ask(&member, &counted, context)?;
                 }
             }
         }
@@ -336,6 +368,24 @@ impl Auto {
         ));
         Ok(())
     }
+}
+
+/// Names of the workers that are shown.
+const NAMED: usize = 6;
+
+/// Says that these workers count as one.
+fn describe_copies(group: &[usize], annotations: &Annotations) -> String {
+    let names: Vec<&str> = group
+        .iter()
+        .take(NAMED)
+        .map(|&worker| annotations.workers().get(worker))
+        .collect();
+    let more = if group.len() > NAMED { ", .." } else { "" };
+    format!(
+        "{} workers answer alike far beyond the tasks, and nobody else is like them: {}{more}. Their labels on a task count as one",
+        group.len(),
+        names.join(", ")
+    )
 }
 
 /// How often each member's label is that of the average.

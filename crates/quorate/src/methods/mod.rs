@@ -40,7 +40,7 @@ pub use crate::symnmf::{
     DesSymNmf, DesSymNmfEm, Form, Init, RobSymNmf, RobSymNmfEm, RobSymNmfUniform, RowWeights, SymNmf,
     SymNmfEm,
 };
-pub use auto::Auto;
+pub use auto::{Auto, Copies};
 pub use cnmf::{Cnmf, CnmfUpdate, PairWeights};
 pub use cria_v::CriaV;
 pub use crowdlab::Crowdlab;

@@ -1,6 +1,7 @@
 //! What several methods share: where they start, votes with weights, signs at thresholds, completion of
-//! tensors.
+//! tensors, workers who copy.
 
+pub(super) mod copying;
 pub(super) mod start;
 pub(super) mod tensor_completion;
 pub(super) mod thresholds;
