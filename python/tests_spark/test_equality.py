@@ -49,11 +49,12 @@ def test_members_that_stream_are_those_of_labels_on_disk(
     spark: Any, rows: Rows, method: str, tmp_path: pathlib.Path
 ) -> None:
     wanted = spilled(rows, method, tmp_path)
+    # The other members are above with 1, 2 and 7 partitions; this one takes long.
     found = []
-    for partitions in (1, 7):
+    for partitions in (7,) if method == "auto" else (1, 2, 7):
         with quorate.spark.aggregate(frame_of(spark, rows), method, partitions=partitions) as result:
             found.append(answers_of(result.labels))
-    assert found[0] == found[1]
+    assert all(answers == found[0] for answers in found)
     assert furthest(found[0], wanted) < 1e-9
 
 

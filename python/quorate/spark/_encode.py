@@ -69,7 +69,11 @@ def encode(frame: Any, reading: Reading) -> Encoded:
         raise InputError(f"there are no labels: {counts.abstentions} rows, all of them without a label")
     try:
         blocks = _deal(rows, codes, workers, vocabulary, gold, labels, reading)
-        blocks.count()
+        try:
+            blocks.count()
+        except BaseException:
+            blocks.close()
+            raise
     finally:
         codes.unpersist()
     if reading.duplicates == "error" and blocks.repeated:
