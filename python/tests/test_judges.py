@@ -44,7 +44,7 @@ def test_the_program_prints_the_same_document(tmp_path):
     path = tmp_path / "judgements.csv"
     path.write_text("task,worker,label\n" + "".join(f"{','.join(row)}\n" for row in rows))
     printed = subprocess.run(
-        [sys.executable, "-m", "quorate", "judges", str(path), "--json", "--quiet"], capture_output=True, text=True
+        [sys.executable, "-m", "quorate._program", "judges", str(path), "--json", "--quiet"], capture_output=True, text=True
     )
     assert printed.returncode == 0, printed.stderr
     program, python = json.loads(printed.stdout), quorate.judges(rows).to_dict()

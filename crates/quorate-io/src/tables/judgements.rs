@@ -143,7 +143,7 @@ impl RowSource for PanelVerdictRows<'_> {
     fn columns(&self) -> Vec<(String, ColumnKind)> {
         let columns = [
             ("task", ColumnKind::Text),
-            ("label", ColumnKind::Text),
+            ("label", ColumnKind::OptionalText),
             (CONFIDENCE_COLUMN, ColumnKind::Number),
             ("answered", ColumnKind::Count),
             ("asked", ColumnKind::Count),
@@ -198,6 +198,24 @@ mod tests {
         let found = read(ROWS, &options).unwrap();
         assert_eq!(found.panel.failures().len(), 0);
         assert_eq!((found.left_out.workers, found.left_out.absent_workers), (1, 1));
+    }
+
+    #[cfg(feature = "columnar")]
+    #[test]
+    fn an_unscored_item_has_no_label_in_columnar_files_too() {
+        let panel = Panel::from_rows([("q1", "a", "pass"), ("q2", "a", "")]).unwrap();
+        let verdict = |label| Verdict {
+            label,
+            confidence: 0.5,
+            answered: 1,
+            asked: 1,
+        };
+        let sink = crate::formats::MemorySink::default();
+        let verdicts = [verdict(Some(0)), verdict(None)];
+        write_panel_verdicts(&Target::Memory(sink.clone()), None, &panel, &verdicts).unwrap();
+        let table = sink.take().unwrap();
+        let label = table.schema().index_of("label").unwrap();
+        assert_eq!(table.batches()[0].column(label).null_count(), 1);
     }
 
     #[test]
