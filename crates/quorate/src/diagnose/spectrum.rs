@@ -166,7 +166,12 @@ fn eigenvalues(annotations: &Annotations, labels: &[u16], tasks: &[Range<usize>]
             .for_each(|(value, scale)| *value *= scale);
     };
     let tol = if n > LARGE { COARSE_TOL } else { TOL };
-    largest_eigenpairs(n, count, tol, product).values
+    let values = largest_eigenpairs(n, count, tol, product).values;
+    // Zero but for rounding, which may be negative.
+    values
+        .into_iter()
+        .map(|value| if value.abs() < 1e-12 { 0.0 } else { value })
+        .collect()
 }
 
 /// Each worker's answers in random order over its tasks, by task.
