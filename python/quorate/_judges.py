@@ -1,7 +1,5 @@
 """Panels of judges, language models above all: verdicts, strictness, dependence, pass rate."""
 
-from __future__ import annotations
-
 import json
 from typing import Any, Dict, List, NamedTuple, Optional, Sequence, Tuple
 
