@@ -26,7 +26,7 @@ class Plan:
     def assignments(self) -> Any:
         """The labels to collect, the most valuable first: ``task, worker, gain, cost, confidence``.
 
-        Labels with a gain of 0 explore: they are spread evenly over tasks and workers.
+        Labels with a gain of 0 explore: they compare workers, on the tasks with most labels.
         """
         return self._assignments
 
@@ -55,6 +55,12 @@ class Plan:
         """Labels that reach the target error; None without a target, or where it is out of reach."""
         target = self._document["target"]
         return None if target is None else target["labels"]
+
+    @property
+    def labels_to_target_between(self) -> Optional[Tuple[Optional[int], Optional[int]]]:
+        """The interval of :attr:`labels_to_target`; an end of None is out of reach. None without a target."""
+        target = self._document["target"]
+        return None if target is None else (target["low"], target["high"])
 
     @property
     def curve(self) -> List[Tuple[int, float]]:

@@ -255,7 +255,7 @@ def plan(
     budget: float,
     costs: List[Tuple[str, float]],
     capacity: Optional[int],
-    explore: float,
+    explore: Optional[float],
     target: Optional[float],
     retire: float,
     progress: Optional[object],

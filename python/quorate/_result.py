@@ -140,7 +140,7 @@ class Result(FitFacts):
         *,
         costs: Optional[Mapping[Any, float]] = None,
         capacity: Optional[int] = None,
-        explore: float = 0.25,
+        explore: Optional[float] = None,
         target: Optional[float] = None,
         retire: float = 0.99,
         progress: Progress = None,
@@ -151,9 +151,10 @@ class Result(FitFacts):
             budget: What may be spent: a number of labels, or an amount where ``costs`` are given.
             costs: What a label by each worker costs; workers not listed cost 1.
             capacity: New labels that a worker can give; twice an even share if not given.
-            explore: Share of the labels that are spread evenly over tasks and workers, to find out where the model is
-                wrong.
-            target: Error to reach, for :attr:`quorate.Plan.labels_to_target`.
+            explore: Share of the labels that compare workers (on the tasks with most labels, by the workers with
+                fewest), to find out where the model is wrong; the more, the fewer labels a worker has given so far, if
+                not given.
+            target: Error to reach, for :attr:`quorate.Plan.labels_to_target` and its interval.
             retire: Confidence from which on a task needs no more labels.
             progress: See :data:`quorate.Progress`.
 

@@ -29,9 +29,22 @@ pub struct PlansArgs {
     /// Public data sets only
     #[arg(long)]
     public: bool,
-    /// Shares with which plans explore on the public data sets; as they do by themselves if not given
+    /// Shares with which plans explore; as they do by themselves if not given. Simulated crowds use the first
     #[arg(long, value_delimiter = ',')]
     explore: Vec<f64>,
+    /// Public data sets with five or more labels per task
+    #[arg(
+        long,
+        value_delimiter = ',',
+        default_value = "bluebird,ducks,flower,rte,dog,cf_amt,weather1000,age,face"
+    )]
+    sets: Vec<String>,
+    /// Draws of the labels shown at the start, for each public data set
+    #[arg(long, default_value_t = 100)]
+    draws: u64,
+    /// Error after each round, too
+    #[arg(long)]
+    curves: bool,
 }
 
 /// Plays all of it.
@@ -47,7 +60,7 @@ pub fn run(args: &PlansArgs) -> Result<()> {
     println!("| crowd | saved beside random, % | saved beside most uncertain first, % | forecast holds, % |");
     println!("|---|---|---|---|");
     for (name, crowd) in crowds() {
-        simulated(name, &crowd, args.seeds, &*method)?;
+        simulated(name, &crowd, args, &*method)?;
     }
     public_sets(args, &*method)?;
     dispatches(args.seeds)?;
@@ -55,14 +68,19 @@ pub fn run(args: &PlansArgs) -> Result<()> {
 }
 
 fn public_sets(args: &PlansArgs, method: &dyn Aggregate) -> Result<()> {
-    println!("\n| public set | plan | most uncertain first | random |\n|---|---|---|---|");
+    println!(
+        "\nmean error over the rounds in %, {} draws: mean (standard deviation); differences: mean of the pairs (standard error)\n",
+        args.draws
+    );
+    println!("| public set | plan | most uncertain first | random | plan - uncertain | plan - random |");
+    println!("|---|---|---|---|---|---|");
     let shares: Vec<Option<f64>> = match args.explore.is_empty() {
         true => vec![None],
         false => args.explore.iter().copied().map(Some).collect(),
     };
-    for set in ["bluebird", "ducks"] {
+    for set in &args.sets {
         for &explore in &shares {
-            public(set, explore, args.seeds.min(10), method)?;
+            public(set, explore, args, method)?;
         }
     }
     Ok(())
@@ -108,17 +126,17 @@ fn crowds() -> Vec<(&'static str, Simulation)> {
     ]
 }
 
-fn simulated(name: &str, crowd: &Simulation, seeds: u64, method: &dyn Aggregate) -> Result<()> {
+fn simulated(name: &str, crowd: &Simulation, args: &PlansArgs, method: &dyn Aggregate) -> Result<()> {
     let replay = Replay {
         start: 2,
         batch: 200,
         rounds: 8,
         capacity: None,
-        explore: None,
+        explore: args.explore.first().copied(),
     };
     let (mut random, mut uncertain) = (Vec::new(), Vec::new());
     let (mut held, mut forecasts) = (0, 0);
-    for seed in 0..seeds {
+    for seed in 0..args.seeds {
         let Simulated {
             annotations, truth, ..
         } = crowd.run(seed)?;
@@ -164,14 +182,20 @@ fn saved(plan: &ReplayCurve, other: &ReplayCurve) -> f64 {
 }
 
 fn spread(values: &[f64]) -> String {
-    let mean = values.iter().sum::<f64>() / values.len() as f64;
-    let variance =
-        values.iter().map(|value| (value - mean).powi(2)).sum::<f64>() / values.len().max(2) as f64;
-    format!("{mean:.0} ({:.0})", variance.sqrt())
+    let (mean, deviation) = mean_and_deviation(values);
+    format!("{mean:.1} ({deviation:.1})")
+}
+
+/// Mean and standard deviation of a sample.
+fn mean_and_deviation(values: &[f64]) -> (f64, f64) {
+    let count = values.len() as f64;
+    let mean = values.iter().sum::<f64>() / count;
+    let squares: f64 = values.iter().map(|value| (value - mean).powi(2)).sum();
+    (mean, (squares / (count - 1.0).max(1.0)).sqrt())
 }
 
 /// Mean error over all rounds: hidden labels shown as each strategy asks for them.
-fn public(set: &str, explore: Option<f64>, seeds: u64, method: &dyn Aggregate) -> Result<()> {
+fn public(set: &str, explore: Option<f64>, args: &PlansArgs, method: &dyn Aggregate) -> Result<()> {
     let folder = data_folder().join(set);
     if !folder.join("labels.csv").exists() {
         println!("| {set} | not here (docs/data.md) | | |");
@@ -190,23 +214,44 @@ fn public(set: &str, explore: Option<f64>, seeds: u64, method: &dyn Aggregate) -
         explore,
     };
     let mut errors = vec![Vec::new(); Strategy::ALL.len()];
-    for seed in 0..seeds {
-        for (curve, errors) in play(&replay, &annotations, &truth, method, seed)?
-            .iter()
-            .zip(&mut errors)
-        {
+    let mut rounds = vec![vec![0.0; replay.rounds + 1]; Strategy::ALL.len()];
+    for seed in 0..args.draws {
+        let curves = play(&replay, &annotations, &truth, method, seed)?;
+        for ((curve, errors), rounds) in curves.iter().zip(&mut errors).zip(&mut rounds) {
             let later = &curve.points[1..];
             errors.push(100.0 * later.iter().map(|point| point.1).sum::<f64>() / later.len() as f64);
+            for (sum, point) in rounds.iter_mut().zip(&curve.points) {
+                *sum += 100.0 * point.1 / args.draws as f64;
+            }
         }
     }
+    let [plan, uncertain, random] = [0, 1, 2].map(|strategy| &errors[strategy]);
     println!(
-        "| {set}{}: mean error over the rounds, % | {} | {} | {} |",
+        "| {set}{} | {} | {} | {} | {} | {} |",
         explore.map_or(String::new(), |share| format!(", explore {share}")),
-        spread(&errors[0]),
-        spread(&errors[1]),
-        spread(&errors[2])
+        spread(plan),
+        spread(uncertain),
+        spread(random),
+        paired(plan, uncertain),
+        paired(plan, random),
     );
+    if args.curves {
+        for (strategy, rounds) in Strategy::ALL.iter().zip(rounds) {
+            let rounds: Vec<String> = rounds.iter().map(|error| format!("{error:.1}")).collect();
+            println!("    {}: {}", strategy.name(), rounds.join(" "));
+        }
+    }
     Ok(())
+}
+
+/// Mean difference of pairs (standard error of that mean).
+fn paired(a: &[f64], b: &[f64]) -> String {
+    let differences: Vec<f64> = a.iter().zip(b).map(|(a, b)| a - b).collect();
+    let (mean, deviation) = mean_and_deviation(&differences);
+    format!(
+        "{mean:+.1} ({:.1})",
+        deviation / (differences.len() as f64).sqrt()
+    )
 }
 
 fn dispatches(seeds: u64) -> Result<()> {

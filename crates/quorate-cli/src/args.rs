@@ -8,6 +8,7 @@ use crate::commands::{
     aggregate, compare, completions, convert, data, demo, evaluate, inspect, judges, methods, plan, report,
     simulate, workers,
 };
+use crate::memory::MemoryArgs;
 
 /// Turns many unreliable answers into labels you can trust.
 ///
@@ -79,9 +80,8 @@ pub struct RunArgs {
     /// Number of threads, at most one for each processor; 0 takes all. The result does not depend on it
     #[arg(long, default_value_t = 0)]
     pub threads: usize,
-    /// Refuse what would need more memory than this, in GiB
-    #[arg(long, value_name = "GIB", default_value_t = 4.0, value_parser = positive)]
-    pub memory: f64,
+    #[command(flatten)]
+    pub memory: MemoryArgs,
 }
 
 impl RunArgs {
@@ -91,8 +91,9 @@ impl RunArgs {
         self.threads.min(processors)
     }
 
-    /// Holds reading and writing to the number of threads, too; comes before anything is read.
-    pub fn limit_threads(&self) {
+    /// Holds reading and writing to the limits of threads and memory, too; comes before anything is read.
+    pub fn apply_limits(&self) {
+        self.memory.apply();
         if self.threads > 0 {
             // Fails only where the threads run already, and then they are these.
             let _ = rayon::ThreadPoolBuilder::new()
@@ -128,7 +129,7 @@ mod tests {
             let run = RunArgs {
                 seed: 0,
                 threads,
-                memory: 1.0,
+                memory: MemoryArgs::of(1.0),
             };
             run.useful_threads()
         };

@@ -5,7 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, Result, bail};
-use quorate_io::Target;
+use quorate_io::{Place, Target, settle_output};
 
 /// What a file will hold.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -23,9 +23,10 @@ pub struct Files<'a> {
     outputs: Vec<(&'static str, &'a Path, Content)>,
 }
 
-/// Where a path leads.
+/// A file that is taken.
 #[derive(Debug, PartialEq, Eq)]
-struct Place {
+struct Taken {
+    /// Where its path leads.
     path: PathBuf,
     /// Device and number of a file that is there.
     file: Option<(u64, u64)>,
@@ -45,21 +46,25 @@ impl<'a> Files<'a> {
         self
     }
 
-    /// Fails if an output is an input or another output, or cannot be written. `format_given`: the user said
-    /// which format `-o` has.
+    /// Fails if an output is an input or another output, or cannot be written; settles where the outputs go. `format_given`:
+    /// the user said which format `-o` has.
     pub fn check(&self, format_given: bool) -> Result<()> {
-        let mut taken: Vec<(&str, Place)> = Vec::new();
+        let mut taken: Vec<(&str, Taken)> = Vec::new();
         for &(name, path, content) in &self.outputs {
-            if is_stream(path) {
+            if path.as_os_str() == "-" {
                 continue;
             }
-            check_writable(path).with_context(|| format!("{name} {}", path.display()))?;
+            let place = settle_output(path);
+            if place.is_stream() {
+                continue;
+            }
+            check_writable(place.path()).with_context(|| format!("{name} {}", path.display()))?;
             if content == Content::Table && !(format_given && name == "-o") {
                 Target::from(path).format(None)?;
             }
-            let place = Place::of(path);
+            let place = Taken::by(place);
             for &(input, read) in &self.inputs {
-                if !is_stream(read) && Place::of(read).collides(&place) {
+                if read.as_os_str() != "-" && Taken::by(Place::of(read)).collides(&place) {
                     bail!(
                         "{name} {} would overwrite {input}: choose another file",
                         path.display()
@@ -76,11 +81,6 @@ impl<'a> Files<'a> {
         }
         Ok(())
     }
-}
-
-/// Whether a path is standard input or output, a device or a pipe, which cannot be replaced by a file.
-fn is_stream(path: &Path) -> bool {
-    path.as_os_str() == "-" || fs::metadata(path).is_ok_and(|file| !file.is_file() && !file.is_dir())
 }
 
 fn check_writable(path: &Path) -> Result<()> {
@@ -110,16 +110,11 @@ fn folder_of(path: &Path) -> PathBuf {
     }
 }
 
-impl Place {
-    fn of(path: &Path) -> Self {
-        // A file that is not there yet has a folder that is.
-        let resolved = fs::canonicalize(path).or_else(|_| {
-            let folder = fs::canonicalize(folder_of(path))?;
-            std::io::Result::Ok(folder.join(path.file_name().unwrap_or_default()))
-        });
+impl Taken {
+    fn by(place: Place) -> Self {
         Self {
-            path: resolved.unwrap_or_else(|_| path.to_path_buf()),
-            file: file_number(path),
+            file: file_number(place.path()),
+            path: place.path().to_path_buf(),
         }
     }
 

@@ -11,9 +11,11 @@ pub mod export_words;
 mod files;
 mod input;
 mod input_format;
+mod interrupt;
 mod knowledge;
 mod label_hygiene;
 mod labels;
+mod memory;
 mod printer;
 mod progress;
 mod remedies;
@@ -24,8 +26,10 @@ mod time_limit;
 use std::ffi::OsString;
 
 use clap::Parser;
+use quorate_io::write_together;
 
 use crate::args::Cli;
+pub use crate::memory::end_process_above_limit;
 use crate::printer::Printer;
 
 /// Runs the program with these arguments, the first of which is its name, and returns its exit code: 0 done,
@@ -39,11 +43,16 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> u8 {
             return u8::try_from(told.exit_code()).unwrap_or(2);
         }
     };
+    interrupt::watch();
     let mut printer = Printer::new(cli.quiet, cli.verbose);
-    match commands::run(cli, &mut printer) {
-        Ok(code) => code,
+    // Whatever a command writes appears at its end, all of it or nothing.
+    let ran = write_together(|| match commands::run(cli, &mut printer) {
         // Whoever read our output has had enough (`quorate .. | head`): that is not an error.
-        Err(error) if printer::is_broken_pipe(&error) => 0,
+        Err(error) if printer::is_broken_pipe(&error) => Ok(0),
+        ran => ran,
+    });
+    match ran {
+        Ok(code) => code,
         Err(error) => {
             printer.error(&error);
             2

@@ -7,5 +7,6 @@ use std::process::ExitCode;
 static MEMORY: quorate_machine::HugePages = quorate_machine::HugePages;
 
 fn main() -> ExitCode {
+    quorate_cli::end_process_above_limit();
     ExitCode::from(quorate_cli::run(std::env::args_os()))
 }

@@ -81,7 +81,7 @@ impl Printer {
 
 /// A text with its control characters spelt out, but for line feeds and tabs: ids come from files of others, and must not
 /// move the cursor, colour the screen or ring the bell.
-fn harmless(text: &str) -> Cow<'_, str> {
+pub fn harmless(text: &str) -> Cow<'_, str> {
     let is_harmful = |letter: char| letter.is_control() && letter != '\n' && letter != '\t';
     if !text.contains(is_harmful) {
         return text.into();

@@ -8,6 +8,7 @@ use quorate::model::Priors;
 use quorate::{Context, TaskFeatures, TaskProbabilities};
 
 use crate::args::RunArgs;
+use crate::interrupt;
 use crate::progress::Bar;
 
 /// Makes contexts for the fits of one command.
@@ -15,28 +16,17 @@ use crate::progress::Bar;
 pub struct Session {
     run: RunArgs,
     quiet: bool,
-    cancelled: Arc<AtomicBool>,
     probabilities: Option<TaskProbabilities>,
     features: Option<Arc<TaskFeatures>>,
     priors: Priors,
 }
 
 impl Session {
-    /// Ctrl-C, SIGTERM and SIGHUP stop a fit at its next step, so that no half-written file stays behind; a second one ends
-    /// the program at once.
+    /// A command's part of the session: what it was asked for.
     pub fn start(run: &RunArgs, quiet: bool) -> Self {
-        let cancelled = Arc::new(AtomicBool::new(false));
-        let flag = Arc::clone(&cancelled);
-        // Where a handler cannot be set (no signals on the platform) Ctrl-C ends the program as usual.
-        let _ = ctrlc::set_handler(move || {
-            if flag.swap(true, Ordering::Relaxed) {
-                std::process::exit(130);
-            }
-        });
         Self {
             run: run.clone(),
             quiet,
-            cancelled,
             probabilities: None,
             features: None,
             priors: Priors::default(),
@@ -55,10 +45,11 @@ impl Session {
         self
     }
 
-    /// The flag that Ctrl-C sets.
-    #[cfg(feature = "lab")]
-    pub fn cancellation(&self) -> &Arc<AtomicBool> {
-        &self.cancelled
+    /// The flag that Ctrl-C sets: fits stop at their next step, and outputs do not appear.
+    pub fn cancellation(&self) -> Arc<AtomicBool> {
+        let flag = interrupt::flag();
+        quorate_io::stop_outputs_when(Arc::clone(&flag));
+        flag
     }
 
     /// Gives every fit these expectations about classes and workers.
@@ -69,15 +60,15 @@ impl Session {
 
     /// Whether Ctrl-C was pressed.
     pub fn is_cancelled(&self) -> bool {
-        self.cancelled.load(Ordering::Relaxed)
+        self.cancellation().load(Ordering::Relaxed)
     }
 
     /// A context with the seed moved by `offset` (repeated runs), with progress under `title`.
     pub fn context(&self, title: &str, offset: u64) -> Result<Context> {
         let mut context = Context::new(self.run.seed.wrapping_add(offset))
             .with_threads(self.run.useful_threads())?
-            .with_memory_limit((self.run.memory * (1u64 << 30) as f64) as u64)
-            .with_cancellation(Arc::clone(&self.cancelled))
+            .with_memory_limit(self.run.memory.bytes())
+            .with_cancellation(self.cancellation())
             .with_priors(self.priors.clone());
         if let Some(probabilities) = &self.probabilities {
             context = context.with_class_probabilities(probabilities.clone());

@@ -219,10 +219,7 @@ fn what_cannot_be_updated_is_refused_in_words() {
         ("aggregate new.csv --update plain.json", "were not kept"),
         ("aggregate new.csv --update coin.json", "\"one-coin\""),
         ("aggregate new.csv --update kept.json -m mace", "dawid-skene only"),
-        (
-            "aggregate new.csv --update other.json",
-            "does not hold the labels",
-        ),
+        ("aggregate new.csv --update other.json", "are not there"),
         (
             "aggregate new.csv --update kept.json --classes c0,c1,c2,c3 --duplicates error",
             "",
@@ -240,8 +237,16 @@ fn what_cannot_be_updated_is_refused_in_words() {
         assert_eq!(refused.code, code, "{arguments}: {}", refused.stderr);
         assert!(refused.stderr.contains(words), "{arguments}: {}", refused.stderr);
     }
-    fs::remove_file(folder.join("kept.labels.bin")).unwrap();
+    let names = fs::read_dir(folder)
+        .unwrap()
+        .map(|entry| entry.unwrap().file_name().into_string().unwrap());
+    let kept: Vec<String> = names
+        .filter(|name| name.starts_with("kept.") && name.ends_with(".labels.bin"))
+        .collect();
+    // Those of the model before were removed.
+    assert_eq!(kept.len(), 1, "{kept:?}");
+    fs::remove_file(folder.join(&kept[0])).unwrap();
     let refused = run(folder, "aggregate new.csv --update kept.json");
     assert_eq!(refused.code, 2);
-    assert!(refused.stderr.contains("kept.labels.bin"), "{}", refused.stderr);
+    assert!(refused.stderr.contains(&kept[0]), "{}", refused.stderr);
 }

@@ -121,6 +121,12 @@ pub enum ErrorKind {
     /// A quoted field that never ends.
     #[error("found a quote that is never closed; close it, or double it if it belongs to the value")]
     UnclosedQuote,
+    /// Text behind the quote that closes a field.
+    #[error(
+        "found text behind a closing quote, expected the delimiter or the end of the line; double a quote that belongs to the \
+         value, and put quotes around all of it"
+    )]
+    TextAfterQuote,
     /// A value or row beyond the limit.
     #[error(
         "found {what} longer than {limit} bytes; ids and labels are short: is this the right file and column?"
@@ -130,6 +136,17 @@ pub enum ErrorKind {
         what: &'static str,
         /// The limit in bytes.
         limit: usize,
+    },
+    /// More memory than the process may have.
+    #[error(
+        "reading it would need more than {} of memory in all, and the limit is {}",
+        quorate::internal::size_in_words(*needed), quorate::internal::size_in_words(*limit)
+    )]
+    TooLarge {
+        /// Bytes that would be allocated in all.
+        needed: u64,
+        /// Bytes that may be.
+        limit: u64,
     },
     /// Something that does not follow the format (JSON, Parquet, Arrow).
     #[error("{0}")]
@@ -282,6 +299,7 @@ impl Error {
     pub fn remedy(&self) -> Option<Remedy> {
         match &self.0.kind {
             ErrorKind::MissingColumn { remedy, .. } | ErrorKind::MissingKey { remedy, .. } => *remedy,
+            ErrorKind::TooLarge { .. } => Some(Remedy::RaiseMemoryLimit),
             ErrorKind::KeptLabels(_) => Some(Remedy::KeepLabels),
             ErrorKind::Export { .. } => Some(Remedy::NameFormat),
             ErrorKind::Questions { .. } => Some(Remedy::NameQuestion),
@@ -289,6 +307,11 @@ impl Error {
             ErrorKind::Data(error) => error.remedy(),
             _ => None,
         }
+    }
+
+    /// Whether there was not enough memory for what was to be read.
+    pub fn is_out_of_memory(&self) -> bool {
+        matches!(self.0.kind, ErrorKind::TooLarge { .. })
     }
 
     /// The same error about an object's keys instead of a table's header.

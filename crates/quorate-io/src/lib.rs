@@ -35,6 +35,7 @@
 mod error;
 mod exports;
 mod formats;
+mod memory;
 mod parallel;
 mod results;
 mod source;
@@ -51,8 +52,12 @@ pub use formats::{
 };
 #[cfg(feature = "columnar")]
 pub use formats::{MemorySink, MemoryTable};
+pub use memory::being_read;
 pub use results::TaskResults;
 pub use source::{Progress, Source};
 pub use spill::{SpillOptions, SpilledLabels, SpilledResults, WantedResults, spill_annotations};
 pub use tables::*;
-pub use target::{Target, write_together, write_whole};
+pub use target::{
+    Place, Target, abandon_outputs, expect_unchanged, make_output_folder, settle_output, stop_outputs_when,
+    write_together, write_whole,
+};

@@ -1,7 +1,7 @@
 //! Where a table comes from, and its bytes: opened, counted for progress, unpacked.
 
 use std::fs::File;
-use std::io::{self, BufReader, Cursor, Read, Seek};
+use std::io::{self, BufRead, BufReader, Cursor, Read, Seek};
 use std::path::{Path, PathBuf};
 
 use crate::error::{Error, ErrorKind, Result};
@@ -95,7 +95,7 @@ impl Source {
             Compression::None => Box::new(counted),
             Compression::Gzip => Box::new(Unpacked {
                 name: "gzip",
-                input: flate2::bufread::MultiGzDecoder::new(BufReader::with_capacity(1 << 16, counted)),
+                input: GzipMembers::new(BufReader::with_capacity(1 << 16, counted)),
             }),
             Compression::Zstd => Box::new(Unpacked {
                 name: "Zstandard",
@@ -115,17 +115,28 @@ impl Source {
     #[cfg_attr(not(feature = "columnar"), allow(dead_code))]
     pub(crate) fn open_file(&self) -> Result<File> {
         match self {
-            Self::Path(path) => Ok(File::open(path)?),
-            Self::Stdin => {
-                let mut spool = tempfile::tempfile()?;
-                io::copy(&mut io::stdin().lock(), &mut spool)?;
-                spool.rewind()?;
-                Ok(spool)
+            Self::Path(path) => {
+                let file = File::open(path)?;
+                // A pipe has no end to read from.
+                match file.metadata()?.is_file() {
+                    true => Ok(file),
+                    false => spooled(file),
+                }
             }
+            Self::Stdin => spooled(io::stdin().lock()),
             #[cfg(feature = "columnar")]
             Self::Memory(_) => Err(not_a_file()),
         }
     }
+}
+
+/// All bytes of an input in a temporary file.
+#[cfg_attr(not(feature = "columnar"), allow(dead_code))]
+fn spooled(mut input: impl Read) -> Result<File> {
+    let mut spool = tempfile::tempfile()?;
+    io::copy(&mut input, &mut spool)?;
+    spool.rewind()?;
+    Ok(spool)
 }
 
 /// What only files have is asked of a table in memory.
@@ -172,10 +183,58 @@ struct Counted<'a> {
 
 impl Read for Counted<'_> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        let count = self.input.read(buffer)?;
+        let count = loop {
+            match self.input.read(buffer) {
+                // A signal came in between; not every reader above asks again.
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                read => break read?,
+            }
+        };
         self.done += count as u64;
         (self.progress)(self.done, self.total);
         Ok(count)
+    }
+}
+
+/// The members of a gzip file, one behind the other, and zeros behind the last, as some programs write them.
+struct GzipMembers<R>(Option<flate2::bufread::GzDecoder<R>>);
+
+impl<R: BufRead> GzipMembers<R> {
+    fn new(input: R) -> Self {
+        Self(Some(flate2::bufread::GzDecoder::new(input)))
+    }
+}
+
+impl<R: BufRead> Read for GzipMembers<R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        while let Some(member) = &mut self.0 {
+            let count = member.read(buffer)?;
+            if count > 0 || buffer.is_empty() {
+                return Ok(count);
+            }
+            let Some(mut rest) = self.0.take().map(flate2::bufread::GzDecoder::into_inner) else {
+                break;
+            };
+            loop {
+                let next = rest.fill_buf()?;
+                match next.first() {
+                    None => return Ok(0),
+                    Some(0) => {
+                        let zeros = next.iter().take_while(|&&byte| byte == 0).count();
+                        rest.consume(zeros);
+                    }
+                    Some(0x1f) => break,
+                    Some(_) => {
+                        return Err(io::Error::new(
+                            io::ErrorKind::FileTooLarge,
+                            "found other bytes behind the end of the gzip data; cut them off, or get the file anew",
+                        ));
+                    }
+                }
+            }
+            self.0 = Some(flate2::bufread::GzDecoder::new(rest));
+        }
+        Ok(0)
     }
 }
 
@@ -189,6 +248,8 @@ impl<R: Read> Read for Unpacked<R> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         self.input.read(buffer).map_err(|error| match error.kind() {
             io::ErrorKind::Interrupted => error,
+            // Ours, in words already: no decoder says this.
+            io::ErrorKind::FileTooLarge => error,
             io::ErrorKind::UnexpectedEof => io::Error::new(
                 error.kind(),
                 format!("the {} data is cut short; get the whole file", self.name),

@@ -4,10 +4,11 @@
 //! page table of the processor, and that is a third of the pass. Fresh memory also costs a page fault for
 //! each page. So blocks of 2 MiB and more are mapped directly, at addresses where the system can use pages of
 //! 2 MiB, with the hint that it should. Everything else, and everything on other systems, goes to the
-//! allocator of the system.
+//! allocator of the system. All blocks are counted ([`crate::memory`]).
 
 #[cfg(target_os = "linux")]
 use crate::mapping;
+use crate::memory;
 
 use std::alloc::{GlobalAlloc, Layout, System};
 
@@ -40,24 +41,27 @@ fn is_large(layout: Layout) -> bool {
 #[allow(unsafe_code)]
 unsafe impl GlobalAlloc for HugePages {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        memory::take(layout.size());
         #[cfg(target_os = "linux")]
         if is_large(layout) {
-            return mapping::map(layout.size());
+            return counted(mapping::map(layout.size()), layout.size());
         }
         // SAFETY: the caller's promises are those that the system's allocator asks for.
-        unsafe { System.alloc(layout) }
+        counted(unsafe { System.alloc(layout) }, layout.size())
     }
 
     unsafe fn alloc_zeroed(&self, layout: Layout) -> *mut u8 {
+        memory::take(layout.size());
         #[cfg(target_os = "linux")]
         if is_large(layout) {
-            return mapping::map(layout.size());
+            return counted(mapping::map(layout.size()), layout.size());
         }
         // SAFETY: as in `alloc`.
-        unsafe { System.alloc_zeroed(layout) }
+        counted(unsafe { System.alloc_zeroed(layout) }, layout.size())
     }
 
     unsafe fn dealloc(&self, block: *mut u8, layout: Layout) {
+        memory::give(layout.size());
         #[cfg(target_os = "linux")]
         if is_large(layout) {
             // SAFETY: a large block is one of `map` or `resize`, and the caller uses it no more.
@@ -70,12 +74,19 @@ unsafe impl GlobalAlloc for HugePages {
     unsafe fn realloc(&self, block: *mut u8, layout: Layout, size: usize) -> *mut u8 {
         // SAFETY: the caller promises that the new layout is a proper one.
         let new = unsafe { Layout::from_size_align_unchecked(size, layout.align()) };
-        match (is_large(layout), is_large(new)) {
-            // SAFETY: a small block is one of the system's allocator, and stays one.
-            (false, false) => unsafe { System.realloc(block, layout, size) },
+        let grown = size.saturating_sub(layout.size());
+        let resized = match (is_large(layout), is_large(new)) {
+            (false, false) => {
+                memory::take(grown);
+                // SAFETY: a small block is one of the system's allocator, and stays one.
+                counted(unsafe { System.realloc(block, layout, size) }, grown)
+            }
             #[cfg(target_os = "linux")]
-            // SAFETY: a large block is one of `map` or `resize`, of this size.
-            (true, true) => unsafe { mapping::resize(block, layout.size(), size) },
+            (true, true) => {
+                memory::take(grown);
+                // SAFETY: a large block is one of `map` or `resize`, of this size.
+                counted(unsafe { mapping::resize(block, layout.size(), size) }, grown)
+            }
             _ => {
                 // SAFETY: the caller promises that the new size is not zero.
                 let moved = unsafe { self.alloc(new) };
@@ -87,10 +98,23 @@ unsafe impl GlobalAlloc for HugePages {
                         self.dealloc(block, layout);
                     }
                 }
-                moved
+                return moved;
             }
+        };
+        if !resized.is_null() {
+            memory::give(layout.size().saturating_sub(size));
         }
+        resized
     }
+}
+
+/// A block whose bytes were counted before; what could not be had is taken off again.
+#[inline]
+fn counted(block: *mut u8, bytes: usize) -> *mut u8 {
+    if block.is_null() {
+        memory::give(bytes);
+    }
+    block
 }
 
 #[cfg(all(test, target_os = "linux"))]

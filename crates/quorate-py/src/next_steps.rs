@@ -22,7 +22,7 @@ pub fn plan(
     budget: f64,
     costs: Vec<(String, f64)>,
     capacity: Option<u32>,
-    explore: f64,
+    explore: Option<f64>,
     target: Option<f64>,
     retire: f64,
     progress: Option<&Bound<'_, PyAny>>,

@@ -3,10 +3,12 @@
 //! - [`public_data`]: where the public data sets are, and tests that are counted as ignored where they are
 //!   not.
 //! - [`crowds`]: small crowds made of rows, and fits by the name of a method.
+//! - [`properties`]: what every fit must keep to.
 //! - [`panels`]: simulated panels of judges, and how well they are read.
 
 pub mod crowds;
 pub mod panels;
+pub mod properties;
 pub mod public_data;
 
 pub use public_data::{ALL_SETS, DataSet, PublicTest, run_public_tests};

@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use chacha20::ChaCha8Rng;
+use quorate_machine::memory::{LEAST, allocated};
 use rand::SeedableRng;
 
 use crate::error::{Error, Result};
@@ -150,13 +151,15 @@ impl Context {
         Ok(())
     }
 
-    /// Fails with [`Error::TooLarge`] if `needed` bytes for `what` are above the limit.
+    /// Fails with [`Error::TooLarge`] if `needed` bytes for `what`, with all that is allocated (in programs whose allocator
+    /// counts it), are above the limit.
     pub fn reserve(&self, what: impl Into<String>, needed: u64, hint: impl Into<String>) -> Result<()> {
-        let limit = self.memory_limit();
-        if needed > limit {
+        let (limit, in_use) = (self.memory_limit(), allocated());
+        if needed > limit || needed.saturating_add(in_use) > limit.max(LEAST) {
             return Err(Error::TooLarge {
                 what: what.into(),
                 needed,
+                in_use,
                 limit,
                 hint: hint.into(),
                 remedy: Some(Remedy::RaiseMemoryLimit),
@@ -218,7 +221,7 @@ mod tests {
             .to_string();
         assert_eq!(
             message,
-            "a table would need about 2.0 GiB of memory, above the limit of 1 MiB: use fewer classes"
+            "a table would need about 2.0 GiB of memory, above the limit of 1.0 MiB: use fewer classes"
         );
     }
 }

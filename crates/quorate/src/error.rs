@@ -52,14 +52,18 @@ pub enum Error {
     },
     /// A method would need more memory than the context allows.
     #[error(
-        "{what} would need about {} of memory, above the limit of {}: {hint}",
-        bytes(*needed), bytes(*limit)
+        "{what} would need about {} of memory{}, above the limit of {}: {hint}",
+        size_in_words(*needed),
+        if needed > limit { String::new() } else { format!(" beside the {} in use", size_in_words(*in_use)) },
+        size_in_words(*limit)
     )]
     TooLarge {
         /// What is too large.
         what: String,
         /// Bytes needed.
         needed: u64,
+        /// Bytes that are allocated already; 0 where nobody counts them.
+        in_use: u64,
         /// Bytes allowed.
         limit: u64,
         /// What to do about it.
@@ -154,13 +158,17 @@ fn suggest(suggestion: &Option<String>) -> String {
         .unwrap_or_default()
 }
 
-fn bytes(count: u64) -> String {
-    const MIB: f64 = 1024.0 * 1024.0;
-    let mib = count as f64 / MIB;
-    if mib < 1024.0 {
-        format!("{mib:.0} MiB")
-    } else {
-        format!("{:.1} GiB", mib / 1024.0)
+/// A number of bytes for people: three digits at most, and never none where there are some.
+pub fn size_in_words(bytes: u64) -> String {
+    const UNITS: [&str; 4] = ["KiB", "MiB", "GiB", "TiB"];
+    let (mut size, mut unit) = (bytes as f64 / 1024.0, 0);
+    while size >= 999.5 && unit + 1 < UNITS.len() {
+        size /= 1024.0;
+        unit += 1;
+    }
+    match size < 9.95 {
+        true => format!("{size:.1} {}", UNITS[unit]),
+        false => format!("{size:.0} {}", UNITS[unit]),
     }
 }
 

@@ -116,6 +116,7 @@ pub use task_probabilities::TaskProbabilities;
 #[doc(hidden)]
 pub mod internal {
     pub use crate::context::seeded;
+    pub use crate::error::size_in_words;
 
     /// Small dense kernels.
     pub mod linalg {

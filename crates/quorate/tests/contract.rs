@@ -1,64 +1,14 @@
 //! What every method of the table must keep to, whatever it is.
 
-use quorate::methods::{Fit, Kind, METHODS, Method, Values};
+use quorate::methods::{Fit, Kind, METHODS, Values};
 use quorate::{Annotations, AnnotationsBuilder, Context, Error, Remedy};
 use quorate_testkit::crowds::{by_name, context, crowd, fit, table};
+use quorate_testkit::properties::check_fit;
 use rand::seq::SliceRandom;
 
 /// The crowds that the invariances are checked on: two and three classes.
 fn crowds() -> [Vec<(String, String, String)>; 2] {
     [crowd(120, 9, 2, 0.6, 1), crowd(150, 12, 3, 0.5, 2)]
-}
-
-fn assert_valid(method: &Method, annotations: &Annotations, fit: &Fit, what: &str) {
-    let name = method.name;
-    assert_eq!(fit.consensus.len(), annotations.task_count(), "{name}, {what}");
-    for task in 0..fit.consensus.len() {
-        let row = fit.consensus.row(task);
-        assert!(
-            row.iter().all(|p| (0.0..=1.0).contains(p)),
-            "{name}, {what}: task {task} has {row:?}"
-        );
-        assert!(
-            (row.iter().sum::<f64>() - 1.0).abs() < 1e-9,
-            "{name}, {what}: task {task} has {row:?}"
-        );
-    }
-    assert_eq!(fit.model.is_some(), method.returns_model, "{name}, {what}: model");
-    if let Some(model) = &fit.model {
-        let classes = annotations.class_count();
-        assert_eq!(model.worker_count(), annotations.worker_count());
-        assert!(
-            (model.prior().iter().sum::<f64>() - 1.0).abs() < 1e-9,
-            "{name}, {what}: {:?}",
-            model.prior()
-        );
-        for worker in 0..model.worker_count() {
-            for truth in 0..classes {
-                let column = (0..classes).map(|answer| model.probability(worker, answer, truth));
-                assert!(
-                    column.clone().all(|p| (0.0..=1.0 + 1e-12).contains(&p)),
-                    "{name}, {what}: worker {worker}"
-                );
-                assert!(
-                    (column.sum::<f64>() - 1.0).abs() < 1e-9,
-                    "{name}, {what}: worker {worker}, truth {truth}"
-                );
-            }
-        }
-    }
-    assert!(
-        fit.trace.iter().all(|value| value.is_finite()),
-        "{name}, {what}: trace {:?}",
-        fit.trace
-    );
-    if let Some(scores) = &fit.worker_scores {
-        assert_eq!(scores.len(), annotations.worker_count(), "{name}, {what}");
-        assert!(
-            scores.iter().all(|score| score.is_finite()),
-            "{name}, {what}: scores {scores:?}"
-        );
-    }
 }
 
 /// Largest difference of a posterior between two fits, tasks and classes matched by name.
@@ -74,7 +24,7 @@ fn results_are_probabilities() {
     for method in METHODS {
         for rows in crowds() {
             let annotations = table(&rows);
-            assert_valid(method, &annotations, &fit(method, &annotations).unwrap(), "crowd");
+            check_fit(method, &annotations, &fit(method, &annotations).unwrap(), "crowd");
         }
     }
 }
@@ -241,7 +191,7 @@ fn degenerate_tables_are_answered_or_refused_in_words() {
     for method in METHODS {
         for (what, annotations) in degenerate() {
             match fit(method, &annotations) {
-                Ok(fit) => assert_valid(method, &annotations, &fit, what),
+                Ok(fit) => check_fit(method, &annotations, &fit, what),
                 Err(Error::NotApplicable { method: name, reason }) => {
                     assert_eq!(name, method.name);
                     assert!(reason.len() > 20, "{name}, {what}: {reason}");

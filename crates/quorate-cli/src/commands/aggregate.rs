@@ -14,7 +14,7 @@ use quorate::model::Priors;
 use quorate::review::{Review, ReviewTask};
 use quorate_io::{
     FileFormat, ModelFile, Target, WantedResults, WorkerRow, write_intervals, write_model, write_review,
-    write_together, write_workers,
+    write_workers,
 };
 
 use crate::args::{RunArgs, share};
@@ -27,7 +27,7 @@ use crate::printer::Printer;
 use crate::session::Session;
 use outcome::{Outcome, Wanted};
 use report::{report, review_table};
-use spill_plan::SpillArgs;
+use spill_plan::{SpillArgs, Spilling};
 use update::UpdateArgs;
 
 /// What to aggregate and where to put it.
@@ -126,8 +126,8 @@ pub struct AggregateArgs {
 
 /// Reads, fits, writes.
 pub fn run(args: &AggregateArgs, printer: &mut Printer) -> Result<()> {
-    args.run.limit_threads();
-    let update = args.update.open(&args.method)?;
+    args.run.apply_limits();
+    let (update, kept) = args.update.open(&args.method, args.model.as_ref())?.unzip();
     let mut method = find(&args.method)?;
     let mut parameters = parse_parameters(&args.parameters)?;
     if let Some(update) = &update {
@@ -146,18 +146,20 @@ pub fn run(args: &AggregateArgs, printer: &mut Printer) -> Result<()> {
     let session = Session::start(&args.run, printer.quiet());
     let labels = match &spilling {
         Some(spilling) => Labels::Disk(Box::new(spilling.read(&session, printer)?)),
-        None => Labels::Memory(Box::new(args.input.read(printer)?)),
+        None => match args.input.read(printer) {
+            Ok(annotations) => Labels::Memory(Box::new(annotations)),
+            Err(error) => match args.spill_after_all(&error, &*aggregate, printer) {
+                Some(spilling) => Labels::Disk(Box::new(spilling.read(&session, printer)?)),
+                None => return Err(error),
+            },
+        },
     };
     let closed = args.input.classes.is_some();
-    let labels = match (&update, labels) {
-        (Some(update), Labels::Memory(annotations)) => {
+    let labels = match (kept, labels) {
+        (Some(kept), Labels::Memory(annotations)) => {
             let duplicates = args.input.options()?.duplicates;
-            Labels::Memory(Box::new(update.join(
-                &annotations,
-                duplicates,
-                closed,
-                printer,
-            )?))
+            let joined = update::join(kept, &annotations, duplicates, closed, printer)?;
+            Labels::Memory(Box::new(joined))
         }
         (_, labels) => labels,
     };
@@ -196,16 +198,14 @@ pub fn run(args: &AggregateArgs, printer: &mut Printer) -> Result<()> {
         }
         Labels::Disk(spilled) => outcome::on_disk(spilled, &*aggregate, &session, wanted, printer)?,
     };
-    write_together(|| {
-        args.write(
-            method,
-            &parameters,
-            &outcome,
-            &knowledge.priors,
-            knowledge.earlier.as_ref(),
-            printer,
-        )
-    })?;
+    args.write(
+        method,
+        &parameters,
+        &outcome,
+        &knowledge.priors,
+        knowledge.earlier.as_ref(),
+        printer,
+    )?;
     args.show_review(&outcome, printer);
     report(
         method,
@@ -284,6 +284,23 @@ impl AggregateArgs {
             }
         }
         Ok(())
+    }
+
+    /// Where labels go that turned out not to fit into memory, if they can go to disk.
+    fn spill_after_all(
+        &self,
+        error: &anyhow::Error,
+        aggregate: &dyn Aggregate,
+        printer: &mut Printer,
+    ) -> Option<Spilling<'_>> {
+        let too_large = error
+            .downcast_ref::<quorate_io::Error>()
+            .is_some_and(quorate_io::Error::is_out_of_memory);
+        if !too_large || self.refuse_with_spill(aggregate).is_err() {
+            return None;
+        }
+        self.spill
+            .after_all(&self.input, &self.run, self.output.as_deref(), printer)
     }
 
     /// What needs all labels in memory is refused, not left out.

@@ -163,7 +163,7 @@ impl Row {
 
 /// Runs the methods one after the other and prints the table.
 pub fn run(args: &CompareArgs, printer: &mut Printer) -> Result<()> {
-    args.run.limit_threads();
+    args.run.apply_limits();
     let chosen = args.chosen(printer)?;
     let annotations = args.input.read(printer)?;
     let closed = args.input.classes.is_some();

@@ -91,7 +91,7 @@ fn parser() -> impl TypedValueParser<Value = Form> {
 
 /// Reads and writes.
 pub fn run(args: &ConvertArgs, printer: &mut Printer) -> Result<()> {
-    args.run.limit_threads();
+    args.run.apply_limits();
     let form = args.to.unwrap_or(Form::Long(None));
     let is_table = matches!(form, Form::Long(None) | Form::Wide);
     let content = if is_table { Content::Table } else { Content::Other };

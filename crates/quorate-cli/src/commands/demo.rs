@@ -13,6 +13,7 @@ use quorate_report::figure::shares;
 use serde::Serialize;
 
 use crate::args::RunArgs;
+use crate::files::{Content, Files};
 use crate::input::size_line;
 use crate::printer::Printer;
 use crate::session::Session;
@@ -55,6 +56,10 @@ struct Line {
 
 /// Simulates, aggregates, evaluates.
 pub fn run(args: &DemoArgs, printer: &mut Printer) -> Result<()> {
+    args.run.apply_limits();
+    Files::default()
+        .writes("--picture", args.picture.as_ref(), Content::Other)
+        .check(false)?;
     let crowd = Simulation {
         tasks: args.tasks,
         workers: 60,

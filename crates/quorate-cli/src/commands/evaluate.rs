@@ -13,7 +13,9 @@ use quorate_report::figure::reliability;
 use serde::Serialize;
 
 use crate::column_words::parse_label_columns;
+use crate::files::{Content, Files};
 use crate::knowledge::read_known;
+use crate::memory::MemoryArgs;
 use crate::printer::Printer;
 use crate::text_table::{Side, TextTable, count, plural};
 
@@ -56,6 +58,8 @@ pub struct EvaluateArgs {
     /// For programs: JSON
     #[arg(long)]
     json: bool,
+    #[command(flatten)]
+    memory: MemoryArgs,
 }
 
 /// A number from 0 to 100.
@@ -113,6 +117,13 @@ struct ClassJson {
 
 /// Reads both files, scores, prints; code 1 if the error is above the limit asked for.
 pub fn run(args: &EvaluateArgs, printer: &mut Printer) -> Result<u8> {
+    args.memory.apply();
+    Files::default()
+        .reads("the predictions", Some(&args.predicted))
+        .reads("the truth", Some(&args.truth))
+        .reads("--except", args.except.as_ref())
+        .writes("--picture", args.picture.as_ref(), Content::Other)
+        .check(false)?;
     let columns = parse_label_columns("--columns", &args.columns)?;
     let predicted = read_known("the predictions", &args.predicted, columns, None, printer)?;
     let columns = parse_label_columns("--truth-columns", &args.truth_columns)?;

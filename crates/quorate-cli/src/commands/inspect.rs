@@ -80,7 +80,7 @@ pub enum FailOn {
 
 /// Inspects and prints; code 1 if something is found that was asked to fail on.
 pub fn run(args: &InspectArgs, printer: &mut Printer) -> Result<u8> {
-    args.run.limit_threads();
+    args.run.apply_limits();
     let annotations = args.input.read(printer)?;
     let session = Session::start(&args.run, printer.quiet());
     let settings = Inspect {

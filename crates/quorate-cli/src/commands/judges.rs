@@ -109,7 +109,7 @@ pub fn run(args: &JudgesArgs, printer: &mut Printer) -> Result<u8> {
     if args.input.duplicates != DuplicatesArg::Last && args.input.duplicates != DuplicatesArg::Keep {
         bail!("--duplicates does not apply here: every row counts, repeated ones as repeated prompts");
     }
-    args.run.limit_threads();
+    args.run.apply_limits();
     let panel = read_panel(args, printer)?;
     let positive = words::find_positive(panel.annotations().classes(), args.positive.as_deref())?;
     let settings = Judges {

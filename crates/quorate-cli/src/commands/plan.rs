@@ -84,9 +84,10 @@ struct LimitArgs {
     /// Never assign these (columns task, worker)
     #[arg(long, value_name = "FILE")]
     exclude: Option<PathBuf>,
-    /// Share of the labels that are spread evenly over tasks and workers, to find out where the model is wrong
-    #[arg(long, value_name = "SHARE", default_value_t = 0.25, value_parser = below_one)]
-    explore: f64,
+    /// Share of the labels that compare workers (on the tasks with most labels, by the workers with fewest), to find out
+    /// where the model is wrong; the more, the fewer labels a worker has given so far, if not given
+    #[arg(long, value_name = "SHARE", value_parser = below_one)]
+    explore: Option<f64>,
     /// Say how many labels it takes to bring the error down to this share, for example 0.05
     #[arg(long, value_name = "SHARE", value_parser = share)]
     target: Option<f64>,
@@ -109,7 +110,7 @@ enum Goal {
 
 /// Reads, fits, plans, writes.
 pub fn run(args: &PlanArgs, printer: &mut Printer) -> Result<()> {
-    args.run.limit_threads();
+    args.run.apply_limits();
     let method = find(&args.method)?;
     if !method.returns_model {
         bail!(

@@ -64,7 +64,7 @@ pub struct ReportArgs {
 
 /// Reads, fits, inspects, plans, writes the page.
 pub fn run(args: &ReportArgs, printer: &mut Printer) -> Result<()> {
-    args.run.limit_threads();
+    args.run.apply_limits();
     args.check()?;
     let method = find(&args.method)?;
     let aggregate = method.with_parameters(&parse_parameters(&args.parameters)?)?;

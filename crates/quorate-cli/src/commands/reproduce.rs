@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::sync::Mutex;
 
-use anyhow::{Context as _, Result};
+use anyhow::Result;
 use clap::{Args, ValueEnum};
 use quorate_lab::{EXPERIMENTS, Experiment, Report, Settings, Setup, Watch, find, write_page};
 
@@ -73,15 +73,10 @@ pub fn run(args: &ReproduceArgs, printer: &mut Printer) -> Result<()> {
     };
     let session = Session::start(&args.run, printer.quiet());
     let watch = RunBar(Mutex::new(Bar::new("reproduce", printer.quiet())));
-    // Better to fail now than after an hour; a folder made for nothing is taken away again.
-    let made = !args.output.exists();
-    std::fs::create_dir_all(&args.output)
-        .with_context(|| format!("could not make the folder {}", args.output.display()))?;
-    let ran = quorate_lab::run(&chosen, &settings(args), session.cancellation(), &watch);
+    // Better to fail now than after an hour.
+    quorate_io::make_output_folder(&args.output)?;
+    let ran = quorate_lab::run(&chosen, &settings(args), &session.cancellation(), &watch);
     drop(watch);
-    if ran.is_err() && made {
-        let _ = std::fs::remove_dir(&args.output);
-    }
     let report = ran?;
     let page = write_page(&report, &args.output)?;
     printer.data(&summary(&report))?;
@@ -102,7 +97,7 @@ fn settings(args: &ReproduceArgs) -> Settings {
             SetupArg::All => Setup::All,
         },
         threads: args.run.threads,
-        memory: (args.run.memory * (1u64 << 30) as f64) as u64,
+        memory: args.run.memory.bytes(),
         command: command_line(args),
     }
 }

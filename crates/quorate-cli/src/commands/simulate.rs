@@ -1,15 +1,15 @@
 //! `quorate simulate`: a crowd with known truth.
 
-use std::fs;
 use std::path::PathBuf;
 use std::str::FromStr;
 
-use anyhow::{Context as _, Result};
+use anyhow::Result;
 use clap::Args;
 use quorate::simulate::{Amount, Coverage, Prior, Quality, Simulated, Simulation};
-use quorate_io::{ModelFile, Target, write_annotations, write_model, write_truth};
+use quorate_io::{ModelFile, Target, make_output_folder, write_annotations, write_model, write_truth};
 use serde::Serialize;
 
+use crate::files::{Content, Files};
 use crate::input::size_line;
 use crate::printer::Printer;
 use crate::text_table::plural;
@@ -212,20 +212,25 @@ fn name_option(error: quorate::Error) -> quorate::Error {
 /// Draws the crowd and writes its files.
 pub fn run(args: &SimulateArgs, printer: &mut Printer) -> Result<()> {
     let crowd = args.settings()?.run(args.seed).map_err(name_option)?;
-    fs::create_dir_all(&args.output)
-        .with_context(|| format!("could not make the folder {}", args.output.display()))?;
-    let file = |name: &str| Target::from(args.output.join(name));
+    make_output_folder(&args.output)?;
+    let [truth, model_file, labels] =
+        ["truth.csv", "model.json", "labels.csv"].map(|name| args.output.join(name));
+    Files::default()
+        .writes("the truth", Some(&truth), Content::Other)
+        .writes("the model", Some(&model_file), Content::Other)
+        .writes("the labels", Some(&labels), Content::Other)
+        .check(false)?;
     let annotations = &crowd.annotations;
     write_truth(
-        &file("truth.csv"),
+        &Target::from(truth),
         None,
         annotations.tasks(),
         annotations.classes(),
         &crowd.truth,
     )?;
     let model = ModelFile::new(annotations, &crowd.model).fitted_by("simulated", [], args.seed);
-    write_model(&file("model.json"), &model)?;
-    write_annotations(&file("labels.csv"), None, annotations)?;
+    write_model(&Target::from(model_file), &model)?;
+    write_annotations(&Target::from(labels), None, annotations)?;
     if args.json {
         return printer.json(&summary(&crowd, args.seed));
     }

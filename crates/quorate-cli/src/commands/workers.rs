@@ -73,7 +73,7 @@ pub fn run(args: &WorkersArgs, printer: &mut Printer) -> Result<()> {
         .reads("--keep-workers", args.input.keep_workers.as_ref())
         .writes("-o", args.output.as_ref(), Content::Table)
         .check(false)?;
-    args.run.limit_threads();
+    args.run.apply_limits();
     let annotations = args.input.read(printer)?;
     let session = Session::start(&args.run, printer.quiet());
     let settings = Inspect {

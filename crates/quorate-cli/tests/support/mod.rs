@@ -1,6 +1,8 @@
 //! What the tests of the program share: running it, and a small table.
 #![allow(dead_code)] // each test program uses a part of it
 
+pub mod world;
+
 use std::fs;
 use std::io::Write;
 use std::path::Path;

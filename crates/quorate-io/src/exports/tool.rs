@@ -55,7 +55,7 @@ impl Tool {
     ];
 
     /// Its name for programs.
-    pub fn name(self) -> &'static str {
+    pub const fn name(self) -> &'static str {
         match self {
             Self::LabelStudio => "label-studio",
             Self::LabelStudioMin => "label-studio-min",

@@ -8,12 +8,13 @@ use arrow_ipc::reader::{FileReader, StreamReader};
 use arrow_ipc::writer::FileWriter;
 use arrow_schema::ArrowError;
 
+use super::arrow_sizes::{check_file, check_stream};
 use super::columnar::{Projection, for_each_batch, guarded, schema_of};
 use super::{RowSink, RowSource};
 use crate::error::{Error, ErrorKind, Result};
 use crate::source::Progress;
 
-const NAME: &str = "Arrow";
+pub(super) const NAME: &str = "Arrow";
 
 /// What the file form starts with.
 const MAGIC: &[u8] = b"ARROW1";
@@ -32,6 +33,7 @@ pub(crate) fn read(mut file: File, sink: &mut impl RowSink, progress: Progress<'
     file.rewind()?;
     let mut rows = 0;
     if start == MAGIC {
+        guarded(NAME, || Ok::<_, Error>(check_file(&file, bytes)))??;
         let open = |columns| guarded(NAME, || FileReader::try_new(BufReader::new(&file), columns));
         let projection = Projection::choose(&open(None)?.schema(), sink)?;
         let mut reader = open(Some(projection.columns.clone()))?;
@@ -42,6 +44,7 @@ pub(crate) fn read(mut file: File, sink: &mut impl RowSink, progress: Progress<'
             progress(bytes / batches * done, Some(bytes));
         }
     } else {
+        guarded(NAME, || Ok::<_, Error>(check_stream(&file, bytes)))??;
         let open = |columns| guarded(NAME, || StreamReader::try_new(BufReader::new(&file), columns));
         let projection = Projection::choose(&open(None)?.schema(), sink)?;
         (&file).rewind()?;

@@ -1,7 +1,8 @@
 //! What Parquet and Arrow share: columns of a batch as text, and rows gathered into batches.
 
-use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::Arc;
+use std::cell;
+use std::panic::{AssertUnwindSafe, catch_unwind, set_hook, take_hook};
+use std::sync::{Arc, Once};
 
 use arrow_array::builder::{Float64Builder, Int64Builder, StringBuilder};
 use arrow_array::cast::{AsArray, as_boolean_array};
@@ -21,19 +22,48 @@ pub(crate) fn guarded<T, E: std::fmt::Display>(
     format: &str,
     step: impl FnOnce() -> std::result::Result<T, E>,
 ) -> Result<T> {
-    let problem = match catch_unwind(AssertUnwindSafe(step)) {
-        Ok(Ok(value)) => return Ok(value),
-        Ok(Err(error)) => error.to_string(),
-        Err(_) => "damaged inside".to_owned(),
-    };
-    Err(ErrorKind::Syntax(format!(
+    match without_panic(step) {
+        Some(Ok(value)) => Ok(value),
+        Some(Err(error)) => Err(damaged(format, &error)),
+        None => Err(damaged(format, &"damaged inside")),
+    }
+}
+
+/// A file that does not follow its format.
+pub(crate) fn damaged(format: &str, problem: &dyn std::fmt::Display) -> Error {
+    ErrorKind::Syntax(format!(
         "not a whole {format} file ({problem}); get the file anew, or give its format if it is another"
     ))
-    .into())
+    .into()
+}
+
+thread_local! {
+    /// Whether a panic of this thread is an error about a file.
+    static EXPECTED: cell::Cell<bool> = const { cell::Cell::new(false) };
+}
+
+/// Runs a step; none if it panics, of which nothing is said on standard error.
+fn without_panic<T>(step: impl FnOnce() -> T) -> Option<T> {
+    static QUIET: Once = Once::new();
+    QUIET.call_once(|| {
+        let loud = take_hook();
+        set_hook(Box::new(move |panic| {
+            if !EXPECTED.with(cell::Cell::get) {
+                loud(panic);
+            }
+        }));
+    });
+    let before = EXPECTED.with(|expected| expected.replace(true));
+    let result = catch_unwind(AssertUnwindSafe(step));
+    EXPECTED.with(|expected| expected.set(before));
+    result.ok()
 }
 
 /// Rows in a batch that is written.
 const BATCH: usize = 1 << 16;
+
+/// Rows that are text at a time: a batch of a small packed file can be of any size.
+const SLICE: usize = 1 << 18;
 
 /// The columns that a sink chose: which to load, and which loaded one fills each slot.
 pub(crate) struct Projection {
@@ -68,24 +98,28 @@ impl Projection {
 
     /// The columns of a batch, in the order in which they were chosen.
     pub(crate) fn columns_of(&self, batch: &RecordBatch) -> Result<Vec<TextColumn>> {
-        self.slots
-            .iter()
-            .zip(&self.names)
-            .map(|(&slot, name)| TextColumn::new(batch.column(slot)).map_err(|error| error.in_column(name)))
-            .collect()
+        let columns = self.slots.iter().zip(&self.names).map(|(&slot, name)| {
+            let column = without_panic(|| TextColumn::new(batch.column(slot)));
+            let column = column.unwrap_or_else(|| Err(damaged("columnar", &"damaged inside")));
+            column.map_err(|error| error.in_column(name))
+        });
+        columns.collect()
     }
 
     /// Hands the rows of a batch to the sink; `rows` counts all rows so far.
     pub(crate) fn deliver(&self, batch: &RecordBatch, rows: &mut u64, sink: &mut impl RowSink) -> Result<()> {
-        let columns = self.columns_of(batch)?;
-        for index in 0..batch.num_rows() {
-            *rows += 1;
-            let row = BatchRow {
-                columns: &columns,
-                index,
-                number: *rows,
-            };
-            sink.row(&row).map_err(|error| error.at(row.position()))?;
+        for start in (0..batch.num_rows()).step_by(SLICE) {
+            let slice = batch.slice(start, SLICE.min(batch.num_rows() - start));
+            let columns = self.columns_of(&slice)?;
+            for index in 0..slice.num_rows() {
+                *rows += 1;
+                let row = BatchRow {
+                    columns: &columns,
+                    index,
+                    number: *rows,
+                };
+                sink.row(&row).map_err(|error| error.at(row.position()))?;
+            }
         }
         Ok(())
     }

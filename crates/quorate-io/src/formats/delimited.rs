@@ -12,6 +12,7 @@ use ::csv::{ByteRecord, Reader, ReaderBuilder};
 
 use super::decimal::push_decimal;
 use super::delimiter::Delimiter;
+use super::quotes::QuoteCheck;
 use super::row_sink::MAX_ROW;
 use super::text::write_pieces;
 use super::{Cell, Row, RowSink, RowSource};
@@ -76,7 +77,7 @@ impl<R: Read> Records<R> {
             .flexible(true)
             .delimiter(delimiter)
             .buffer_capacity(1 << 17)
-            .from_reader(Marked::new(input));
+            .from_reader(Marked::new(input, delimiter));
         Self {
             reader,
             record: ByteRecord::new(),
@@ -92,6 +93,10 @@ impl<R: Read> Records<R> {
             return Ok(false);
         }
         self.after = self.reader.position().line();
+        let last_line = self.line() + self.breaks();
+        if let Some(line) = self.reader.get_ref().quotes.up_to(last_line) {
+            return Err(Error::new(ErrorKind::TextAfterQuote).at(Position::Line(line)));
+        }
         if !self.record.as_slice().contains(&0) {
             return Ok(true);
         }
@@ -170,6 +175,7 @@ impl<R: Read> Row for DelimitedRow<'_, R> {
 /// The input followed by the mark; stops at a row that is too long.
 struct Marked<R> {
     input: R,
+    quotes: QuoteCheck,
     /// What is left of the mark, once the input has ended.
     mark: Option<&'static [u8]>,
     /// Whether lines end in CR LF; told by the first line.
@@ -181,9 +187,10 @@ struct Marked<R> {
 }
 
 impl<R> Marked<R> {
-    fn new(input: R) -> Self {
+    fn new(input: R, delimiter: u8) -> Self {
         Self {
             input,
+            quotes: QuoteCheck::new(delimiter),
             mark: None,
             crlf: false,
             line_seen: false,
@@ -223,6 +230,7 @@ impl<R: Read> Read for Marked<R> {
             let count = self.input.read(buffer)?;
             if count > 0 || buffer.is_empty() {
                 self.row_bytes += count;
+                self.quotes.look(&buffer[..count]);
                 if !self.line_seen {
                     self.find_line_end(&buffer[..count]);
                 }

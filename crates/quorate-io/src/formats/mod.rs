@@ -6,6 +6,8 @@
 #[cfg(feature = "columnar")]
 mod arrow;
 #[cfg(feature = "columnar")]
+mod arrow_sizes;
+#[cfg(feature = "columnar")]
 pub(crate) mod columnar;
 mod decimal;
 pub(crate) mod delimited;
@@ -18,6 +20,7 @@ mod memory;
 pub(crate) mod npy;
 #[cfg(feature = "columnar")]
 pub(crate) mod parquet;
+mod quotes;
 mod row_sink;
 mod row_source;
 mod text;

@@ -46,7 +46,7 @@ fn parse(bytes: &[u8]) -> Result<NumberRows> {
         found => {
             return Err(syntax(format!(
                 "found numbers of type {}, expected '<f4' or '<f8'; save the array as numpy.float32",
-                found.unwrap_or("unknown")
+                found.unwrap_or("unknown").replace(char::is_control, "?")
             )));
         }
     };

@@ -5,6 +5,7 @@ use std::io::Read;
 use super::delimiter::Delimiter;
 use super::{FileFormat, Format, delimited, jsonl};
 use crate::error::{Error, ErrorKind, Position, Result};
+use crate::memory::Reading;
 use crate::source::{Progress, Source};
 
 /// Longest id, label or number, in bytes.
@@ -41,6 +42,7 @@ pub(crate) fn scan(
     sink: &mut impl RowSink,
     progress: Progress<'_>,
 ) -> Result<()> {
+    let _reading = Reading::of(source.name());
     let mut read = || {
         #[cfg(feature = "columnar")]
         if let Source::Memory(table) = source {

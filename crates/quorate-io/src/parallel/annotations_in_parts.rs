@@ -7,6 +7,7 @@
 use quorate::Annotations;
 use quorate::annotations::{CodeColumns, Duplicates, MAX_LABELS, RowCounts};
 use quorate::blocks::TaskBlock;
+use quorate_machine::memory::check_room;
 use rayon::prelude::*;
 
 use super::grouped::{Grouped, Runs};
@@ -21,6 +22,31 @@ enum Labels {
     Grouped(Grouped),
     /// In any order, one chunk behind the other.
     Scattered(Vec<CodeColumns>),
+}
+
+impl Labels {
+    /// Bytes for what is still to come of an input; `more` estimates it.
+    fn bytes_for(&self, more: impl Fn(usize) -> usize) -> u64 {
+        match self {
+            Self::Grouped(grouped) => grouped.bytes_for(more),
+            Self::Scattered(_) => 0,
+        }
+    }
+
+    /// Bytes for so many rows more, and for sorting all of them by task.
+    fn bytes_to_come(&self, rows: usize, tasks: usize) -> u64 {
+        /// A row with its task, and a row of the table.
+        const ROW: usize = 10;
+        const LABEL: usize = 6;
+        let bytes = match self {
+            Self::Grouped(grouped) => grouped.bytes_to_come(rows),
+            Self::Scattered(chunks) => {
+                let held: usize = chunks.iter().map(|chunk| chunk.label.len()).sum();
+                rows * ROW + (held + rows) * LABEL + tasks * 8
+            }
+        };
+        bytes as u64
+    }
 }
 
 /// Collects parts and turns them into [`Annotations`].
@@ -67,13 +93,19 @@ impl AnnotationsInParts {
     pub(crate) fn expect(&mut self, done: u64, total: u64) {
         let more =
             |count: usize| (count as u128 * u128::from(total) / u128::from(done.max(1))) as usize - count;
-        if done >= total {
+        if done >= total || check_room(self.tasks.bytes_for(more) + self.labels.bytes_for(more)).is_err() {
             return;
         }
         if let Labels::Grouped(grouped) = &mut self.labels {
             grouped.expect(more);
         }
         self.tasks.expect(more);
+    }
+
+    /// Bytes that a round of parts and [`build`](Self::build) may need on top of what is held now.
+    pub(crate) fn bytes_to_come(&self, parts: &[PartRead]) -> u64 {
+        let rows: usize = parts.iter().map(PartRead::label_count).sum();
+        self.labels.bytes_to_come(rows, self.tasks.len())
     }
 
     /// Adds the labels of parts, given the tasks of their runs.

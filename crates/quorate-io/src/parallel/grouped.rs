@@ -90,6 +90,20 @@ impl Grouped {
         );
     }
 
+    /// Bytes that [`expect`](Self::expect) reserves.
+    pub(super) fn bytes_for(&self, more: impl Fn(usize) -> usize) -> u64 {
+        (4 * more(self.starts.len()) + 6 * more(self.worker.len())) as u64
+    }
+
+    /// Bytes for so many rows more: vectors that are full double.
+    pub(super) fn bytes_to_come(&self, rows: usize) -> usize {
+        let capacity = self.label.capacity();
+        match self.label.len() + rows > capacity {
+            true => 6 * capacity.max(rows),
+            false => 0,
+        }
+    }
+
     /// Reserves memory; `more` estimates how many more are to come, given how many there are. Where there is
     /// not enough memory, the vectors grow step by step.
     pub(super) fn expect(&mut self, more: impl Fn(usize) -> usize) {
@@ -101,15 +115,12 @@ impl Grouped {
     /// The rows, each with its task.
     pub(super) fn into_columns(mut self) -> CodeColumns {
         self.starts.push(self.worker.len() as u32);
-        let mut task = Vec::with_capacity(self.worker.len());
-        for (n, run) in self.starts.windows(2).enumerate() {
-            task.resize(run[1] as usize, n as u32);
-        }
-        CodeColumns {
-            task,
+        CodeColumns::of_block(TaskBlock {
+            starts: self.starts,
             worker: self.worker,
             label: self.label,
-        }
+            gold: Vec::new(),
+        })
     }
 
     /// The labels by task, in order of worker, and how many rows repeat an earlier one.

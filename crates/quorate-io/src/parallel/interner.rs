@@ -68,6 +68,14 @@ impl Interner {
         }
     }
 
+    /// Bytes that [`expect`](Self::expect) reserves.
+    pub(super) fn bytes_for(&self, more: impl Fn(usize) -> usize) -> u64 {
+        match self.sorted {
+            Some(_) => (more(self.known.text.len()) + 8 * more(self.known.ends.len())) as u64,
+            None => 0,
+        }
+    }
+
     /// The code of a name, if it is known; `long` gives the name where the key does not hold it.
     pub(super) fn find<'n>(&self, key: Key, long: impl Fn() -> &'n [u8]) -> Option<u32> {
         let is_it = |code: u32| !key.is_long() || self.known.name(code as usize) == long();

@@ -37,6 +37,25 @@ pub(crate) use part_sink::{PartSink, read_parts};
 pub(crate) use parts::PartRead;
 pub(crate) use vocabulary::Vocabulary;
 
+use crate::error::Error;
+
 /// An input, or a row of it, that only the row by row reader can settle.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Irregular;
+
+/// Why parts are not taken any more.
+#[derive(Debug)]
+pub(crate) enum Stop {
+    /// Only the row by row reader can settle it.
+    Irregular,
+    /// The user asked for it, or there is no memory for more: the row by row reader would not get further.
+    Refused(Error),
+    /// The disk.
+    Disk(Error),
+}
+
+impl From<Irregular> for Stop {
+    fn from(_: Irregular) -> Self {
+        Self::Irregular
+    }
+}

@@ -1,11 +1,12 @@
 //! Files that are read in parts, in parallel, and where the parts go.
 
 use super::delimited_blocks::BlockFile;
-use super::{AnnotationsInParts, Irregular, PartRead, Vocabulary};
+use super::{AnnotationsInParts, Irregular, PartRead, Stop, Vocabulary};
 #[cfg(feature = "columnar")]
 use crate::formats::Format;
 use crate::formats::delimiter::Delimiter;
 use crate::formats::{Compression, FileFormat};
+use crate::memory;
 use crate::source::{Progress, Source};
 use crate::tables::TableLayout;
 use crate::tables::annotations::ReadOptions;
@@ -26,14 +27,15 @@ pub(crate) trait PartSink {
 }
 
 impl PartSink for AnnotationsInParts {
-    type Error = Irregular;
+    type Error = Stop;
 
     fn vocabulary(&self) -> &Vocabulary {
         self.vocabulary()
     }
 
-    fn append(&mut self, parts: Vec<PartRead>) -> Result<Vec<PartRead>, Irregular> {
-        self.append(parts)
+    fn append(&mut self, parts: Vec<PartRead>) -> Result<Vec<PartRead>, Stop> {
+        memory::check(self.bytes_to_come(&parts)).map_err(Stop::Refused)?;
+        Ok(self.append(parts)?)
     }
 
     fn expect(&mut self, done: u64, total: u64) {

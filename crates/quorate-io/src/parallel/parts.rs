@@ -125,6 +125,11 @@ impl PartRead {
         }
     }
 
+    /// Number of labels, abstentions not among them.
+    pub(super) fn label_count(&self) -> usize {
+        self.label.len()
+    }
+
     pub(super) fn runs<'p>(&'p mut self, tasks: &'p [u32]) -> Runs<'p> {
         Runs {
             tasks,

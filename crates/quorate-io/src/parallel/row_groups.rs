@@ -5,6 +5,7 @@
 //! makes the reading fall back to the row by row reader, which has the words for what is wrong.
 
 use std::fs::File;
+use std::ops::Range;
 use std::path::Path;
 
 use ::parquet::arrow::ProjectionMask;
@@ -19,7 +20,8 @@ use super::buffer_pool::BufferPool;
 use super::parts::PartRead;
 use super::{Irregular, PartSink, Vocabulary};
 use crate::formats::columnar::{Projection, guarded};
-use crate::formats::parquet::{BATCH, NAME};
+use crate::formats::parquet::{BATCH, NAME, check_columns};
+use crate::memory;
 use crate::source::Progress;
 
 /// Most rows in a row group: a part is in memory as a whole.
@@ -46,6 +48,7 @@ pub(crate) fn read<S: PartSink>(
         projection: Projection::new(&names, &chosen),
         metadata,
     };
+    check_columns(groups.metadata.metadata(), &groups.projection.columns).map_err(|_| Irregular)?;
     let count = groups.metadata.metadata().num_row_groups();
     if groups
         .metadata
@@ -60,6 +63,10 @@ pub(crate) fn read<S: PartSink>(
     while done < count {
         let wave = done..(done + rayon::current_num_threads()).min(count);
         done = wave.end;
+        // Unpacked, as values, and as text. Row by row only a page is at hand.
+        if memory::check(groups.bytes_of(wave.clone()).saturating_mul(3)).is_err() {
+            return Err(Irregular.into());
+        }
         let vocabulary = sink.vocabulary();
         let parts = wave
             .into_par_iter()
@@ -79,6 +86,20 @@ struct RowGroups<'a> {
 }
 
 impl RowGroups<'_> {
+    /// Unpacked bytes of the columns in use of some groups.
+    fn bytes_of(&self, groups: Range<usize>) -> u64 {
+        let metadata = self.metadata.metadata();
+        let leaves = metadata.file_metadata().schema_descr();
+        let columns = groups.flat_map(|group| metadata.row_group(group).columns().iter().enumerate());
+        let used = columns.filter(|(leaf, _)| {
+            self.projection
+                .columns
+                .contains(&leaves.get_column_root_idx(*leaf))
+        });
+        used.map(|(_, column)| u64::try_from(column.uncompressed_size()).unwrap_or(0))
+            .fold(0, u64::saturating_add)
+    }
+
     fn part(&self, group: usize, vocabulary: &Vocabulary, pool: &BufferPool) -> Result<PartRead, Irregular> {
         let file = File::open(self.path).map_err(|_| Irregular)?;
         let columns = self.projection.columns.iter().copied();

@@ -73,7 +73,7 @@ impl SpilledLabels {
             rows: RowCounts {
                 rows: read.rows,
                 abstentions: read.abstentions,
-                repeated: 0,
+                repeated: read.repeated,
                 duplicates: options.duplicates,
             },
             bytes: 0,
@@ -122,6 +122,10 @@ impl SpilledLabels {
     /// Keeps the truth of some tasks, by name, beside their labels; returns how many of the tasks have labels
     /// here.
     pub fn set_gold(&mut self, truths: &FxHashMap<&str, u16>) -> Result<usize> {
+        self.write_gold(truths).map_err(|error| self.folder.named(error))
+    }
+
+    fn write_gold(&mut self, truths: &FxHashMap<&str, u16>) -> Result<usize> {
         let mut found = 0;
         for partition in 0..self.partitions {
             let mut names =
@@ -190,26 +194,31 @@ impl SpilledLabels {
         &self.hasher
     }
 
-    /// Reads the labels of a partition in place of what is in `block`.
+    /// Reads the labels of a partition in place of what is in `block`. What is read is checked: the file may have been changed
+    /// under us.
     pub(super) fn read_block(&self, partition: usize, block: &mut TaskBlock) -> Result<()> {
         let path = self.folder.file("labels", partition);
         let mut file = BufReader::with_capacity(1 << 16, File::open(path)?);
         let (starts, labels) = (read_u32(&mut file)? as usize, read_u32(&mut file)? as usize);
+        let bytes = 8 + 4 * starts as u64 + 6 * labels as u64;
+        if starts == 0 || file.get_ref().metadata()?.len() != bytes {
+            return Err(damaged());
+        }
         read_numbers(&mut file, starts, u32::from_le_bytes, &mut block.starts)?;
         read_numbers(&mut file, labels, u32::from_le_bytes, &mut block.worker)?;
         read_numbers(&mut file, labels, u16::from_le_bytes, &mut block.label)?;
         if let Some(codes) = &self.class_codes {
-            block
-                .label
-                .iter_mut()
-                .for_each(|label| *label = codes[usize::from(*label)]);
+            for label in &mut block.label {
+                *label = *codes.get(usize::from(*label)).ok_or_else(damaged)?;
+            }
         }
         block.gold.clear();
         if self.has_gold {
             let mut file = BufReader::new(File::open(self.folder.file("gold", partition))?);
             read_numbers(&mut file, starts - 1, u32::from_le_bytes, &mut block.gold)?;
         }
-        Ok(())
+        let checked = block.check(self.workers.len(), self.classes.len());
+        checked.map_err(|_| damaged())
     }
 
     /// Bytes on disk.
@@ -309,7 +318,8 @@ impl Blocks for SpilledLabels {
                 }
             });
             for block in receive {
-                let block = block.map_err(|error| quorate::Error::Source(SourceError::new(error)))?;
+                let named = |error| quorate::Error::Source(SourceError::new(labels.folder.named(error)));
+                let block = block.map_err(named)?;
                 visit(block.view(workers, classes))?;
                 // The reader may be done.
                 let _ = give_back.try_send(block);

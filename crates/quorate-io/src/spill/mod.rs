@@ -25,7 +25,7 @@ pub use blocks::SpilledLabels;
 use blocks::write_partition;
 use folder::Folder;
 use partitions::{LEFT_OUT, sort_partition};
-use parts::{PartitionParts, Stop};
+use parts::PartitionParts;
 use rayon::prelude::*;
 pub use results::{SpilledResults, WantedResults};
 use rows::PartitionRows;
@@ -33,7 +33,8 @@ use runs::{RowsRead, RunFiles};
 
 use crate::error::{Error, Result};
 use crate::formats::Compression;
-use crate::parallel::{BLOCK, read_parts};
+use crate::memory::Reading;
+use crate::parallel::{BLOCK, Stop, read_parts};
 use crate::source::{Progress, Source};
 use crate::tables::TableLayout;
 use crate::tables::annotations::{ReadOptions, read_into, recognised_options};
@@ -66,6 +67,7 @@ pub fn spill_annotations(
     progress: Progress<'_>,
 ) -> Result<SpilledLabels> {
     let in_place = |error: Error| error.in_file(spill.place.display().to_string());
+    let _reading = Reading::of(source.name());
     let folder = Folder::new(spill.place).map_err(|error| in_place(error.into()))?;
     let (recognised, options) = recognised_options(source, options)?;
     let options = &*options;
@@ -96,7 +98,13 @@ pub fn spill_annotations(
         let sort = |partition| {
             let duplicates = options.duplicates;
             let codes = (&worker_codes[..], &class_codes[..]);
-            let sorted = sort_partition(folder, partition, codes, tasks, duplicates).map_err(in_place)?;
+            let sorted = sort_partition(folder, partition, codes, tasks, duplicates).map_err(|error| {
+                if error.is_out_of_memory() {
+                    error.in_file(source.name())
+                } else {
+                    in_place(error)
+                }
+            })?;
             if duplicates == Duplicates::Error && sorted.repeated > 0 {
                 return Err(repeated_label(&sorted, workers).in_file(source.name()));
             }
@@ -145,8 +153,9 @@ fn read_in_parts(
     let read = read_parts(source, options, block, open, &mut layout, progress);
     match read.map(|read| read.and_then(PartitionParts::finish)) {
         None | Some(Err(Stop::Irregular)) => Ok(None),
-        Some(Err(Stop::Cancelled)) => Err(quorate::Error::Cancelled.into()),
-        Some(Err(Stop::Failed(error))) => Err(in_place(error)),
+        Some(Err(Stop::Refused(error))) if error.is_out_of_memory() => Err(error.in_file(source.name())),
+        Some(Err(Stop::Refused(error))) => Err(error),
+        Some(Err(Stop::Disk(error))) => Err(in_place(error)),
         Some(Ok(read)) => Ok(Some((read, layout))),
     }
 }

@@ -7,8 +7,9 @@ use quorate::annotations::{CodeColumns, Duplicates, Names};
 use quorate::blocks::TaskBlock;
 
 use super::folder::Folder;
-use super::runs::{LABEL, damaged, read_start, read_u32};
+use super::runs::{LABEL, damaged, read_bytes, read_start, read_u32};
 use crate::error::Result;
+use crate::memory;
 use crate::tables::name_filter::NameFilter;
 
 /// The code of a worker whose labels are left out.
@@ -37,11 +38,12 @@ pub(super) fn sort_partition(
     let mut runs = BufReader::with_capacity(1 << 20, File::open(&path)?);
     let (mut tasks, mut first_rows) = (Names::default(), Vec::new());
     let mut columns = CodeColumns::default();
+    let (mut unchecked, mut repeated) = (0, 0);
     let (mut name, mut labels) = (Vec::new(), Vec::new());
     let mut dropped = Names::default();
     while let Some(row) = read_start(&mut runs)? {
-        name.resize(read_u32(&mut runs)? as usize, 0);
-        runs.read_exact(&mut name)?;
+        let length = read_u32(&mut runs)?;
+        read_bytes(&mut runs, u64::from(length), &mut name)?;
         let text = std::str::from_utf8(&name).map_err(|_| damaged())?;
         if !filter.allows(text) {
             dropped.intern(text);
@@ -53,23 +55,36 @@ pub(super) fn sort_partition(
         if code as usize == first_rows.len() {
             first_rows.push(row);
         }
-        labels.resize(read_u32(&mut runs)? as usize * LABEL, 0);
-        runs.read_exact(&mut labels)?;
+        let count = read_u32(&mut runs)? as usize;
+        unchecked += count;
+        if unchecked >= memory::ROWS {
+            unchecked = 0;
+            if let Err(error) = memory::check(columns.bytes_to_come(count + memory::ROWS, tasks.len())) {
+                let (dropped, many) = columns.drop_repeated(tasks.len(), duplicates);
+                repeated += dropped;
+                if !many {
+                    return Err(error);
+                }
+            }
+        }
+        read_bytes(&mut runs, (count * LABEL) as u64, &mut labels)?;
         for bytes in labels.as_chunks::<LABEL>().0 {
             let [a, b, c, d, e, f] = *bytes;
-            let who = worker_codes[u32::from_le_bytes([a, b, c, d]) as usize];
+            let who = worker_codes.get(u32::from_le_bytes([a, b, c, d]) as usize);
+            let what = class_codes.get(usize::from(u16::from_le_bytes([e, f])));
+            let (Some(&who), Some(&what)) = (who, what) else {
+                return Err(damaged());
+            };
             if who != LEFT_OUT {
                 columns.task.push(code);
                 columns.worker.push(who);
-                columns
-                    .label
-                    .push(class_codes[u16::from_le_bytes([e, f]) as usize]);
+                columns.label.push(what);
             }
         }
     }
-    drop(runs);
+    drop((runs, name, labels));
     std::fs::remove_file(&path)?;
-    let (block, repeated) = TaskBlock::sort(tasks.len(), vec![columns], duplicates);
+    let (block, more_repeated) = TaskBlock::sort(tasks.len(), vec![columns], duplicates);
     let (_, kept_listed) = filter.count(&tasks);
     let (left_out, dropped_listed) = filter.count(&dropped);
     Ok(Partition {
@@ -77,6 +92,6 @@ pub(super) fn sort_partition(
         block,
         tasks,
         first_rows,
-        repeated,
+        repeated: repeated + more_repeated,
     })
 }

@@ -5,8 +5,9 @@ use std::io::Write;
 use rayon::prelude::*;
 
 use super::runs::{RowsRead, RunFiles, push_run};
-use crate::error::{Error, Result};
-use crate::parallel::{Irregular, PartRead, PartSink, Vocabulary};
+use crate::error::Result;
+use crate::memory;
+use crate::parallel::{Irregular, PartRead, PartSink, Stop, Vocabulary};
 
 /// Writes parts into partitions.
 pub(super) struct PartitionParts<'a> {
@@ -19,26 +20,8 @@ pub(super) struct PartitionParts<'a> {
     cancelled: &'a dyn Fn() -> bool,
 }
 
-/// Why parts are not written.
-pub(super) enum Stop {
-    /// Only the row by row reader can settle it.
-    Irregular,
-    /// The user asked for it.
-    Cancelled,
-    /// The disk.
-    Failed(Error),
-}
-
-impl From<Irregular> for Stop {
-    fn from(_: Irregular) -> Self {
-        Self::Irregular
-    }
-}
-
-impl From<std::io::Error> for Stop {
-    fn from(error: std::io::Error) -> Self {
-        Self::Failed(error.into())
-    }
+fn on_disk(error: std::io::Error) -> Stop {
+    Stop::Disk(error.into())
 }
 
 impl<'a> PartitionParts<'a> {
@@ -54,7 +37,7 @@ impl<'a> PartitionParts<'a> {
 
     /// Ends the rows: all of them are on disk.
     pub(super) fn finish(self) -> Result<RowsRead, Stop> {
-        self.files.finish().map_err(Stop::Failed)?;
+        self.files.finish().map_err(Stop::Disk)?;
         let (rows, abstentions) = self.vocabulary.rows();
         let (workers, classes) = self.vocabulary.into_names().ok_or(Stop::Irregular)?;
         Ok(RowsRead {
@@ -62,6 +45,7 @@ impl<'a> PartitionParts<'a> {
             classes,
             rows,
             abstentions,
+            repeated: 0,
         })
     }
 }
@@ -75,8 +59,9 @@ impl PartSink for PartitionParts<'_> {
 
     fn append(&mut self, mut parts: Vec<PartRead>) -> Result<Vec<PartRead>, Stop> {
         if (self.cancelled)() {
-            return Err(Stop::Cancelled);
+            return Err(Stop::Refused(quorate::Error::Cancelled.into()));
         }
+        memory::check(0).map_err(Stop::Refused)?;
         self.vocabulary.learn(&mut parts)?;
         let mut firsts = Vec::with_capacity(parts.len());
         for part in &parts {
@@ -93,6 +78,7 @@ impl PartSink for PartitionParts<'_> {
             spread
                 .iter()
                 .try_for_each(|part| file.write_all(part.of(partition)))
+                .map_err(on_disk)
         })?;
         parts.iter_mut().for_each(PartRead::clear);
         Ok(parts)

@@ -19,7 +19,7 @@ use rayon::prelude::*;
 
 use super::blocks::SpilledLabels;
 use super::groups;
-use super::runs::{damaged, read_start, read_u32};
+use super::runs::{damaged, read_bytes, read_start, read_u32};
 use crate::error::Result;
 use crate::formats::{Cell, ColumnKind, FileFormat, RowSource, write_table};
 use crate::tables::ChangeRow;
@@ -71,7 +71,7 @@ impl SpilledLabels {
                 .map(|partition| self.result_of(partition, fit, &shares, wanted))
                 .collect();
             for made in made {
-                let (facts, tasks) = made?;
+                let (facts, tasks) = made.map_err(|error| self.folder.named(error))?;
                 summary.merge(&facts);
                 if let Some(wanted) = &wanted.review {
                     review = wanted.join([review, tasks]);
@@ -107,17 +107,21 @@ impl SpilledLabels {
         let mut from = BufReader::with_capacity(1 << 18, File::open(&names)?);
         let results = File::create(self.folder.file("results", partition))?;
         let mut to = BufWriter::with_capacity(1 << 18, results);
-        let (mut record, mut tasks) = (Vec::new(), Names::default());
+        let (mut record, mut name, mut tasks) = (Vec::new(), Vec::new(), Names::default());
         for task in 0..consensus.len() {
             let row = read_start(&mut from)?.ok_or_else(damaged)?;
             let length = read_u32(&mut from)?;
             record.clear();
             record.extend_from_slice(&row.to_le_bytes());
             record.extend_from_slice(&length.to_le_bytes());
-            let name = record.len();
-            (&mut from).take(u64::from(length)).read_to_end(&mut record)?;
+            read_bytes(&mut from, u64::from(length), &mut name)?;
+            record.extend_from_slice(&name);
             if wanted.review.is_some() {
-                tasks.intern(std::str::from_utf8(&record[name..]).map_err(|_| damaged())?);
+                let code = tasks.intern(std::str::from_utf8(&name).map_err(|_| damaged())?);
+                // Every task has a name of its own.
+                if code as usize != task {
+                    return Err(damaged());
+                }
             }
             let label = consensus.label(task);
             record.extend_from_slice(&(label as u16).to_le_bytes());
@@ -224,9 +228,9 @@ impl ResultReader {
         let Some(row) = read_start(&mut self.input)? else {
             return Ok(None);
         };
-        self.name.resize(read_u32(&mut self.input)? as usize, 0);
-        self.input.read_exact(&mut self.name)?;
-        self.label = self.read_u16()?;
+        let length = read_u32(&mut self.input)?;
+        read_bytes(&mut self.input, u64::from(length), &mut self.name)?;
+        self.label = self.read_class()?;
         for probability in &mut self.probabilities {
             let mut bytes = [0; 8];
             self.input.read_exact(&mut bytes)?;
@@ -237,7 +241,7 @@ impl ResultReader {
         self.changed = match changed[0] {
             0 => None,
             _ => Some(Change {
-                majority: self.read_u16()?,
+                majority: self.read_class()?,
                 votes: self.read_text()?,
                 tipped_by: self.read_text()?,
             }),
@@ -245,15 +249,19 @@ impl ResultReader {
         Ok(Some(row))
     }
 
-    fn read_u16(&mut self) -> Result<u16> {
+    fn read_class(&mut self) -> Result<u16> {
         let mut bytes = [0; 2];
         self.input.read_exact(&mut bytes)?;
-        Ok(u16::from_le_bytes(bytes))
+        let class = u16::from_le_bytes(bytes);
+        match usize::from(class) < self.probabilities.len() {
+            true => Ok(class),
+            false => Err(damaged()),
+        }
     }
 
     fn read_text(&mut self) -> Result<String> {
-        let mut text = vec![0; read_u32(&mut self.input)? as usize];
-        self.input.read_exact(&mut text)?;
+        let (length, mut text) = (read_u32(&mut self.input)?, Vec::new());
+        read_bytes(&mut self.input, u64::from(length), &mut text)?;
         String::from_utf8(text).map_err(|_| damaged())
     }
 

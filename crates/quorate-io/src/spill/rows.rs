@@ -2,14 +2,18 @@
 
 use std::io::Write;
 
-use quorate::annotations::{MAX_CLASSES, Names};
+use quorate::annotations::{Duplicates, MAX_CLASSES, Names};
 
 use super::runs::{RowsRead, RunFiles, push_run};
 use crate::error::Result;
 use crate::formats::{Row, RowSink};
+use crate::memory;
 use crate::tables::TableLayout;
 use crate::tables::annotations::{LabelSink, ReadOptions};
 use crate::tables::label_cells::LabelCells;
+
+/// Most labels of a run: it is in memory as a whole.
+const LONGEST_RUN: usize = 1 << 16;
 
 /// Takes rows into partitions.
 pub(super) struct PartitionRows<'a> {
@@ -53,6 +57,7 @@ impl<'a> PartitionRows<'a> {
                     classes,
                     rows: 0,
                     abstentions: 0,
+                    repeated: 0,
                 },
                 task: String::new(),
                 order: 0,
@@ -76,8 +81,32 @@ impl RunWriter<'_> {
     fn take(&mut self, task: &str, worker: &str, label: &str) -> Result<()> {
         if task != self.task {
             self.start_run(task)?;
+        } else if self.labels.len() >= LONGEST_RUN {
+            self.shorten_run()?;
+        }
+        if self.read.rows.is_multiple_of(memory::ROWS as u64) {
+            memory::check(0)?;
         }
         Ok(self.push(task, worker, label)?)
+    }
+
+    /// Makes room in a run that has become long: by the rows that others of it replace, or by going on in another run.
+    fn shorten_run(&mut self) -> std::io::Result<()> {
+        let (before, duplicates) = (self.labels.len(), self.options.duplicates);
+        if matches!(duplicates, Duplicates::Last | Duplicates::First) {
+            // Stable: the labels of a worker keep their order.
+            self.labels.sort_by_key(|&(worker, _)| worker);
+            if duplicates == Duplicates::Last {
+                self.labels.reverse();
+            }
+            self.labels.dedup_by_key(|&mut (worker, _)| worker);
+            self.read.repeated += (before - self.labels.len()) as u64;
+        }
+        if 2 * self.labels.len() > before {
+            self.flush_run()?;
+            self.order = self.read.rows;
+        }
+        Ok(())
     }
 
     fn push(&mut self, task: &str, worker: &str, label: &str) -> quorate::Result<()> {

@@ -28,6 +28,8 @@ pub(super) struct RowsRead {
     pub(super) classes: Names,
     pub(super) rows: u64,
     pub(super) abstentions: u64,
+    /// Rows that repeat an earlier one of the same run, and are not in it.
+    pub(super) repeated: u64,
 }
 
 impl RunFiles {
@@ -80,8 +82,14 @@ pub(super) fn push_run(
 
 /// The number at the start of a record; none at the end of the file.
 pub(super) fn read_start(input: &mut impl BufRead) -> Result<Option<u64>> {
-    if input.fill_buf()?.is_empty() {
-        return Ok(None);
+    loop {
+        match input.fill_buf() {
+            // A signal came in between.
+            Err(error) if error.kind() == std::io::ErrorKind::Interrupted => {}
+            Err(error) => return Err(error.into()),
+            Ok([]) => return Ok(None),
+            Ok(_) => break,
+        }
     }
     let mut bytes = [0; 8];
     input.read_exact(&mut bytes)?;
@@ -92,6 +100,13 @@ pub(super) fn read_u32(input: &mut impl Read) -> Result<u32> {
     let mut bytes = [0; 4];
     input.read_exact(&mut bytes)?;
     Ok(u32::from_le_bytes(bytes))
+}
+
+/// Reads so many bytes in place of what is in `bytes`. The number is believed only as far as there are bytes.
+pub(super) fn read_bytes(input: &mut impl Read, count: u64, bytes: &mut Vec<u8>) -> Result<()> {
+    bytes.clear();
+    let read = input.take(count).read_to_end(bytes)? as u64;
+    if read == count { Ok(()) } else { Err(damaged()) }
 }
 
 /// Somebody else wrote into our folder.

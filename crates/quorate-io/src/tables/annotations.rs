@@ -12,7 +12,8 @@ use crate::exports::{Content, Recognised, Tool, read_export, recognise};
 use crate::formats::{
     Cell, ColumnKind, FileFormat, Format, Row, RowSink, RowSource, scan, scan_text, write_table,
 };
-use crate::parallel::{AnnotationsInParts, BLOCK, read_parts};
+use crate::memory::{self, Reading};
+use crate::parallel::{AnnotationsInParts, BLOCK, Stop, read_parts};
 use crate::source::{Progress, Source};
 use crate::target::Target;
 
@@ -155,6 +156,7 @@ pub fn read_annotations_with(
     options: &ReadOptions,
     progress: Progress<'_>,
 ) -> Result<AnnotationsRead> {
+    let _reading = Reading::of(source.name());
     let (recognised, options) = recognised_options(source, options)?;
     let options = &*options;
     if recognised.is_plain_table()
@@ -234,6 +236,7 @@ fn read_rows(
     }
     let mut sink = AnnotationSink {
         builder,
+        unchecked: 0,
         cells: LabelCells::new(options),
     };
     read_into(source, options, recognised, &mut sink, progress)?;
@@ -250,9 +253,13 @@ fn read_blocks(
 ) -> Option<(Result<Annotations>, TableLayout)> {
     let open = |vocabulary| AnnotationsInParts::new(vocabulary, options.duplicates);
     let mut layout = TableLayout::default();
-    let built =
-        read_parts(source, options, block, open, &mut layout, progress)?.and_then(AnnotationsInParts::build);
-    Some((built.ok()?.map_err(Error::from), layout))
+    let read = read_parts(source, options, block, open, &mut layout, progress)?;
+    let built = match read.and_then(|parts| Ok(parts.build()?)) {
+        Ok(built) => built.map_err(Error::from),
+        Err(Stop::Irregular) => return None,
+        Err(Stop::Refused(error) | Stop::Disk(error)) => Err(error),
+    };
+    Some((built, layout))
 }
 
 /// Leaves out what is to be left out.
@@ -284,7 +291,21 @@ fn finish(
 
 struct AnnotationSink<'a> {
     builder: AnnotationsBuilder,
+    /// Labels since memory was asked for.
+    unchecked: usize,
     cells: LabelCells<'a>,
+}
+
+impl AnnotationSink<'_> {
+    /// Asks for the memory that the next labels need. Where it is not there, rows that repeat others make room: a small packed
+    /// file can hold very many of them.
+    fn make_room(&mut self) -> Result<()> {
+        self.unchecked = 0;
+        match memory::check(self.builder.bytes_to_come(2 * memory::ROWS)) {
+            Err(_) if self.builder.drop_repeated() => Ok(()),
+            checked => checked,
+        }
+    }
 }
 
 impl RowSink for AnnotationSink<'_> {
@@ -297,14 +318,30 @@ impl RowSink for AnnotationSink<'_> {
     }
 
     fn row(&mut self, row: &impl Row) -> Result<()> {
-        let Self { builder, cells } = self;
-        cells.each(row, |task, worker, label| Ok(builder.push(task, worker, label)?))
+        let Self {
+            builder,
+            cells,
+            unchecked,
+        } = self;
+        cells.each(row, |task, worker, label| {
+            *unchecked += 1;
+            Ok(builder.push(task, worker, label)?)
+        })?;
+        match *unchecked < memory::ROWS {
+            true => Ok(()),
+            false => self.make_room(),
+        }
     }
 }
 
 impl LabelSink for AnnotationSink<'_> {
     fn label(&mut self, task: &str, worker: &str, label: &str) -> Result<()> {
-        Ok(self.builder.push(task, worker, label)?)
+        self.builder.push(task, worker, label)?;
+        self.unchecked += 1;
+        match self.unchecked < memory::ROWS {
+            true => Ok(()),
+            false => self.make_room(),
+        }
     }
 
     fn layout(&mut self) -> &mut TableLayout {

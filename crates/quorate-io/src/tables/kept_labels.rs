@@ -11,8 +11,12 @@
 //! ```
 //!
 //! All numbers little-endian, labels in the order of the table: reading is a copy, no name is looked up.
-//! Damage is found by the checksum. Lengths are believed only as far as there are bytes: memory grows with
-//! what was read.
+//! Damage is found by the checksum, other labels by their fingerprint. Lengths are believed only as far as there are bytes:
+//! memory grows with what was read.
+//!
+//! The fingerprint is in the file's name, too, and the model names its file. So the labels of a new model never take the place
+//! of those of the old one: the rename of the model alone decides which are in use, whenever a run is cut short. The old
+//! file is removed afterwards.
 
 use std::fs::File;
 use std::io::{BufReader, Read, Write};
@@ -23,7 +27,7 @@ use quorate::blocks::TaskBlock;
 
 use super::model::ModelFile;
 use crate::error::{ErrorKind, Result};
-use crate::target::{Target, write_whole};
+use crate::target::{Target, settle_own_file, write_whole};
 
 const MAGIC: &[u8; 8] = b"quorate\0";
 const VERSION: u32 = 1;
@@ -34,21 +38,55 @@ const LEVEL: i32 = 1;
 /// Bytes that are reserved before any of them was seen.
 const RESERVED: u64 = 1 << 20;
 
-/// The name of the labels' file for a model at this path: `model.json` has `model.labels.bin`.
-fn file_name(model: &Path) -> String {
-    let stem = model.file_stem().unwrap_or_default().to_string_lossy();
-    format!("{stem}.labels.bin")
+/// What the names of the labels' files of a model start with: those of `model.json` with `model.`. Models in one folder whose
+/// names differ share none.
+fn name_start(model: &Path) -> String {
+    let is_json = model.extension().is_some_and(|extension| extension == "json");
+    let name = if is_json {
+        model.file_stem()
+    } else {
+        model.file_name()
+    };
+    format!("{}.", name.unwrap_or_default().to_string_lossy())
 }
 
-/// Writes the labels beside the model's place, and notes their file in the model.
+/// What they end with.
+const NAME_END: &str = "labels.bin";
+
+/// Whether a file is one for labels of a model whose files start so: `model.0123456789abcdef.labels.bin`.
+fn is_labels_file(name: &str, start: &str) -> bool {
+    let middle = name
+        .strip_prefix(start)
+        .and_then(|rest| rest.strip_suffix(NAME_END));
+    let digits = middle.and_then(|middle| middle.strip_suffix('.'));
+    digits.is_some_and(|digits| digits.len() == 16 && digits.bytes().all(|byte| byte.is_ascii_hexdigit()))
+}
+
+/// The name that the labels' file had before it carried the fingerprint, if it is there.
+fn plainly_named(path: &Path, start: &str) -> Option<String> {
+    let name = format!("{start}{NAME_END}");
+    let mut found = [0; MAGIC.len()];
+    let mut file = File::open(path.with_file_name(&name)).ok()?;
+    file.read_exact(&mut found).ok()?;
+    (found == *MAGIC).then_some(name)
+}
+
+/// Writes the labels beside the model's place, and notes their file in the model. The labels that an earlier model at this place
+/// rested on are removed once both files have their names, where this is part of
+/// [`write_together`](crate::write_together).
 ///
 /// # Panics
-/// If the model is one of other labels.
+/// If the model has no fingerprint.
 pub fn write_kept_labels(path: &Path, annotations: &Annotations, model: &mut ModelFile) -> Result<()> {
     let fingerprint = fingerprint(model).expect("a model that was just made has a fingerprint");
-    let name = file_name(path);
-    let target = Target::from(path.with_file_name(&name));
-    write_whole(&target, |output| {
+    let start = name_start(path);
+    let name = format!("{start}{fingerprint:016x}.{NAME_END}");
+    let place = path.with_file_name(&name);
+    let plain = plainly_named(path, &start);
+    settle_own_file(&place, move |name| {
+        is_labels_file(name, &start) || plain.as_deref() == Some(name)
+    });
+    write_whole(&Target::from(place), |output| {
         output.write_all(MAGIC)?;
         output.write_all(&VERSION.to_le_bytes())?;
         output.write_all(&fingerprint.to_le_bytes())?;
@@ -79,10 +117,21 @@ pub fn read_kept_labels(path: &Path, model: &ModelFile) -> Result<Annotations> {
         ));
     }
     let read = || {
-        let mut input = BufReader::with_capacity(1 << 17, File::open(&place)?);
+        let file = match File::open(&place) {
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
+                return wrong("the labels that this model rests on are not there".into());
+            }
+            file => file?,
+        };
+        let mut input = BufReader::with_capacity(1 << 17, file);
         check_start(&mut input, model)?;
         let mut unpacked = zstd::Decoder::with_buffer(input)?;
-        read_table(&mut unpacked)
+        let labels = read_table(&mut unpacked)?;
+        // The checksum says that the file is as it was written, not that it holds what it says.
+        match Some(labels.fingerprint()) == fingerprint(model) {
+            true => Ok(labels),
+            false => wrong("found other labels than those that this model was fitted on".into()),
+        }
     };
     read().map_err(|error| error.in_file(place.display().to_string()))
 }
@@ -173,7 +222,9 @@ fn read_table(input: &mut impl Read) -> Result<Annotations> {
         gold: Vec::new(),
     };
     // At the end of the frame the checksum is looked at.
-    if input.read(&mut [0]).map_err(|_| damaged())? != 0 {
+    let mut more = Vec::new();
+    input.take(1).read_to_end(&mut more).map_err(|_| damaged())?;
+    if !more.is_empty() {
         return Err(damaged());
     }
     Ok(Annotations::from_block(tasks, workers, classes, block, rows)?)

@@ -1,5 +1,7 @@
 //! The labels in the rows of a table: one for each row, or one for each worker's column.
 
+use rustc_hash::FxHashSet;
+
 use super::annotations::{Columns, ReadOptions};
 use super::column_roles::{Role, Wanted, find_columns};
 use crate::error::{Error, ErrorKind, Result};
@@ -53,15 +55,13 @@ impl TableLayout {
             Err(error) => return Err(error),
         };
         let workers: Vec<usize> = (0..names.len()).filter(|&column| column != task).collect();
-        for (place, &column) in workers.iter().enumerate() {
+        let mut seen = FxHashSet::default();
+        for &column in &workers {
             if names[column].is_empty() {
                 let nameless = format!("column {} has no name; expected the id of a worker", column + 1);
                 return Err(ErrorKind::Syntax(nameless).into());
             }
-            if workers[..place]
-                .iter()
-                .any(|&other| names[other] == names[column])
-            {
+            if !seen.insert(names[column].as_str()) {
                 return Err(Error::new(ErrorKind::RepeatedColumn).in_column(&names[column]));
             }
         }

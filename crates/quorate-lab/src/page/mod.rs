@@ -6,8 +6,8 @@ mod words;
 
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context as _, Result};
-use quorate_io::{Target, write_whole};
+use anyhow::Result;
+use quorate_io::{Target, make_output_folder, write_together, write_whole};
 
 use crate::section::Report;
 
@@ -23,11 +23,14 @@ pub struct Page {
 }
 
 /// Writes `index.html`, `results.md`, `results.json` and `figures/*.svg` into a folder, which is made if
-/// needed.
+/// needed. All appear together.
 pub fn write_page(report: &Report, folder: &Path) -> Result<Page> {
+    write_together(|| write_parts(report, folder))
+}
+
+fn write_parts(report: &Report, folder: &Path) -> Result<Page> {
     let figures = folder.join("figures");
-    std::fs::create_dir_all(&figures)
-        .with_context(|| format!("could not make the folder {}", figures.display()))?;
+    make_output_folder(&figures)?;
     for figure in report.sections.iter().flat_map(|section| &section.figures) {
         write_text(&figures.join(format!("{}.svg", figure.name)), &figure.to_svg())?;
     }

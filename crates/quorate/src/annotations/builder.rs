@@ -142,6 +142,20 @@ impl AnnotationsBuilder {
         self.rows.rows
     }
 
+    /// [`CodeColumns::bytes_to_come`] of the rows so far.
+    #[doc(hidden)]
+    pub fn bytes_to_come(&self, rows: usize) -> u64 {
+        self.columns.bytes_to_come(rows, self.tasks.len())
+    }
+
+    /// [`CodeColumns::drop_repeated`] of the rows so far, in place of waiting for [`build`](Self::build).
+    #[doc(hidden)]
+    pub fn drop_repeated(&mut self) -> bool {
+        let (dropped, many) = self.columns.drop_repeated(self.tasks.len(), self.rows.duplicates);
+        self.rows.repeated += dropped;
+        many
+    }
+
     /// Sorts the rows into the table.
     pub fn build(mut self) -> Result<Annotations> {
         if let Some(error) = self.failed {
@@ -151,7 +165,7 @@ impl AnnotationsBuilder {
             return Err(no_labels(self.rows.abstentions));
         }
         let (block, repeated) = TaskBlock::sort(self.tasks.len(), vec![self.columns], self.rows.duplicates);
-        self.rows.repeated = repeated;
+        self.rows.repeated += repeated;
         let annotations = Annotations::of_block(self.tasks, self.workers, self.classes, block, self.rows);
         Ok(match self.classes_given {
             true => annotations,
@@ -276,6 +290,36 @@ mod tests {
                 worker: "a".into()
             }
         );
+    }
+
+    #[test]
+    fn repeated_rows_that_are_dropped_early_change_nothing() {
+        let rows: Vec<(String, String, String)> = (0..500u32)
+            .map(|row| {
+                let mixed = row.wrapping_mul(2_654_435_761) >> 8;
+                (
+                    format!("t{}", mixed % 7),
+                    format!("w{}", mixed / 7 % 5),
+                    format!("{}", mixed / 35 % 3),
+                )
+            })
+            .collect();
+        for duplicates in [Duplicates::Last, Duplicates::First, Duplicates::Keep] {
+            let (mut early, mut late) = (
+                AnnotationsBuilder::new(duplicates),
+                AnnotationsBuilder::new(duplicates),
+            );
+            for (row, (task, worker, label)) in rows.iter().enumerate() {
+                early.push(task, worker, label).unwrap();
+                late.push(task, worker, label).unwrap();
+                if row % 40 == 39 {
+                    early.drop_repeated();
+                }
+            }
+            let (early, late) = (early.build().unwrap(), late.build().unwrap());
+            assert_eq!(early.iter().collect::<Vec<_>>(), late.iter().collect::<Vec<_>>());
+            assert_eq!(early.rows(), late.rows());
+        }
     }
 
     #[test]

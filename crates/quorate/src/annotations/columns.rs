@@ -76,6 +76,50 @@ impl Annotations {
 }
 
 impl CodeColumns {
+    /// The rows of labels that are sorted by task, and no larger than they are.
+    pub fn of_block(block: TaskBlock) -> Self {
+        let TaskBlock {
+            starts,
+            mut worker,
+            mut label,
+            ..
+        } = block;
+        let mut task = Vec::with_capacity(label.len());
+        for (n, run) in starts.windows(2).enumerate() {
+            task.resize(run[1] as usize, n as u32);
+        }
+        worker.shrink_to_fit();
+        label.shrink_to_fit();
+        Self { task, worker, label }
+    }
+
+    /// Bytes that so many rows more, and sorting all of them by task, may need on top of what is held now.
+    #[doc(hidden)]
+    pub fn bytes_to_come(&self, rows: usize, tasks: usize) -> u64 {
+        /// A row of the columns; a label of the table, and one of a task that is being sorted.
+        const ROW: usize = 10;
+        const LABEL: usize = 6 + 8;
+        let (length, capacity) = (self.label.len(), self.label.capacity());
+        // Columns that are full double.
+        let growth = match length + rows > capacity {
+            true => capacity.max(rows) * ROW,
+            false => 0,
+        };
+        (growth + (length + rows) * LABEL + tasks * 8) as u64
+    }
+
+    /// Drops the rows of these tasks that a repeated one replaces; returns how many, and whether these are many: half of all
+    /// or more. Only where one of the labels of one worker on one task counts.
+    #[doc(hidden)]
+    pub fn drop_repeated(&mut self, tasks: usize, duplicates: Duplicates) -> (u64, bool) {
+        if !matches!(duplicates, Duplicates::Last | Duplicates::First) {
+            return (0, false);
+        }
+        let (block, repeated) = TaskBlock::sort(tasks, vec![std::mem::take(self)], duplicates);
+        *self = Self::of_block(block);
+        (repeated, repeated >= self.label.len() as u64)
+    }
+
     fn validate(&self, tasks: usize, workers: usize, classes: usize) -> Result<()> {
         if self.task.len() != self.label.len() || self.worker.len() != self.label.len() {
             return Err(Error::Mismatch(format!(

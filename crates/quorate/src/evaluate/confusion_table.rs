@@ -44,6 +44,7 @@ impl ConfusionTable {
             return Err(Error::TooLarge {
                 what: format!("the confusion table of {classes} classes"),
                 needed,
+                in_use: 0,
                 limit: DEFAULT_MEMORY_LIMIT,
                 hint: "the error rate alone needs no table".into(),
                 remedy: None,

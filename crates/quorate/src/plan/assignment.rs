@@ -1,8 +1,9 @@
 //! Who gives the next label of a task.
 //!
-//! Most labels go to the worker who is best for the task ([`place`](Assigning::place)). Some go to the tasks
-//! and workers with fewest labels, whatever the model thinks of them ([`explore`](Assigning::explore)): a plan
-//! that asks only whom it trusts about what it doubts cannot find out that it is wrong.
+//! Some labels go to the worker who is best for the task ([`place`](Assigning::place)). Others compare workers,
+//! whatever the model thinks of them ([`explore`](Assigning::explore)): a plan that asks only whom it trusts
+//! about what it doubts cannot find out that it is wrong. Whom to trust is learnt from pairs of answers to the
+//! same task. A label on a task with m labels adds m pairs, so these labels complete the tasks with most labels.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeSet, BinaryHeap};
@@ -54,12 +55,13 @@ impl<'a> Assigning<'a> {
         found
     }
 
-    /// Pairs for this many labels that spread evenly over tasks and workers: the task with fewest labels, by
-    /// the free worker with fewest labels. Fewer where nobody is left.
+    /// Pairs for this many labels that compare workers most: the task with most labels, by the free worker with
+    /// fewest labels, where a label that costs twice as much counts as two. Fewer where nobody is left.
     pub(super) fn explore(
         &mut self,
         labels: usize,
         order: &[u32],
+        costs: &[f64],
         spend: &mut dyn FnMut(usize) -> bool,
     ) -> Vec<(usize, usize)> {
         let annotations = self.annotations;
@@ -67,36 +69,40 @@ impl<'a> Assigning<'a> {
             annotations.task_slices(task).0.len() + planned.get(&task).map_or(0, Vec::len)
         };
         let name = |task: usize| annotations.tasks().get(task);
-        let mut tasks: BinaryHeap<Reverse<(usize, &str, usize)>> = (0..annotations.task_count())
+        let mut tasks: BinaryHeap<(usize, Reverse<&str>, usize)> = (0..annotations.task_count())
             .filter(|&task| annotations.gold(task).is_none())
-            .map(|task| Reverse((count(task, &self.planned), name(task), task)))
+            .map(|task| (count(task, &self.planned), Reverse(name(task)), task))
             .collect();
-        let given = annotations.labels_per_worker();
-        let mut workers: BTreeSet<(u32, usize)> = order
+        let mut given = annotations.labels_per_worker();
+        // Positive numbers are ordered as their bits are.
+        let price = |worker: usize, given: u32| (f64::from(given + 1) * costs[worker]).to_bits();
+        let mut workers: BTreeSet<(u64, usize)> = order
             .iter()
             .enumerate()
-            .filter(|&(_, &worker)| self.roster.left[worker as usize] > 0)
-            .map(|(rank, &worker)| (given[worker as usize], rank))
+            .map(|(rank, &worker)| (worker as usize, rank))
+            .filter(|&(worker, _)| self.roster.left[worker] > 0)
+            .map(|(worker, rank)| (price(worker, given[worker]), rank))
             .collect();
         let mut found = Vec::new();
         while found.len() < labels {
-            let Some(Reverse((labelled, name, task))) = tasks.pop() else {
+            let Some((labelled, name, task)) = tasks.pop() else {
                 break;
             };
-            let free = |&&(_, rank): &&(u32, usize)| self.allows(task, order[rank] as usize);
-            let Some(&(given, rank)) = workers.iter().find(free) else {
+            let free = |&&(_, rank): &&(u64, usize)| self.allows(task, order[rank] as usize);
+            let Some(&cheapest) = workers.iter().find(free) else {
                 continue;
             };
-            let worker = order[rank] as usize;
+            let worker = order[cheapest.1] as usize;
             if !spend(worker) {
                 break;
             }
             self.confirm(task, worker);
             found.push((task, worker));
-            tasks.push(Reverse((labelled + 1, name, task)));
-            workers.remove(&(given, rank));
+            tasks.push((labelled + 1, name, task));
+            workers.remove(&cheapest);
             if self.roster.left[worker] > 0 {
-                workers.insert((given + 1, rank));
+                given[worker] += 1;
+                workers.insert((price(worker, given[worker]), cheapest.1));
             }
         }
         found

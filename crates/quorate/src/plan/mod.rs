@@ -47,6 +47,9 @@ use allocation::Allocation;
 use assignment::Assigning;
 use roster::Roster;
 
+/// Labels of a worker from which on a plan rests more on what it knows of the workers than it finds out about them.
+const LABELS_THAT_TELL: f64 = 15.0;
+
 /// Settings of a plan.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Plan {
@@ -61,9 +64,10 @@ pub struct Plan {
     pub capacity: Option<u32>,
     /// Pairs (task, worker) that must not be assigned.
     pub excluded: Vec<(u32, u32)>,
-    /// Share of the labels that are spread evenly over tasks and workers, whatever the model thinks of them, to
-    /// find out where it is wrong.
-    pub explore: f64,
+    /// Share of the labels that compare workers, whatever the model thinks of them, to find out where it is wrong:
+    /// on the tasks with most labels, by the workers with fewest. None: the more, the fewer labels a worker has given so far:
+    /// `15 / (15 + labels per worker)`.
+    pub explore: Option<f64>,
     /// Error to reach, for the forecast of how many labels that takes.
     pub target: Option<f64>,
     /// Confidence from which on a task needs no more labels.
@@ -109,7 +113,7 @@ impl Plan {
             capacities: Vec::new(),
             capacity: None,
             excluded: Vec::new(),
-            explore: 0.25,
+            explore: None,
             target: None,
             retire: 0.99,
             level: 0.95,
@@ -148,13 +152,14 @@ impl Plan {
         let mut assignments = Vec::new();
         let (mut spent, mut unplaced) = (0.0, 0);
         let limit = self.budget * (1.0 + 1e-12);
+        let explore = self.share_that_explores(annotations);
         for slot in &allocation.slots {
             let Some(worker) = assigning.place(slot.task as usize) else {
                 unplaced += 1;
                 continue;
             };
             let cost = costs[worker];
-            if spent + cost > limit * (1.0 - self.explore) {
+            if spent + cost > limit * (1.0 - explore) {
                 break;
             }
             assigning.confirm(slot.task as usize, worker);
@@ -167,13 +172,13 @@ impl Plan {
             });
         }
         // In proportion: where nothing is worth a label, nothing is explored either.
-        let more = (assignments.len() as f64 * self.explore / (1.0 - self.explore)).ceil() as usize;
+        let more = (assignments.len() as f64 * explore / (1.0 - explore)).ceil() as usize;
         let mut spend = |worker: usize| {
             let affordable = spent + costs[worker] <= limit;
             spent += if affordable { costs[worker] } else { 0.0 };
             affordable
         };
-        let explored = assigning.explore(more, &order, &mut spend);
+        let explored = assigning.explore(more, &order, &costs, &mut spend);
         assignments.extend(explored.into_iter().map(|(task, worker)| Assignment {
             task,
             worker,
@@ -197,6 +202,14 @@ impl Plan {
                 .filter(|&task| confidence(task) >= self.retire)
                 .collect(),
         })
+    }
+
+    /// Share of the labels that compare workers.
+    fn share_that_explores(&self, annotations: &Annotations) -> f64 {
+        let workers = annotations.worker_count().max(1) as f64;
+        let labels_per_worker = annotations.label_count() as f64 / workers;
+        self.explore
+            .unwrap_or(LABELS_THAT_TELL / (LABELS_THAT_TELL + labels_per_worker))
     }
 
     /// Labels that each worker can give.
@@ -228,10 +241,10 @@ impl Plan {
         if let Some(cost) = self.costs.iter().find(|cost| !(cost.is_finite() && **cost > 0.0)) {
             return wrong("cost", format!("found {cost}, expected a number above 0"));
         }
-        if !(self.explore >= 0.0 && self.explore < 1.0) {
+        if let Some(share) = self.explore.filter(|share| !(0.0..1.0).contains(share)) {
             return wrong(
                 "explore",
-                format!("found {}, expected a share from 0 to below 1", self.explore),
+                format!("found {share}, expected a share from 0 to below 1"),
             );
         }
         if !(share(self.retire) && share(self.level)) || self.target.is_some_and(|target| !share(target)) {

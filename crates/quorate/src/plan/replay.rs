@@ -211,11 +211,10 @@ impl<'a> Game<'a> {
         fit: &Fit,
         context: &mut Context,
     ) -> Result<(Vec<(usize, usize)>, super::ErrorEstimate)> {
-        let by_itself = Plan::new(self.batch as f64);
         let plan = Plan {
             capacities: self.capacity.clone(),
-            explore: self.explore.unwrap_or(by_itself.explore),
-            ..by_itself
+            explore: self.explore,
+            ..Plan::new(self.batch as f64)
         };
         let is_hidden = |task: usize, worker: usize| {
             self.hidden[task]

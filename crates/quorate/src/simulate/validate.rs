@@ -151,6 +151,7 @@ impl Simulation {
                     self.workers, self.classes
                 ),
                 needed: needed.min(u128::from(u64::MAX)) as u64,
+                in_use: 0,
                 limit: DEFAULT_MEMORY_LIMIT,
                 hint: "use fewer workers or classes".into(),
                 remedy: None,

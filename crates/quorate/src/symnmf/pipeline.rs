@@ -344,6 +344,7 @@ fn all_pairs(
     let blocks = PairBlocks::of_blocks(passes, u64::MAX, context)?;
     blocks.ok_or_else(|| Error::TooLarge {
         what: "the co-occurrences of all pairs of workers".into(),
+        in_use: 0,
         needed: context.memory_limit() + 1,
         limit: context.memory_limit(),
         hint: "use a method without pairs, such as dawid-skene, or rob-symnmf with form=matrix-free".into(),

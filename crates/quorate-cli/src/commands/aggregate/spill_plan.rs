@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use anyhow::Result;
 use clap::Args;
 use quorate::blocks::Blocks;
+use quorate::internal::size_in_words;
 use quorate::methods::Method;
 use quorate_io::{Compression, Source, SpillOptions, SpilledLabels, spill_annotations};
 
@@ -57,39 +58,40 @@ impl SpillArgs {
         let Some(needed) = memory_needed(input) else {
             return Ok(None);
         };
-        if needed <= run.memory * GIB {
+        if needed <= run.memory.bytes() as f64 {
             return Ok(None);
         }
+        let why = format!(
+            "the labels may need {}, above {} GiB",
+            size_in_words(needed as u64),
+            run.memory.option()
+        );
         if !method.streams {
             printer.warning(format!(
-                "the labels may need {:.1} GiB, above --memory {} GiB, and {} needs them all in memory; {} can keep them on \
-                 disk",
-                needed / GIB,
-                run.memory,
+                "{why}, and {} needs them all in memory; {} can keep them on disk",
                 method.name,
                 streaming_names()
             ));
             return Ok(None);
         }
-        let folder = output
-            .and_then(Path::parent)
-            .map(|folder| match folder.as_os_str().is_empty() {
-                true => PathBuf::from("."),
-                false => folder.to_path_buf(),
-            });
-        let place = folder.unwrap_or_else(std::env::temp_dir);
-        printer.note(format!(
-            "the labels may need {:.1} GiB, above --memory {} GiB: they are kept on disk in {} (--spill DIR for another \
-             place)",
-            needed / GIB,
-            run.memory,
-            place.display()
-        ));
-        Ok(Some(Spilling { input, run, place }))
+        Ok(Some(Spilling::on(input, run, output, &why, printer)))
+    }
+
+    /// Labels go to disk after all, because memory was too small for them; none where they cannot be read a second time.
+    pub fn after_all<'a>(
+        &self,
+        input: &'a InputArgs,
+        run: &'a RunArgs,
+        output: Option<&Path>,
+        printer: &mut Printer,
+    ) -> Option<Spilling<'a>> {
+        let why = format!("the labels need more than {} GiB", run.memory.option());
+        input
+            .labels
+            .is_file()
+            .then(|| Spilling::on(input, run, output, &why, printer))
     }
 }
-
-const GIB: f64 = (1u64 << 30) as f64;
 
 /// Bytes of memory for a label while a file is read, and for what a method keeps: codes, names, posteriors.
 const BYTES_A_ROW: f64 = 32.0;
@@ -121,14 +123,36 @@ fn memory_needed(input: &InputArgs) -> Option<f64> {
     (bytes > 0).then(|| size as f64 / bytes as f64 * lines as f64 * BYTES_A_ROW)
 }
 
-impl Spilling<'_> {
+impl<'a> Spilling<'a> {
+    /// On disk beside the output, and says why.
+    fn on(
+        input: &'a InputArgs,
+        run: &'a RunArgs,
+        output: Option<&Path>,
+        why: &str,
+        printer: &mut Printer,
+    ) -> Self {
+        let folder = output
+            .and_then(Path::parent)
+            .map(|folder| match folder.as_os_str().is_empty() {
+                true => PathBuf::from("."),
+                false => folder.to_path_buf(),
+            });
+        let place = folder.unwrap_or_else(std::env::temp_dir);
+        printer.note(format!(
+            "{why}: they are kept on disk in {} (--spill DIR for another place)",
+            place.display()
+        ));
+        Self { input, run, place }
+    }
+
     /// Reads the labels to disk, and says what was skipped or settled on the way.
     pub fn read(&self, session: &Session, printer: &mut Printer) -> Result<SpilledLabels> {
         let source = Source::from(self.input.labels.clone());
         let mut bar = Bar::new(&source.name(), printer.quiet());
         let options = SpillOptions {
             place: &self.place,
-            memory: (self.run.memory * GIB) as u64,
+            memory: self.run.memory.bytes(),
         };
         let cancelled = || session.is_cancelled();
         let mut spilled = spill_annotations(
@@ -147,10 +171,7 @@ impl Spilling<'_> {
         self.input
             .tell_reading(spilled.layout(), tasks, workers, printer)?;
         self.input.report(spilled.rows(), &spilled.left_out(), printer);
-        printer.detail(format!(
-            "{:.1} GiB of labels on disk",
-            spilled.bytes() as f64 / GIB
-        ));
+        printer.detail(format!("{} of labels on disk", size_in_words(spilled.bytes())));
         let labels = spilled.label_count();
         let joined = self.input.settle_classes(spilled.classes(), labels, printer);
         if !joined.is_empty() {

@@ -12,7 +12,7 @@ use clap::Args;
 use quorate::annotations::Duplicates;
 use quorate::methods::{DEFAULT_METHOD, DawidSkeneEm, Fit, Method, Values};
 use quorate::{Annotations, Context};
-use quorate_io::{ModelFile, Source, read_kept_labels, read_model, write_kept_labels};
+use quorate_io::{ModelFile, Source, expect_unchanged, read_kept_labels, read_model, write_kept_labels};
 
 use crate::catalog::find;
 use crate::printer::Printer;
@@ -34,7 +34,7 @@ pub struct UpdateArgs {
     /// --classes and --duplicates as before. With --model the labels are kept again; it may be the same file.
     #[arg(long, value_name = "MODEL", conflicts_with = "worker_prior")]
     update: Option<PathBuf>,
-    /// Keep the labels beside the file of --model (NAME.labels.bin), for a later --update
+    /// Keep the labels beside the file of --model (NAME.FINGERPRINT.labels.bin), for a later --update
     #[arg(long, requires = "model")]
     keep_labels: bool,
 }
@@ -42,13 +42,13 @@ pub struct UpdateArgs {
 /// A model that is to be brought up to date.
 #[derive(Debug)]
 pub struct Update {
-    path: PathBuf,
     model: ModelFile,
 }
 
 impl UpdateArgs {
-    /// Reads the model, if there is one to update. `method`: the one asked for.
-    pub fn open(&self, method: &str) -> Result<Option<Update>> {
+    /// Reads the model, if there is one to update, and the labels that it rests on. `method`: the one asked for; `replaces`: the
+    /// model that will be written.
+    pub fn open(&self, method: &str, replaces: Option<&PathBuf>) -> Result<Option<(Update, Annotations)>> {
         let Some(path) = &self.update else {
             return Ok(None);
         };
@@ -57,7 +57,13 @@ impl UpdateArgs {
                 "--update works for {METHOD} only: leave --method out, or fit all labels anew without --update"
             );
         }
-        let model = read_model(&Source::from(path.clone()))?;
+        let read = || {
+            if replaces == Some(path) {
+                expect_unchanged(path);
+            }
+            read_model(&Source::from(path.clone()))
+        };
+        let mut model = read()?;
         if model.method != METHOD {
             bail!(
                 "{} was fitted by {:?}, and --update works for {METHOD} only: fit all labels anew without --update",
@@ -65,10 +71,16 @@ impl UpdateArgs {
                 model.method
             );
         }
-        Ok(Some(Update {
-            path: path.clone(),
-            model,
-        }))
+        let mut labels = read_kept_labels(path, &model);
+        // Another run may put a newer model and its labels there between the two: then read both again.
+        if labels.is_err() {
+            let again = read()?;
+            if again.labels_file != model.labels_file {
+                model = again;
+                labels = read_kept_labels(path, &model);
+            }
+        }
+        Ok(Some((Update { model }, labels?)))
     }
 
     /// The model that is to be updated.
@@ -113,36 +125,35 @@ impl Update {
         parameters.into_iter().collect()
     }
 
-    /// The labels that the model rests on, followed by the new ones. `closed`: the user listed the classes.
-    pub fn join(
-        &self,
-        new: &Annotations,
-        duplicates: Duplicates,
-        closed: bool,
-        printer: &mut Printer,
-    ) -> Result<Annotations> {
-        let old = read_kept_labels(&self.path, &self.model)?;
-        let missing = old
-            .classes()
-            .iter()
-            .find(|class| new.classes().find(class).is_none());
-        if let (true, Some(class)) = (closed, missing) {
-            bail!("class {class:?} of --update is not among --classes: add it there, or leave --classes out");
-        }
-        let (labels, tasks, workers) = (old.label_count(), old.task_count(), old.worker_count());
-        let joined = old.followed_by(new, duplicates)?;
-        printer.note(format!(
-            "{} folded into a model of {}: {} new, {} new",
-            plural(new.label_count(), "label"),
-            plural(labels, "label"),
-            plural(joined.task_count() - tasks, "task"),
-            plural(joined.worker_count() - workers, "worker"),
-        ));
-        Ok(joined)
-    }
-
     /// Fits all labels.
     pub fn fit(&self, annotations: &Annotations, values: &Values, context: &mut Context) -> Result<Fit> {
         Ok(DawidSkeneEm::from(values).fit_accelerated(annotations, context)?)
     }
+}
+
+/// The labels that a model rests on, followed by the new ones. `closed`: the user listed the classes.
+pub fn join(
+    old: Annotations,
+    new: &Annotations,
+    duplicates: Duplicates,
+    closed: bool,
+    printer: &mut Printer,
+) -> Result<Annotations> {
+    let missing = old
+        .classes()
+        .iter()
+        .find(|class| new.classes().find(class).is_none());
+    if let (true, Some(class)) = (closed, missing) {
+        bail!("class {class:?} of --update is not among --classes: add it there, or leave --classes out");
+    }
+    let (labels, tasks, workers) = (old.label_count(), old.task_count(), old.worker_count());
+    let joined = old.followed_by(new, duplicates)?;
+    printer.note(format!(
+        "{} folded into a model of {}: {} new, {} new",
+        plural(new.label_count(), "label"),
+        plural(labels, "label"),
+        plural(joined.task_count() - tasks, "task"),
+        plural(joined.worker_count() - workers, "worker"),
+    ));
+    Ok(joined)
 }

@@ -38,7 +38,7 @@ impl ReplayArgs {
     pub fn run(
         &self,
         budget: Option<f64>,
-        (capacity, explore): (Option<u32>, f64),
+        (capacity, explore): (Option<u32>, Option<f64>),
         annotations: &Annotations,
         method: &dyn Aggregate,
         session: &Session,
@@ -53,7 +53,7 @@ impl ReplayArgs {
             batch: ((budget / rounds as f64).ceil() as usize).max(1),
             rounds,
             capacity,
-            explore: Some(explore),
+            explore,
         };
         let mut curves = Vec::new();
         for strategy in Strategy::ALL {

@@ -79,6 +79,7 @@ impl<'a> Problem<'a> {
             return Err(Error::TooLarge {
                 what: format!("{touched} pairs of a label and a class that it may stand for"),
                 needed: touched * BYTES_A_TOUCH,
+                in_use: 0,
                 limit: u64::from(u32::MAX) * BYTES_A_TOUCH,
                 hint: "split the tasks into several files, or use one-coin".into(),
                 remedy: None,

@@ -1,18 +1,31 @@
 //! Where results go: a file that appears whole or not at all, standard output, or memory.
 //!
-//! A file is written under another name beside its place, flushed to disk and renamed; if anything goes wrong
+//! A file is written under another name beside its place ([`partial`]), flushed to disk and renamed; if anything goes wrong
 //! before that, the other file is removed and what stood in the place is untouched. The files of one run appear together
-//! ([`write_together`]): all are on disk under other names before the first is renamed.
+//! ([`write_together`]): all are on disk under other names before the first is renamed. [`place`] says where a path leads.
 
-use std::cell::RefCell;
-use std::fs::{self, File, OpenOptions};
+pub(crate) mod live;
+mod partial;
+mod place;
+mod together;
+
+use std::fs::OpenOptions;
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use crate::error::{Error, ErrorKind, Result};
 #[cfg(feature = "columnar")]
 use crate::formats::MemorySink;
 use crate::formats::{FileFormat, Format};
+pub use live::abandon_outputs;
+use partial::Partial;
+pub(crate) use partial::draw_letters;
+pub use place::Place;
+pub(crate) use together::settle_own_file;
+use together::{add, cancellation, place_of};
+pub use together::{expect_unchanged, make_output_folder, settle_output, stop_outputs_when, write_together};
 
 /// A file, standard output or memory.
 #[derive(Debug, Clone)]
@@ -72,60 +85,13 @@ impl Target {
         match (given, self) {
             (Some(format), _) => Ok(format),
             // A device or a pipe is as good as standard output.
-            (None, Self::Path(path)) if is_device(path) => Ok(Format::Csv.into()),
+            (None, Self::Path(path)) if Place::of(path).is_stream() => Ok(Format::Csv.into()),
             (None, Self::Path(path)) => FileFormat::of_path(path),
             (None, Self::Stdout) => Ok(Format::Csv.into()),
             #[cfg(feature = "columnar")]
             (None, Self::Memory(_)) => Ok(Format::Arrow.into()),
         }
     }
-}
-
-/// Whether a path is there and neither a file nor a folder.
-fn is_device(path: &Path) -> bool {
-    fs::metadata(path).is_ok_and(|present| !present.is_file() && !present.is_dir())
-}
-
-/// A file that is written, and waits for its name.
-struct Finished {
-    partial: tempfile::NamedTempFile,
-    path: PathBuf,
-}
-
-thread_local! {
-    /// The files that wait, where a run writes several.
-    static WAITING: RefCell<Option<Vec<Finished>>> = const { RefCell::new(None) };
-}
-
-/// Runs `write`, and lets all files that it writes with [`write_whole`], on this thread, appear at its end, in the order in which
-/// they were written. If it fails, none of them does. Standard output and devices are written as it goes.
-pub fn write_together<T, E: From<Error>>(write: impl FnOnce() -> Result<T, E>) -> Result<T, E> {
-    WAITING.with_borrow_mut(|waiting| *waiting = Some(Vec::new()));
-    let written = write();
-    let finished = WAITING.with_borrow_mut(Option::take).unwrap_or_default();
-    let value = written?;
-    for file in finished {
-        let name = file.path.display().to_string();
-        file.appear().map_err(|error| error.in_file(name))?;
-    }
-    Ok(value)
-}
-
-impl Finished {
-    fn appear(self) -> Result<()> {
-        self.partial.persist(&self.path).map_err(|error| error.error)?;
-        #[cfg(unix)]
-        if let Ok(folder) = File::open(folder_of(&self.path)) {
-            // Best effort: not every file system can flush a folder.
-            let _ = folder.sync_all();
-        }
-        Ok(())
-    }
-}
-
-fn folder_of(path: &Path) -> &Path {
-    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
-    folder.unwrap_or(Path::new("."))
 }
 
 /// Lets `write` fill a file that appears only if all of it was written. Standard output and devices are
@@ -144,46 +110,25 @@ pub fn write_whole(target: &Target, write: impl FnOnce(&mut (dyn Write + Send)) 
 }
 
 fn write_path(path: &Path, write: impl FnOnce(&mut (dyn Write + Send)) -> Result<()>) -> Result<()> {
-    // A link keeps pointing where it points; a device or a pipe cannot be replaced.
-    let path = fs::canonicalize(path).unwrap_or_else(|_| path.to_path_buf());
-    let present = fs::metadata(&path).ok();
-    if let Some(present) = &present
-        && !present.is_file()
-        && !present.is_dir()
-    {
-        return fill(OpenOptions::new().write(true).open(&path)?, write).map(drop);
-    }
-    if present.as_ref().is_some_and(fs::Metadata::is_dir) {
-        return Err(io::Error::from(io::ErrorKind::IsADirectory).into());
-    }
-    let mut name = std::ffi::OsString::from(".");
-    name.push(path.file_name().unwrap_or_default());
-    name.push(".");
-    let mut builder = tempfile::Builder::new();
-    builder.prefix(&name).suffix(".partial");
-    #[cfg(unix)]
-    builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
-    let partial = builder.tempfile_in(folder_of(&path))?;
-    // On any error below the partial file is removed when it goes out of scope.
-    fill(partial.as_file(), write)?;
-    partial.as_file().sync_all()?;
-    if let Some(present) = present {
-        fs::set_permissions(partial.path(), present.permissions())?;
-    }
-    let finished = Finished { partial, path };
-    WAITING.with_borrow_mut(|waiting| match waiting {
-        Some(waiting) => {
-            waiting.push(finished);
-            Ok(())
+    let place = match place_of(path) {
+        // Somebody may have opened it to append to a file, and given us the descriptor's name.
+        Place::Stream(path) => {
+            return fill(OpenOptions::new().append(true).open(path)?, write).map(drop);
         }
-        None => finished.appear(),
-    })
+        Place::File(place) => place,
+    };
+    // On any error below the partial file is removed when it goes out of scope.
+    let partial = Partial::new(&place)?;
+    fill(&partial.file, write)?;
+    partial.finish()?;
+    add(path.display().to_string(), partial)
 }
 
 fn fill<W: Write + Send>(output: W, write: impl FnOnce(&mut (dyn Write + Send)) -> Result<()>) -> Result<W> {
     let mut output = Remembering {
         output,
         failure: None,
+        cancelled: cancellation(),
     };
     let written = {
         let mut buffered = BufWriter::with_capacity(1 << 16, &mut output);
@@ -192,6 +137,9 @@ fn fill<W: Write + Send>(output: W, write: impl FnOnce(&mut (dyn Write + Send)) 
         let _ = buffered.into_parts();
         written
     };
+    if output.is_cancelled() {
+        return Err(quorate::Error::Cancelled.into());
+    }
     match (written, output.failure) {
         (Err(_), Some(failure)) => Err(Error::new(ErrorKind::Io(failure))),
         (Err(error), None) => Err(error),
@@ -199,13 +147,20 @@ fn fill<W: Write + Send>(output: W, write: impl FnOnce(&mut (dyn Write + Send)) 
     }
 }
 
-/// Keeps the first input or output error: some formats wrap it beyond recognition on the way up.
+/// Keeps the first input or output error: some formats wrap it beyond recognition on the way up. Ends when the run is stopped.
 struct Remembering<W> {
     output: W,
     failure: Option<io::Error>,
+    cancelled: Option<Arc<AtomicBool>>,
 }
 
 impl<W> Remembering<W> {
+    fn is_cancelled(&self) -> bool {
+        self.cancelled
+            .as_ref()
+            .is_some_and(|flag| flag.load(Ordering::Relaxed))
+    }
+
     fn note<T>(&mut self, result: io::Result<T>) -> io::Result<T> {
         result.inspect_err(|error| {
             let copy = match error.raw_os_error() {
@@ -221,6 +176,9 @@ impl<W> Remembering<W> {
 
 impl<W: Write> Write for Remembering<W> {
     fn write(&mut self, buffer: &[u8]) -> io::Result<usize> {
+        if self.is_cancelled() {
+            return Err(io::Error::other("cancelled"));
+        }
         let result = self.output.write(buffer);
         self.note(result)
     }
@@ -233,6 +191,8 @@ impl<W: Write> Write for Remembering<W> {
 
 #[cfg(test)]
 mod tests {
+    use std::fs;
+
     use super::*;
 
     fn names(folder: &Path) -> Vec<String> {
