@@ -55,6 +55,7 @@ impl MemoryArgs {
         memory::set_limit(bytes);
         if ENDS_PROCESS.load(Ordering::Relaxed) {
             let stop = (self.gib * GIB * STOP_AT) as u64;
+            memory::before_stop(quorate_io::abandon_outputs);
             memory::stop_above(stop.max(STOP_AT_LEAST), words);
         }
     }

@@ -6,17 +6,35 @@
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError, TryLockError};
+use std::time::{Duration, Instant};
 
 static LIVE: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
 
 /// Times that a folder is emptied while other threads still write into it.
 const ATTEMPTS: usize = 100;
 
+/// How long the end of the process waits for whoever holds the list. Renames take microseconds.
+const PATIENCE: Duration = Duration::from_secs(10);
+const PAUSE: Duration = Duration::from_millis(1);
+
 /// The list of what is there. While it is held, nothing is abandoned: files get their names under it.
 pub(super) fn hold() -> MutexGuard<'static, Vec<PathBuf>> {
     // The list holds whole paths whatever panicked.
     LIVE.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// As [`hold`], for the end of the process: the thread that ends it may hold the list itself, where it ran out of memory under it.
+fn hold_in_time() -> Option<MutexGuard<'static, Vec<PathBuf>>> {
+    let started = Instant::now();
+    loop {
+        match LIVE.try_lock() {
+            Ok(live) => return Some(live),
+            Err(TryLockError::Poisoned(live)) => return Some(live.into_inner()),
+            Err(TryLockError::WouldBlock) if started.elapsed() < PATIENCE => std::thread::sleep(PAUSE),
+            Err(TryLockError::WouldBlock) => return None,
+        }
+    }
 }
 
 /// Makes something at a path and remembers it, so that there is no moment in which it would be overlooked.
@@ -49,7 +67,9 @@ fn remove_any(path: &Path) -> io::Result<()> {
 /// Removes all that is not finished, for a process that ends at once: what has its name stays, nothing else does. Files that
 /// are about to get their names get them first, all of them. Nothing can be written by this process afterwards.
 pub fn abandon_outputs() {
-    let live = hold();
+    let Some(live) = hold_in_time() else {
+        return;
+    };
     for path in &*live {
         for _ in 0..ATTEMPTS {
             match remove_any(path) {
