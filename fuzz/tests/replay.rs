@@ -7,8 +7,8 @@ use rand::rngs::SmallRng;
 use rand::seq::IndexedRandom;
 use rand::{RngExt, SeedableRng};
 
-/// Mutations of each target; `scripts/fuzz` runs millions.
-const MUTATIONS: usize = 150;
+/// Mutations of each target, half a minute in all; `scripts/fuzz` runs millions.
+const MUTATIONS: usize = 1000;
 
 /// Files of the target's folder, by name: each is named after what it broke.
 fn regression_inputs(target: &Target) -> Vec<(String, Vec<u8>)> {

@@ -38,7 +38,6 @@ const FAULTS: [(char, &str, i32, bool); 14] = [
 /// Runs a command with faults. `before`: lines that make what is there before, run one after the other.
 fn survive(name: &str, before: &[&str], arguments: &str) {
     let Some(library) = library() else {
-        eprintln!("skipped: faults can be made on Linux only");
         return;
     };
     let outside = tempfile::tempdir().unwrap();
@@ -277,12 +276,83 @@ fn a_full_standard_output_leaves_nothing() {
         assert!(words(&ran).contains("No space left"), "{line}: {}", words(&ran));
         assert_eq!(snapshot(folder.path()).len(), 1, "{line}");
     }
-    // A folder for temporary files that is not there is not needed.
-    let ran = command(folder.path(), "aggregate labels.csv -o out.csv")
-        .env("TMPDIR", "/nowhere")
-        .output()
-        .unwrap();
-    assert!(ran.status.success(), "{}", words(&ran));
+}
+
+/// Clocks that jump by up to an hour, forth and back, change nothing: not the results, not the waits for locks.
+#[test]
+fn clocks_that_jump_change_nothing() {
+    let Some(library) = library() else {
+        return;
+    };
+    let folder = tempfile::tempdir().unwrap();
+    let folder = fs::canonicalize(folder.path()).unwrap();
+    for (file, content) in [
+        ("labels.csv", labels(50, 6, 0)),
+        ("old.csv", labels(40, 5, 1)),
+        ("truth.csv", truth(50)),
+    ] {
+        fs::write(folder.join(file), content).unwrap();
+    }
+    for line in [
+        AGGREGATE,
+        "aggregate labels.csv -q --update m.json --model m.json -o out.csv",
+        "aggregate labels.csv -q -o out.csv --spill .",
+        "compare labels.csv -q --truth truth.csv -m majority-vote,mace --limit 7200 --json",
+        "simulate -q --tasks 50 --workers 8 -o made",
+        "report labels.csv -q -o out.html",
+        "plan labels.csv -q --budget 20 -o out.csv",
+    ] {
+        let old = snapshot(&folder);
+        let clean = command(&folder, line).output().unwrap();
+        assert!(clean.status.success(), "{line}: {}", words(&clean));
+        let new = snapshot(&folder);
+        restore(&folder, &old);
+        let jumping = command(&folder, line)
+            .env("LD_PRELOAD", &library)
+            .env("QUORATE_FAULT_FOLDER", &folder)
+            .env("QUORATE_FAULT_CLOCK", "1")
+            .output()
+            .unwrap();
+        assert!(jumping.status.success(), "{line}: {}", words(&jumping));
+        assert!(snapshot(&folder) == new, "{line}");
+    }
+}
+
+/// A folder for temporary files that is not there is needed by few commands, and these name it.
+#[test]
+fn a_temporary_folder_that_is_gone_is_not_needed_or_named() {
+    let folder = tempfile::tempdir().unwrap();
+    fs::write(folder.path().join("labels.csv"), labels(50, 6, 0)).unwrap();
+    let run = |line: &str| {
+        command(folder.path(), line)
+            // Below a file: it cannot be made either.
+            .env("TMPDIR", folder.path().join("labels.csv/nowhere"))
+            .output()
+            .unwrap()
+    };
+    for line in [
+        "aggregate labels.csv -o out.csv",
+        "aggregate labels.csv -o out.csv --spill .",
+        "simulate -o made",
+        "report labels.csv -o out.html",
+        "plan labels.csv --budget 20 -o out.csv",
+        "convert labels.csv out.parquet",
+        "inspect labels.csv",
+        "workers labels.csv -o out.csv",
+    ] {
+        let ran = run(line);
+        assert!(ran.status.success(), "{line}: {}", words(&ran));
+    }
+    // Labels beyond the limit go to the folder of the output, or to the temporary folder where there is none.
+    let rows = (0..400_000).map(|row| format!("task {row},w{},{}\n", row % 7, row % 3));
+    let many: String = std::iter::once("task,worker,label\n".into())
+        .chain(rows)
+        .collect();
+    fs::write(folder.path().join("many.csv"), many).unwrap();
+    let ran = run("aggregate many.csv -m majority-vote --memory 0.001");
+    assert_eq!(ran.status.code(), Some(2), "{}", words(&ran));
+    assert!(words(&ran).contains("nowhere"), "{}", words(&ran));
+    assert!(ran.stdout.is_empty());
 }
 
 /// A link that appears in the place of an output while the program works is replaced, not followed.

@@ -71,6 +71,7 @@ struct Settings {
     folder: PathBuf,
     log: Option<c_int>,
     fault: Option<Fault>,
+    clock: bool,
 }
 
 struct Fault {
@@ -112,6 +113,7 @@ fn settings() -> Option<&'static Settings> {
             folder: folder.into(),
             log: std::env::var_os("QUORATE_FAULT_LOG").and_then(|path| open_log(&path)),
             fault: fault.and_then(|text| Fault::parse(&text)),
+            clock: std::env::var_os("QUORATE_FAULT_CLOCK").is_some(),
         })
     });
     made.as_ref()
@@ -124,6 +126,19 @@ fn open_log(path: &OsStr) -> Option<c_int> {
     // SAFETY: the path ends in NUL and lives until the call is over.
     let opened = unsafe { libc::syscall(libc::SYS_openat, libc::AT_FDCWD, path.as_ptr(), flags, 0o600) };
     c_int::try_from(opened).ok().filter(|&opened| opened >= 0)
+}
+
+/// Seconds that a clock is off at this look.
+pub(crate) fn clock_jump() -> i64 {
+    static LOOKS: AtomicU64 = AtomicU64::new(0);
+    const HOUR: u64 = 3600;
+    match settings() {
+        Some(settings) if settings.clock => {
+            let look = LOOKS.fetch_add(1, Ordering::Relaxed);
+            (look.wrapping_mul(2_654_435_761) % (2 * HOUR)) as i64 - HOUR as i64
+        }
+        _ => 0,
+    }
 }
 
 /// Counts a call, and says what becomes of it.
