@@ -343,6 +343,15 @@ fn a_temporary_folder_that_is_gone_is_not_needed_or_named() {
         let ran = run(line);
         assert!(ran.status.success(), "{line}: {}", words(&ran));
     }
+    // Parquet is read from its end: what comes by a pipe is copied first.
+    let packed = fs::File::open(folder.path().join("out.parquet")).unwrap();
+    let ran = command(folder.path(), "aggregate - --format parquet")
+        .env("TMPDIR", folder.path().join("nowhere"))
+        .stdin(packed)
+        .output()
+        .unwrap();
+    assert_eq!(ran.status.code(), Some(2), "{}", words(&ran));
+    assert!(words(&ran).contains("nowhere: No such file"), "{}", words(&ran));
     // Labels beyond the limit go to the folder of the output, or to the temporary folder where there is none.
     let rows = (0..400_000).map(|row| format!("task {row},w{},{}\n", row % 7, row % 3));
     let many: String = std::iter::once("task,worker,label\n".into())

@@ -133,10 +133,20 @@ impl Source {
 /// All bytes of an input in a temporary file.
 #[cfg_attr(not(feature = "columnar"), allow(dead_code))]
 fn spooled(mut input: impl Read) -> Result<File> {
-    let mut spool = tempfile::tempfile()?;
-    io::copy(&mut input, &mut spool)?;
-    spool.rewind()?;
-    Ok(spool)
+    let folder = std::env::temp_dir();
+    let copied = tempfile::tempfile_in(&folder).and_then(|mut spool| {
+        io::copy(&mut input, &mut spool)?;
+        spool.rewind()?;
+        Ok(spool)
+    });
+    let named = |error: io::Error| {
+        let words = format!(
+            "it could not be copied to a file in {}: {error}",
+            folder.display()
+        );
+        io::Error::new(error.kind(), words)
+    };
+    Ok(copied.map_err(named)?)
 }
 
 /// What only files have is asked of a table in memory.
