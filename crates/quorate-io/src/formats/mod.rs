@@ -20,6 +20,8 @@ mod memory;
 pub(crate) mod npy;
 #[cfg(feature = "columnar")]
 pub(crate) mod parquet;
+#[cfg(feature = "columnar")]
+pub(crate) mod parquet_pages;
 mod quotes;
 mod row_sink;
 mod row_source;

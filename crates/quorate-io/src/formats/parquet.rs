@@ -11,6 +11,7 @@ use ::parquet::file::metadata::ParquetMetaData;
 use ::parquet::file::properties::WriterProperties;
 
 use super::columnar::{Projection, for_each_batch, guarded, schema_of};
+use super::parquet_pages::check_pages;
 use super::{MAX_FIELD, RowSink, RowSource};
 use crate::error::{Error, ErrorKind, Result};
 use crate::source::Progress;
@@ -29,9 +30,11 @@ pub(crate) fn read(file: File, sink: &mut impl RowSink, progress: Progress<'_>) 
         }
         .into());
     }
+    let pages = file.try_clone()?;
     let builder = guarded(NAME, || ParquetRecordBatchReaderBuilder::try_new(file))?;
     let projection = Projection::choose(builder.schema(), sink)?;
     let largest = check_columns(builder.metadata(), &projection.columns)?;
+    check_pages(&pages, builder.metadata(), &projection.columns)?;
     let mask = ProjectionMask::roots(builder.parquet_schema(), projection.columns.iter().copied());
     let total = u64::try_from(builder.metadata().file_metadata().num_rows())
         .unwrap_or(0)

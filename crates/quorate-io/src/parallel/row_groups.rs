@@ -21,6 +21,7 @@ use super::parts::PartRead;
 use super::{Irregular, PartSink, Vocabulary};
 use crate::formats::columnar::{Projection, guarded};
 use crate::formats::parquet::{BATCH, NAME, check_columns};
+use crate::formats::parquet_pages::check_pages;
 use crate::memory;
 use crate::source::Progress;
 
@@ -48,7 +49,9 @@ pub(crate) fn read<S: PartSink>(
         projection: Projection::new(&names, &chosen),
         metadata,
     };
-    check_columns(groups.metadata.metadata(), &groups.projection.columns).map_err(|_| Irregular)?;
+    let (stated, columns) = (groups.metadata.metadata(), &groups.projection.columns);
+    check_columns(stated, columns).map_err(|_| Irregular)?;
+    check_pages(&file, stated, columns).map_err(|_| Irregular)?;
     let count = groups.metadata.metadata().num_row_groups();
     if groups
         .metadata
