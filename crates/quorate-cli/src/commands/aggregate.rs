@@ -17,12 +17,13 @@ use quorate_io::{
     write_workers,
 };
 
-use crate::args::{RunArgs, share};
+use crate::args::RunArgs;
 use crate::catalog::{find, streaming_names};
 use crate::files::{Content, Files};
 use crate::input::{FormatArg, InputArgs, parse_parameters};
 use crate::knowledge::KnowledgeArgs;
 use crate::labels::Labels;
+use crate::numbers::{MOST, number, whole};
 use crate::printer::Printer;
 use crate::session::Session;
 use outcome::{Outcome, Wanted};
@@ -85,6 +86,7 @@ pub struct AggregateArgs {
         value_name = "N",
         requires = "review",
         default_value_t = 100,
+        value_parser = whole::<usize>(0, MOST),
         help_heading = "Output"
     )]
     review_tasks: usize,
@@ -99,7 +101,7 @@ pub struct AggregateArgs {
     #[arg(long, value_name = "FILE", help_heading = "How sure")]
     intervals: Option<PathBuf>,
     /// Probability that an interval of --intervals holds the true value
-    #[arg(long, value_name = "SHARE", requires = "intervals", default_value_t = 0.95, value_parser = share, help_heading = "How sure")]
+    #[arg(long, value_name = "SHARE", requires = "intervals", default_value_t = 0.95, value_parser = number(0.01, 0.9999), help_heading = "How sure")]
     level: f64,
     /// Lower the confidence to what it is worth if some tasks mislead many workers at once
     ///

@@ -12,11 +12,12 @@ use quorate_io::{
     write_back, write_export, write_wide,
 };
 
-use crate::args::{RunArgs, share};
+use crate::args::RunArgs;
 use crate::catalog::find;
 use crate::files::{Content, Files};
 use crate::input::InputArgs;
 use crate::knowledge::read_known;
+use crate::numbers::share;
 use crate::printer::Printer;
 use crate::session::Session;
 use crate::text_table::plural;

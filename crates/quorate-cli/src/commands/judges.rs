@@ -17,6 +17,7 @@ use crate::column_words::tell_layout;
 use crate::files::{Content, Files};
 use crate::input::{DuplicatesArg, InputArgs};
 use crate::knowledge::KnowledgeArgs;
+use crate::numbers::{MOST, whole};
 use crate::printer::Printer;
 use crate::progress::Bar;
 use crate::remedies;
@@ -58,7 +59,7 @@ pub struct JudgesArgs {
     #[arg(long, value_enum, default_value_t = UnscoredArg::Keep)]
     unscored: UnscoredArg,
     /// Judges who must have answered for a verdict
-    #[arg(long, value_name = "JUDGES", default_value_t = 1)]
+    #[arg(long, value_name = "JUDGES", default_value_t = 1, value_parser = whole::<usize>(0, MOST))]
     quorum: usize,
     /// The class whose share is the pass rate; without it pass, yes, true, .., else the last class
     #[arg(long, value_name = "CLASS")]

@@ -12,6 +12,7 @@ use serde::Serialize;
 use crate::args::RunArgs;
 use crate::files::{Content, Files};
 use crate::input::InputArgs;
+use crate::numbers::{MOST, share, whole};
 use crate::printer::Printer;
 use crate::session::Session;
 use crate::text_table::{Side, TextTable, count, plural};
@@ -36,10 +37,10 @@ pub struct WorkersArgs {
     #[arg(long)]
     all: bool,
     /// Tasks that two workers must share to be compared
-    #[arg(long, value_name = "TASKS", default_value_t = 10)]
+    #[arg(long, value_name = "TASKS", default_value_t = 10, value_parser = whole::<u32>(0, MOST))]
     min_shared: u32,
     /// Share of false alarms among the flagged workers, and among the flagged pairs
-    #[arg(long, value_name = "SHARE", default_value_t = 0.05)]
+    #[arg(long, value_name = "SHARE", default_value_t = 0.05, value_parser = share)]
     false_alarms: f64,
     /// For programs: JSON
     #[arg(long)]
