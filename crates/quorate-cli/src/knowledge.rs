@@ -41,13 +41,13 @@ pub struct KnowledgeArgs {
     #[arg(long, value_name = "CLASS=SHARE,..")]
     pub prior: Option<String>,
     /// Let the data correct --prior: it counts as much as this many tasks
-    #[arg(long, value_name = "TASKS", requires = "prior", value_parser = number(1e-9, 1e12))]
+    #[arg(long, value_name = "TASKS", requires = "prior", value_parser = number(1e-6, 1e12))]
     pub prior_weight: Option<f64>,
     /// A model of earlier labels (from --model): what it rests on counts as if those labels were here, too
     #[arg(long, value_name = "MODEL")]
     pub worker_prior: Option<PathBuf>,
     /// Weight of an earlier label beside a new one: below 1 where workers change
-    #[arg(long, value_name = "SHARE", requires = "worker_prior", default_value_t = 1.0, value_parser = number(1e-9, 1000.0))]
+    #[arg(long, value_name = "SHARE", requires = "worker_prior", default_value_t = 1.0, value_parser = number(1e-6, 1000.0))]
     pub worker_prior_weight: f64,
 }
 

@@ -21,6 +21,7 @@ mod printer;
 mod progress;
 mod remedies;
 mod session;
+mod spreadsheet;
 mod text_table;
 mod time_limit;
 

@@ -26,6 +26,7 @@ use crate::labels::Labels;
 use crate::numbers::{MOST, number, whole};
 use crate::printer::Printer;
 use crate::session::Session;
+use crate::spreadsheet::SpreadsheetArgs;
 use outcome::{Outcome, Wanted};
 use report::{report, review_table};
 use spill_plan::{SpillArgs, Spilling};
@@ -123,12 +124,15 @@ pub struct AggregateArgs {
     #[command(flatten)]
     spill: SpillArgs,
     #[command(flatten)]
+    spreadsheet: SpreadsheetArgs,
+    #[command(flatten)]
     run: RunArgs,
 }
 
 /// Reads, fits, writes.
 pub fn run(args: &AggregateArgs, printer: &mut Printer) -> Result<()> {
     args.run.apply_limits();
+    args.spreadsheet.apply();
     let (update, kept) = args.update.open(&args.method, args.model.as_ref())?.unzip();
     let mut method = find(&args.method)?;
     let mut parameters = parse_parameters(&args.parameters)?;

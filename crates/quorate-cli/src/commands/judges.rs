@@ -22,6 +22,7 @@ use crate::printer::Printer;
 use crate::progress::Bar;
 use crate::remedies;
 use crate::session::Session;
+use crate::spreadsheet::SpreadsheetArgs;
 use gates::Gate;
 
 /// What to judge and how.
@@ -75,6 +76,8 @@ pub struct JudgesArgs {
     #[arg(long)]
     json: bool,
     #[command(flatten)]
+    spreadsheet: SpreadsheetArgs,
+    #[command(flatten)]
     run: RunArgs,
 }
 
@@ -111,6 +114,7 @@ pub fn run(args: &JudgesArgs, printer: &mut Printer) -> Result<u8> {
         bail!("--duplicates does not apply here: every row counts, repeated ones as repeated prompts");
     }
     args.run.apply_limits();
+    args.spreadsheet.apply();
     let panel = read_panel(args, printer)?;
     let positive = words::find_positive(panel.annotations().classes(), args.positive.as_deref())?;
     let settings = Judges {

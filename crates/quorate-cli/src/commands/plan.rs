@@ -21,6 +21,7 @@ use crate::knowledge::KnowledgeArgs;
 use crate::numbers::{MOST, below_one, number, share, whole};
 use crate::printer::Printer;
 use crate::session::Session;
+use crate::spreadsheet::SpreadsheetArgs;
 use crate::text_table::plural;
 use replay::ReplayArgs;
 
@@ -38,7 +39,7 @@ pub struct PlanArgs {
     #[command(flatten)]
     input: InputArgs,
     /// What may be spent: a number of labels, or an amount where --costs are given
-    #[arg(long, value_name = "NUMBER", value_parser = number(1e-9, 1e12), required_unless_present = "goal")]
+    #[arg(long, value_name = "NUMBER", value_parser = number(1e-6, 1e12), required_unless_present = "goal")]
     budget: Option<f64>,
     /// What the labels are for
     #[arg(long, value_enum, default_value_t = Goal::Error)]
@@ -64,6 +65,8 @@ pub struct PlanArgs {
     replay: ReplayArgs,
     #[command(flatten)]
     knowledge: KnowledgeArgs,
+    #[command(flatten)]
+    spreadsheet: SpreadsheetArgs,
     #[command(flatten)]
     run: RunArgs,
 }
@@ -112,6 +115,7 @@ enum Goal {
 /// Reads, fits, plans, writes.
 pub fn run(args: &PlanArgs, printer: &mut Printer) -> Result<()> {
     args.run.apply_limits();
+    args.spreadsheet.apply();
     let method = find(&args.method)?;
     if !method.returns_model {
         bail!(

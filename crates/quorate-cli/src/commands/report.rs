@@ -55,7 +55,7 @@ pub struct ReportArgs {
     #[arg(long, value_name = "COLUMN", requires = "texts")]
     show: Option<String>,
     /// Labels that the section on what to label next plans for; a tenth of the labels if not given
-    #[arg(long, value_name = "NUMBER", value_parser = number(1e-9, 1e12))]
+    #[arg(long, value_name = "NUMBER", value_parser = number(1e-6, 1e12))]
     budget: Option<f64>,
     #[command(flatten)]
     knowledge: KnowledgeArgs,

@@ -40,7 +40,7 @@ pub struct SimulateArgs {
     #[arg(long, default_value = "uniform")]
     prior: PriorArg,
     /// Each worker labels a task with this probability
-    #[arg(long, default_value_t = 0.3, value_parser = number(1e-9, 1.0), conflicts_with = "labels_per_task")]
+    #[arg(long, default_value_t = 0.3, value_parser = number(1e-6, 1.0), conflicts_with = "labels_per_task")]
     density: f64,
     /// Each task gets exactly this many labels
     #[arg(long, value_parser = whole::<usize>(1, MOST))]

@@ -15,6 +15,7 @@ use crate::input::InputArgs;
 use crate::numbers::{MOST, share, whole};
 use crate::printer::Printer;
 use crate::session::Session;
+use crate::spreadsheet::SpreadsheetArgs;
 use crate::text_table::{Side, TextTable, count, plural};
 
 /// Whom to judge and how.
@@ -46,6 +47,8 @@ pub struct WorkersArgs {
     #[arg(long)]
     json: bool,
     #[command(flatten)]
+    spreadsheet: SpreadsheetArgs,
+    #[command(flatten)]
     run: RunArgs,
 }
 
@@ -75,6 +78,7 @@ pub fn run(args: &WorkersArgs, printer: &mut Printer) -> Result<()> {
         .writes("-o", args.output.as_ref(), Content::Table)
         .check(false)?;
     args.run.apply_limits();
+    args.spreadsheet.apply();
     let annotations = args.input.read(printer)?;
     let session = Session::start(&args.run, printer.quiet());
     let settings = Inspect {

@@ -25,9 +25,13 @@ use partial::Partial;
 pub(crate) use partial::draw_letters;
 pub use place::Place;
 use terminal::SpeltOut;
+pub(crate) use together::neutralises_formulas;
 pub(crate) use together::settle_own_file;
 use together::{add, cancellation, place_of};
-pub use together::{expect_unchanged, make_output_folder, settle_output, stop_outputs_when, write_together};
+pub use together::{
+    expect_unchanged, make_output_folder, neutralise_formulas, settle_output, stop_outputs_when,
+    write_together,
+};
 
 /// A file, standard output or memory.
 #[derive(Debug, Clone)]
