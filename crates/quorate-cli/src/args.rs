@@ -1,6 +1,8 @@
 //! The command line: one definition gives parsing, help and completions.
 
-use clap::{Args, Parser, Subcommand};
+use std::any::TypeId;
+
+use clap::{Args, CommandFactory, Parser, Subcommand};
 
 #[cfg(feature = "lab")]
 use crate::commands::reproduce;
@@ -9,6 +11,7 @@ use crate::commands::{
     simulate, workers,
 };
 use crate::memory::MemoryArgs;
+use crate::numbers::whole;
 
 /// Turns many unreliable answers into labels you can trust.
 ///
@@ -78,7 +81,7 @@ pub struct RunArgs {
     #[arg(long, default_value_t = 0)]
     pub seed: u64,
     /// Number of threads, at most one for each processor; 0 takes all. The result does not depend on it
-    #[arg(long, default_value_t = 0)]
+    #[arg(long, default_value_t = 0, value_parser = whole::<usize>(0, 1_000_000))]
     pub threads: usize,
     #[command(flatten)]
     pub memory: MemoryArgs,
@@ -103,20 +106,29 @@ impl RunArgs {
     }
 }
 
-/// A number between 0 and 1.
-pub fn share(text: &str) -> Result<f64, String> {
-    match text.parse::<f64>() {
-        Ok(number) if number > 0.0 && number < 1.0 => Ok(number),
-        _ => Err("expected a number between 0 and 1, both excluded".into()),
+/// Every option that takes a number, as the command's name and the option's.
+pub fn numeric_options() -> Vec<(String, String)> {
+    fn is_number(option: &clap::Arg) -> bool {
+        let found = option.get_value_parser().type_id();
+        [
+            TypeId::of::<f64>(),
+            TypeId::of::<usize>(),
+            TypeId::of::<u64>(),
+            TypeId::of::<u32>(),
+            TypeId::of::<u16>(),
+        ]
+        .iter()
+        .any(|number| found == *number)
     }
-}
-
-/// A number above 0.
-pub fn positive(text: &str) -> Result<f64, String> {
-    match text.parse::<f64>() {
-        Ok(number) if number > 0.0 && number.is_finite() => Ok(number),
-        _ => Err("expected a number above 0".into()),
-    }
+    let program = Cli::command();
+    let of_command = |command: &clap::Command| {
+        let options = command.get_arguments().filter(|option| is_number(option));
+        let names = options.filter_map(|option| option.get_long());
+        names
+            .map(|name| (command.get_name().to_owned(), format!("--{name}")))
+            .collect::<Vec<_>>()
+    };
+    program.get_subcommands().flat_map(of_command).collect()
 }
 
 #[cfg(test)]

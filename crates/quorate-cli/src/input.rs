@@ -268,6 +268,13 @@ impl InputArgs {
                 plural(read.foreign as usize, "row")
             ));
         }
+        let missing = annotations.task_count() - read.probabilities.known_count();
+        if missing > 0 {
+            printer.warning(format!(
+                "{} without a row in --probabilities-in: judged by the labels alone",
+                plural(missing, "task")
+            ));
+        }
         Ok(Some(read.probabilities))
     }
 

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context as _, Result, bail};
+use anyhow::{Context as _, Result, anyhow, bail};
 use clap::Args;
 use quorate::Annotations;
 use quorate::annotations::Names;
@@ -11,9 +11,9 @@ use quorate_io::{
     Columns, LabelColumns, LabelOptions, ModelFile, Source, TaskLabels, read_labels, read_model,
 };
 
-use crate::args::positive;
 use crate::column_words::{parse_label_columns, tell_label_columns};
 use crate::labels::Labels;
+use crate::numbers::number;
 use crate::printer::Printer;
 use crate::text_table::plural;
 
@@ -41,13 +41,13 @@ pub struct KnowledgeArgs {
     #[arg(long, value_name = "CLASS=SHARE,..")]
     pub prior: Option<String>,
     /// Let the data correct --prior: it counts as much as this many tasks
-    #[arg(long, value_name = "TASKS", requires = "prior", value_parser = positive)]
+    #[arg(long, value_name = "TASKS", requires = "prior", value_parser = number(1e-6, 1e12))]
     pub prior_weight: Option<f64>,
     /// A model of earlier labels (from --model): what it rests on counts as if those labels were here, too
     #[arg(long, value_name = "MODEL")]
     pub worker_prior: Option<PathBuf>,
     /// Weight of an earlier label beside a new one: below 1 where workers change
-    #[arg(long, value_name = "SHARE", requires = "worker_prior", default_value_t = 1.0, value_parser = positive)]
+    #[arg(long, value_name = "SHARE", requires = "worker_prior", default_value_t = 1.0, value_parser = number(1e-6, 1000.0))]
     pub worker_prior_weight: f64,
 }
 
@@ -207,9 +207,13 @@ impl KnowledgeArgs {
                 shares.into_iter().flatten().collect()
             }
         };
-        Ok(match self.prior_weight {
-            Some(tasks) => ClassPrior::worth_tasks(shares, tasks)?,
-            None => ClassPrior::fixed(shares)?,
+        let prior = match self.prior_weight {
+            Some(tasks) => ClassPrior::worth_tasks(shares, tasks),
+            None => ClassPrior::fixed(shares),
+        };
+        prior.map_err(|error| match error {
+            quorate::Error::Parameter { problem, .. } => anyhow!("--prior {text}: {problem}"),
+            error => error.into(),
         })
     }
 }

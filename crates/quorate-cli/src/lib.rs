@@ -16,10 +16,12 @@ mod knowledge;
 mod label_hygiene;
 mod labels;
 mod memory;
+mod numbers;
 mod printer;
 mod progress;
 mod remedies;
 mod session;
+mod spreadsheet;
 mod text_table;
 mod time_limit;
 
@@ -29,17 +31,19 @@ use clap::Parser;
 use quorate_io::write_together;
 
 use crate::args::Cli;
+#[doc(hidden)]
+pub use crate::args::numeric_options;
 pub use crate::memory::end_process_above_limit;
 use crate::printer::Printer;
 
 /// Runs the program with these arguments, the first of which is its name, and returns its exit code: 0 done,
 /// 1 a check that was asked for failed, 2 error.
 pub fn run(arguments: impl IntoIterator<Item = OsString>) -> u8 {
-    let cli = match Cli::try_parse_from(arguments) {
+    let arguments: Vec<OsString> = arguments.into_iter().collect();
+    let cli = match Cli::try_parse_from(&arguments) {
         Ok(cli) => cli,
         Err(told) => {
-            // Nothing can be done where the terminal is gone.
-            let _ = told.print();
+            printer::usage(&told, &arguments);
             return u8::try_from(told.exit_code()).unwrap_or(2);
         }
     };

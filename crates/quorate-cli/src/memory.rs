@@ -8,7 +8,7 @@ use quorate::internal::size_in_words;
 use quorate_io::being_read;
 use quorate_machine::memory::{self, TooMuch};
 
-use crate::args::positive;
+use crate::numbers::number;
 use crate::printer::harmless;
 use crate::remedies;
 
@@ -28,7 +28,7 @@ pub struct MemoryArgs {
     ///
     /// Everything that is allocated counts: the labels, their names, what a method needs. Labels that do not fit go to disk,
     /// where the method can do that (`--spill`).
-    #[arg(long = "memory", value_name = "GIB", default_value_t = 4.0, value_parser = positive)]
+    #[arg(long = "memory", value_name = "GIB", default_value_t = 4.0, value_parser = number(0.0001, 1_048_576.0))]
     gib: f64,
 }
 

@@ -1,6 +1,7 @@
 //! The one road to the terminal: data to standard output, everything else to standard error.
 
 use std::borrow::Cow;
+use std::ffi::OsString;
 use std::io::{self, Write};
 
 use anyhow::Result;
@@ -37,7 +38,7 @@ impl Printer {
     pub fn json(&mut self, value: &impl Serialize) -> Result<()> {
         let mut text = serde_json::to_string_pretty(value)?;
         text.push('\n');
-        self.data(&text)
+        self.data(&harmless_json(text))
     }
 
     /// Something worth knowing.
@@ -79,6 +80,18 @@ impl Printer {
     }
 }
 
+/// Help, or what is wrong with the arguments. These may be names of files of others (`quorate aggregate *`), which the words
+/// repeat.
+pub fn usage(told: &clap::Error, arguments: &[OsString]) {
+    let is_harmful = |argument: &OsString| matches!(harmless(&argument.to_string_lossy()), Cow::Owned(_));
+    // Nothing can be done where the terminal is gone.
+    if arguments.iter().any(is_harmful) {
+        let _ = write!(io::stderr(), "{}", harmless(&told.render().to_string()));
+    } else {
+        let _ = told.print();
+    }
+}
+
 /// A text with its control characters spelt out, but for line feeds and tabs: ids come from files of others, and must not
 /// move the cursor, colour the screen or ring the bell.
 pub fn harmless(text: &str) -> Cow<'_, str> {
@@ -91,6 +104,20 @@ pub fn harmless(text: &str) -> Cow<'_, str> {
         false => letter.to_string(),
     });
     spelt.collect::<String>().into()
+}
+
+/// A JSON document with the control characters that JSON allows in strings (DEL and those above ASCII) as its escapes: the
+/// document says the same, and a terminal is left alone.
+fn harmless_json(text: String) -> String {
+    let is_harmful = |letter: char| letter.is_control() && letter != '\n';
+    if !text.contains(is_harmful) {
+        return text;
+    }
+    let spelt = text.chars().map(|letter| match is_harmful(letter) {
+        true => format!("\\u{:04x}", letter as u32),
+        false => letter.to_string(),
+    });
+    spelt.collect()
 }
 
 /// Whether the reader of our standard output went away.
@@ -114,5 +141,12 @@ mod tests {
         assert_eq!(harmless("a\tb\n"), "a\tb\n");
         assert_eq!(harmless("\u{1b}[31m\u{7}é"), "\\u{1b}[31m\\u{7}é");
         assert_eq!(harmless("a\rb\u{9b}"), "a\\rb\\u{9b}");
+        let document = serde_json::to_string("\u{1b}\u{7f}\u{9b}é").unwrap();
+        let harmless = harmless_json(document);
+        assert_eq!(harmless, r#""\u001b\u007f\u009bé""#);
+        assert_eq!(
+            serde_json::from_str::<String>(&harmless).unwrap(),
+            "\u{1b}\u{7f}\u{9b}é"
+        );
     }
 }

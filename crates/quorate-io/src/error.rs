@@ -98,6 +98,9 @@ pub enum ErrorKind {
         /// What it was named for.
         roles: [&'static str; 2],
     },
+    /// A task has a second row in a table that has one for each.
+    #[error("found task {0:?} again, expected one row for each task")]
+    RepeatedTask(String),
     /// A column name occurs twice, so which one is meant is not clear.
     #[error("found two columns of this name, expected one; rename one of them")]
     RepeatedColumn,

@@ -58,6 +58,6 @@ pub use source::{Progress, Source};
 pub use spill::{SpillOptions, SpilledLabels, SpilledResults, WantedResults, spill_annotations};
 pub use tables::*;
 pub use target::{
-    Place, Target, abandon_outputs, expect_unchanged, make_output_folder, settle_output, stop_outputs_when,
-    write_together, write_whole,
+    Place, Target, abandon_outputs, expect_unchanged, make_output_folder, neutralise_formulas, settle_output,
+    stop_outputs_when, write_together, write_whole,
 };

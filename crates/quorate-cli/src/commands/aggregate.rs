@@ -17,14 +17,16 @@ use quorate_io::{
     write_workers,
 };
 
-use crate::args::{RunArgs, share};
+use crate::args::RunArgs;
 use crate::catalog::{find, streaming_names};
 use crate::files::{Content, Files};
 use crate::input::{FormatArg, InputArgs, parse_parameters};
 use crate::knowledge::KnowledgeArgs;
 use crate::labels::Labels;
+use crate::numbers::{MOST, number, whole};
 use crate::printer::Printer;
 use crate::session::Session;
+use crate::spreadsheet::SpreadsheetArgs;
 use outcome::{Outcome, Wanted};
 use report::{report, review_table};
 use spill_plan::{SpillArgs, Spilling};
@@ -85,6 +87,7 @@ pub struct AggregateArgs {
         value_name = "N",
         requires = "review",
         default_value_t = 100,
+        value_parser = whole::<usize>(0, MOST),
         help_heading = "Output"
     )]
     review_tasks: usize,
@@ -99,7 +102,7 @@ pub struct AggregateArgs {
     #[arg(long, value_name = "FILE", help_heading = "How sure")]
     intervals: Option<PathBuf>,
     /// Probability that an interval of --intervals holds the true value
-    #[arg(long, value_name = "SHARE", requires = "intervals", default_value_t = 0.95, value_parser = share, help_heading = "How sure")]
+    #[arg(long, value_name = "SHARE", requires = "intervals", default_value_t = 0.95, value_parser = number(0.01, 0.9999), help_heading = "How sure")]
     level: f64,
     /// Lower the confidence to what it is worth if some tasks mislead many workers at once
     ///
@@ -121,12 +124,15 @@ pub struct AggregateArgs {
     #[command(flatten)]
     spill: SpillArgs,
     #[command(flatten)]
+    spreadsheet: SpreadsheetArgs,
+    #[command(flatten)]
     run: RunArgs,
 }
 
 /// Reads, fits, writes.
 pub fn run(args: &AggregateArgs, printer: &mut Printer) -> Result<()> {
     args.run.apply_limits();
+    args.spreadsheet.apply();
     let (update, kept) = args.update.open(&args.method, args.model.as_ref())?.unzip();
     let mut method = find(&args.method)?;
     let mut parameters = parse_parameters(&args.parameters)?;

@@ -10,11 +10,12 @@ use quorate::evaluate::{Predictions, TieRule, error_rate};
 use quorate::methods::{Method, vote_fractions};
 use serde::Serialize;
 
-use crate::args::{RunArgs, positive};
+use crate::args::RunArgs;
 use crate::catalog::{find, methods};
 use crate::column_words::parse_label_columns;
 use crate::input::{InputArgs, size_line};
 use crate::knowledge::{KnowledgeArgs, read_known};
+use crate::numbers::number;
 use crate::printer::Printer;
 use crate::remedies::with_remedy;
 use crate::session::Session;
@@ -56,7 +57,7 @@ pub struct CompareArgs {
     #[arg(long, conflicts_with = "methods", help_heading = "Methods")]
     all: bool,
     /// Stop a method that takes longer than this
-    #[arg(long, value_name = "SECONDS", value_parser = positive, help_heading = "Methods")]
+    #[arg(long, value_name = "SECONDS", value_parser = number(1e-6, 1e9), help_heading = "Methods")]
     limit: Option<f64>,
     /// Runs of each method with seeds SEED, SEED+1, ..: shows how much chance matters
     #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=10_000), help_heading = "Methods")]

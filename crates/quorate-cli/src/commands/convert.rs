@@ -12,13 +12,15 @@ use quorate_io::{
     write_back, write_export, write_wide,
 };
 
-use crate::args::{RunArgs, share};
+use crate::args::RunArgs;
 use crate::catalog::find;
 use crate::files::{Content, Files};
 use crate::input::InputArgs;
 use crate::knowledge::read_known;
+use crate::numbers::share;
 use crate::printer::Printer;
 use crate::session::Session;
+use crate::spreadsheet::SpreadsheetArgs;
 use crate::text_table::plural;
 
 /// What to convert, and into what.
@@ -51,6 +53,8 @@ pub struct ConvertArgs {
     /// mturk-review: reject an answer that is not the consensus only where the consensus is surer than this
     #[arg(long, value_name = "SHARE", default_value_t = 0.95, value_parser = share, help_heading = "Output")]
     reject_above: f64,
+    #[command(flatten)]
+    spreadsheet: SpreadsheetArgs,
     #[command(flatten)]
     run: RunArgs,
 }
@@ -92,6 +96,7 @@ fn parser() -> impl TypedValueParser<Value = Form> {
 /// Reads and writes.
 pub fn run(args: &ConvertArgs, printer: &mut Printer) -> Result<()> {
     args.run.apply_limits();
+    args.spreadsheet.apply();
     let form = args.to.unwrap_or(Form::Long(None));
     let is_table = matches!(form, Form::Long(None) | Form::Wide);
     let content = if is_table { Content::Table } else { Content::Other };

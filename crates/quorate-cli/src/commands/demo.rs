@@ -15,6 +15,7 @@ use serde::Serialize;
 use crate::args::RunArgs;
 use crate::files::{Content, Files};
 use crate::input::size_line;
+use crate::numbers::{MOST, whole};
 use crate::printer::Printer;
 use crate::session::Session;
 use crate::text_table::{Side, TextTable, duration};
@@ -33,7 +34,7 @@ const SHOWN: [&str; 5] = [
 #[command(after_help = "Example: quorate demo --seed 3")]
 pub struct DemoArgs {
     /// Number of tasks
-    #[arg(long, default_value_t = 2000)]
+    #[arg(long, default_value_t = 2000, value_parser = whole::<usize>(1, MOST))]
     tasks: usize,
     /// Draw the result as a picture (SVG), too
     #[arg(long, value_name = "FILE")]

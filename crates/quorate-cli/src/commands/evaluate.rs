@@ -16,6 +16,7 @@ use crate::column_words::parse_label_columns;
 use crate::files::{Content, Files};
 use crate::knowledge::read_known;
 use crate::memory::MemoryArgs;
+use crate::numbers::number;
 use crate::printer::Printer;
 use crate::text_table::{Side, TextTable, count, plural};
 
@@ -53,21 +54,13 @@ pub struct EvaluateArgs {
     #[arg(long)]
     all_classes: bool,
     /// Exit with code 1 if the error is above this many percent
-    #[arg(long, value_name = "PERCENT", value_parser = percent)]
+    #[arg(long, value_name = "PERCENT", value_parser = number(0.0, 100.0))]
     fail_above: Option<f64>,
     /// For programs: JSON
     #[arg(long)]
     json: bool,
     #[command(flatten)]
     memory: MemoryArgs,
-}
-
-/// A number from 0 to 100.
-fn percent(text: &str) -> Result<f64, String> {
-    match text.parse::<f64>() {
-        Ok(number) if (0.0..=100.0).contains(&number) => Ok(number),
-        _ => Err("expected a number from 0 to 100".into()),
-    }
 }
 
 /// Tie rules by name.

@@ -10,6 +10,7 @@ use quorate::diagnose::{Inspect, Severity};
 
 use crate::args::RunArgs;
 use crate::input::InputArgs;
+use crate::numbers::{MOST, share, whole};
 use crate::printer::Printer;
 use crate::remedies::advice;
 use crate::session::Session;
@@ -29,13 +30,13 @@ pub struct InspectArgs {
     #[arg(long, value_enum, default_value_t = Scale::Nominal)]
     scale: Scale,
     /// Resampled tables behind the intervals; 0 for no intervals
-    #[arg(long, value_name = "NUMBER", default_value_t = 1000, value_parser = up_to_a_million)]
+    #[arg(long, value_name = "NUMBER", default_value_t = 1000, value_parser = whole::<usize>(0, 1_000_000))]
     replicates: usize,
     /// Tasks that two workers must share to be compared
-    #[arg(long, value_name = "TASKS", default_value_t = 10)]
+    #[arg(long, value_name = "TASKS", default_value_t = 10, value_parser = whole::<u32>(0, MOST))]
     min_shared: u32,
     /// Share of false alarms among the flagged workers, and among the flagged pairs
-    #[arg(long, value_name = "SHARE", default_value_t = 0.01)]
+    #[arg(long, value_name = "SHARE", default_value_t = 0.01, value_parser = share)]
     false_alarms: f64,
     /// Name every worker and finding, however many
     #[arg(long)]
@@ -48,14 +49,6 @@ pub struct InspectArgs {
     json: bool,
     #[command(flatten)]
     run: RunArgs,
-}
-
-/// A number of resampled tables.
-fn up_to_a_million(text: &str) -> Result<usize, String> {
-    match text.parse() {
-        Ok(number) if number <= 1_000_000 => Ok(number),
-        _ => Err("expected a whole number from 0 to 1000000".to_owned()),
-    }
 }
 
 /// What classes are.

@@ -17,10 +17,12 @@ use crate::column_words::tell_layout;
 use crate::files::{Content, Files};
 use crate::input::{DuplicatesArg, InputArgs};
 use crate::knowledge::KnowledgeArgs;
+use crate::numbers::{MOST, whole};
 use crate::printer::Printer;
 use crate::progress::Bar;
 use crate::remedies;
 use crate::session::Session;
+use crate::spreadsheet::SpreadsheetArgs;
 use gates::Gate;
 
 /// What to judge and how.
@@ -58,7 +60,7 @@ pub struct JudgesArgs {
     #[arg(long, value_enum, default_value_t = UnscoredArg::Keep)]
     unscored: UnscoredArg,
     /// Judges who must have answered for a verdict
-    #[arg(long, value_name = "JUDGES", default_value_t = 1)]
+    #[arg(long, value_name = "JUDGES", default_value_t = 1, value_parser = whole::<usize>(0, MOST))]
     quorum: usize,
     /// The class whose share is the pass rate; without it pass, yes, true, .., else the last class
     #[arg(long, value_name = "CLASS")]
@@ -73,6 +75,8 @@ pub struct JudgesArgs {
     /// For programs: JSON
     #[arg(long)]
     json: bool,
+    #[command(flatten)]
+    spreadsheet: SpreadsheetArgs,
     #[command(flatten)]
     run: RunArgs,
 }
@@ -110,6 +114,7 @@ pub fn run(args: &JudgesArgs, printer: &mut Printer) -> Result<u8> {
         bail!("--duplicates does not apply here: every row counts, repeated ones as repeated prompts");
     }
     args.run.apply_limits();
+    args.spreadsheet.apply();
     let panel = read_panel(args, printer)?;
     let positive = words::find_positive(panel.annotations().classes(), args.positive.as_deref())?;
     let settings = Judges {

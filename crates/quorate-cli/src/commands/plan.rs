@@ -13,13 +13,15 @@ use quorate::plan::{Dispatch, Plan};
 use quorate::{Annotations, Fit};
 use quorate_io::{AssignmentRow, Source, Target, read_assignments, read_worker_numbers, write_assignments};
 
-use crate::args::{RunArgs, positive, share};
+use crate::args::RunArgs;
 use crate::catalog::find;
 use crate::files::{Content, Files};
 use crate::input::{InputArgs, parse_parameters};
 use crate::knowledge::KnowledgeArgs;
+use crate::numbers::{MOST, below_one, number, share, whole};
 use crate::printer::Printer;
 use crate::session::Session;
+use crate::spreadsheet::SpreadsheetArgs;
 use crate::text_table::plural;
 use replay::ReplayArgs;
 
@@ -37,7 +39,7 @@ pub struct PlanArgs {
     #[command(flatten)]
     input: InputArgs,
     /// What may be spent: a number of labels, or an amount where --costs are given
-    #[arg(long, value_name = "NUMBER", value_parser = positive, required_unless_present = "goal")]
+    #[arg(long, value_name = "NUMBER", value_parser = number(1e-6, 1e12), required_unless_present = "goal")]
     budget: Option<f64>,
     /// What the labels are for
     #[arg(long, value_enum, default_value_t = Goal::Error)]
@@ -64,6 +66,8 @@ pub struct PlanArgs {
     #[command(flatten)]
     knowledge: KnowledgeArgs,
     #[command(flatten)]
+    spreadsheet: SpreadsheetArgs,
+    #[command(flatten)]
     run: RunArgs,
 }
 
@@ -75,7 +79,7 @@ struct LimitArgs {
     #[arg(long, value_name = "FILE")]
     costs: Option<PathBuf>,
     /// New labels that a worker can give; twice an even share if not given
-    #[arg(long, value_name = "LABELS")]
+    #[arg(long, value_name = "LABELS", value_parser = whole::<u32>(0, MOST))]
     capacity: Option<u32>,
     /// New labels that each worker can give (columns worker, labels); workers not listed as --capacity says,
     /// or none
@@ -95,7 +99,7 @@ struct LimitArgs {
     #[arg(long, value_name = "SHARE", value_parser = share, default_value_t = 0.99)]
     retire: f64,
     /// With --goal comparable: tasks that each worker should share with both designated workers
-    #[arg(long, value_name = "TASKS")]
+    #[arg(long, value_name = "TASKS", value_parser = whole::<u32>(0, MOST))]
     shared: Option<u32>,
 }
 
@@ -111,6 +115,7 @@ enum Goal {
 /// Reads, fits, plans, writes.
 pub fn run(args: &PlanArgs, printer: &mut Printer) -> Result<()> {
     args.run.apply_limits();
+    args.spreadsheet.apply();
     let method = find(&args.method)?;
     if !method.returns_model {
         bail!(
@@ -273,14 +278,6 @@ impl PlanArgs {
             ));
         }
         Ok(known)
-    }
-}
-
-/// A number from 0 to below 1.
-fn below_one(text: &str) -> Result<f64, String> {
-    match text.parse::<f64>() {
-        Ok(number) if (0.0..1.0).contains(&number) => Ok(number),
-        _ => Err("expected a number from 0 to below 1".into()),
     }
 }
 

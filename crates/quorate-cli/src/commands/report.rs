@@ -8,11 +8,12 @@ use quorate::methods::DEFAULT_METHOD;
 use quorate_io::{LabelOptions, Source, Target, read_labels, read_task_texts, write_whole};
 use quorate_report::{Evidence, Report};
 
-use crate::args::{RunArgs, positive};
+use crate::args::RunArgs;
 use crate::catalog::find;
 use crate::files::{Content, Files};
 use crate::input::{InputArgs, parse_parameters};
 use crate::knowledge::KnowledgeArgs;
+use crate::numbers::number;
 use crate::printer::Printer;
 use crate::session::Session;
 use crate::text_table::plural;
@@ -54,7 +55,7 @@ pub struct ReportArgs {
     #[arg(long, value_name = "COLUMN", requires = "texts")]
     show: Option<String>,
     /// Labels that the section on what to label next plans for; a tenth of the labels if not given
-    #[arg(long, value_name = "NUMBER", value_parser = positive)]
+    #[arg(long, value_name = "NUMBER", value_parser = number(1e-6, 1e12))]
     budget: Option<f64>,
     #[command(flatten)]
     knowledge: KnowledgeArgs,

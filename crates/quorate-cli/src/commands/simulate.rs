@@ -11,6 +11,8 @@ use serde::Serialize;
 
 use crate::files::{Content, Files};
 use crate::input::size_line;
+use crate::memory::MemoryArgs;
+use crate::numbers::{MOST, number, whole};
 use crate::printer::Printer;
 use crate::text_table::plural;
 
@@ -26,26 +28,26 @@ pub struct SimulateArgs {
     #[arg(short, long, value_name = "DIR")]
     output: PathBuf,
     /// Number of tasks
-    #[arg(long, default_value_t = 1000)]
+    #[arg(long, default_value_t = 1000, value_parser = whole::<usize>(1, MOST))]
     tasks: usize,
     /// Number of workers
-    #[arg(long, default_value_t = 25)]
+    #[arg(long, default_value_t = 25, value_parser = whole::<usize>(1, MOST))]
     workers: usize,
     /// Number of classes
-    #[arg(long, default_value_t = 3)]
+    #[arg(long, default_value_t = 3, value_parser = whole::<usize>(1, 65_536))]
     classes: usize,
     /// Class prior: uniform, dirichlet (random), or the probabilities, separated by commas
     #[arg(long, default_value = "uniform")]
     prior: PriorArg,
     /// Each worker labels a task with this probability
-    #[arg(long, default_value_t = 0.3, value_parser = share, conflicts_with = "labels_per_task")]
+    #[arg(long, default_value_t = 0.3, value_parser = number(1e-6, 1.0), conflicts_with = "labels_per_task")]
     density: f64,
     /// Each task gets exactly this many labels
-    #[arg(long)]
+    #[arg(long, value_parser = whole::<usize>(1, MOST))]
     labels_per_task: Option<usize>,
     /// Accuracy of ordinary workers, drawn between these two; without it confusion matrices are random (the
     /// paper)
-    #[arg(long, value_name = "LOW,HIGH", value_delimiter = ',', num_args = 1)]
+    #[arg(long, value_name = "LOW,HIGH", value_delimiter = ',', num_args = 1, value_parser = number(0.0, 1.0))]
     accuracy: Vec<f64>,
     /// Workers that are nearly always right
     #[arg(long, default_value = "1", value_name = "NUMBER")]
@@ -54,7 +56,7 @@ pub struct SimulateArgs {
     #[arg(long, default_value = "0", value_name = "NUMBER")]
     specialists: AmountArg,
     /// How near to perfect experts and specialists are
-    #[arg(long, default_value_t = 0.1)]
+    #[arg(long, default_value_t = 0.1, value_parser = number(0.0, 1.0))]
     epsilon: f64,
     /// Workers that answer at random
     #[arg(long, default_value = "0", value_name = "NUMBER")]
@@ -66,16 +68,16 @@ pub struct SimulateArgs {
     #[arg(long, default_value = "0", value_name = "NUMBER")]
     adversaries: AmountArg,
     /// Designated workers, who label a large part of the tasks
-    #[arg(long, default_value_t = 0)]
+    #[arg(long, default_value_t = 0, value_parser = whole::<usize>(0, MOST))]
     designated: usize,
     /// Share of the tasks that a designated worker labels
-    #[arg(long, default_value_t = 0.8, value_parser = share)]
+    #[arg(long, default_value_t = 0.8, value_parser = number(0.0, 1.0))]
     designated_density: f64,
     /// Share of the pairs of workers that have no task in common
-    #[arg(long, default_value_t = 0.0, value_parser = share)]
+    #[arg(long, default_value_t = 0.0, value_parser = number(0.0, 1.0))]
     missing_pairs: f64,
     /// Skew of the workers' activity: the r-th busiest gives r^-S as many labels as the first
-    #[arg(long, value_name = "S", default_value_t = 0.0)]
+    #[arg(long, value_name = "S", default_value_t = 0.0, value_parser = number(0.0, 10.0))]
     skew: f64,
     /// Seed; the same settings and seed give the same files
     #[arg(long, default_value_t = 0)]
@@ -83,13 +85,8 @@ pub struct SimulateArgs {
     /// For programs: print a summary as JSON
     #[arg(long)]
     json: bool,
-}
-
-fn share(text: &str) -> Result<f64, String> {
-    match text.parse::<f64>() {
-        Ok(share) if (0.0..=1.0).contains(&share) => Ok(share),
-        _ => Err("expected a number from 0 to 1".into()),
-    }
+    #[command(flatten)]
+    memory: MemoryArgs,
 }
 
 /// `3` or `20%`.
@@ -211,15 +208,20 @@ fn name_option(error: quorate::Error) -> quorate::Error {
 
 /// Draws the crowd and writes its files.
 pub fn run(args: &SimulateArgs, printer: &mut Printer) -> Result<()> {
-    let crowd = args.settings()?.run(args.seed).map_err(name_option)?;
-    make_output_folder(&args.output)?;
+    args.memory.apply();
     let [truth, model_file, labels] =
         ["truth.csv", "model.json", "labels.csv"].map(|name| args.output.join(name));
-    Files::default()
+    let files = Files::default()
         .writes("the truth", Some(&truth), Content::Other)
         .writes("the model", Some(&model_file), Content::Other)
-        .writes("the labels", Some(&labels), Content::Other)
-        .check(false)?;
+        .writes("the labels", Some(&labels), Content::Other);
+    // A folder that is not there yet is made when there is something to put into it.
+    if args.output.exists() {
+        files.check(false)?;
+    }
+    let crowd = args.settings()?.run(args.seed).map_err(name_option)?;
+    make_output_folder(&args.output)?;
+    files.check(false)?;
     let annotations = &crowd.annotations;
     write_truth(
         &Target::from(truth),

@@ -12,8 +12,10 @@ use serde::Serialize;
 use crate::args::RunArgs;
 use crate::files::{Content, Files};
 use crate::input::InputArgs;
+use crate::numbers::{MOST, share, whole};
 use crate::printer::Printer;
 use crate::session::Session;
+use crate::spreadsheet::SpreadsheetArgs;
 use crate::text_table::{Side, TextTable, count, plural};
 
 /// Whom to judge and how.
@@ -36,14 +38,16 @@ pub struct WorkersArgs {
     #[arg(long)]
     all: bool,
     /// Tasks that two workers must share to be compared
-    #[arg(long, value_name = "TASKS", default_value_t = 10)]
+    #[arg(long, value_name = "TASKS", default_value_t = 10, value_parser = whole::<u32>(0, MOST))]
     min_shared: u32,
     /// Share of false alarms among the flagged workers, and among the flagged pairs
-    #[arg(long, value_name = "SHARE", default_value_t = 0.05)]
+    #[arg(long, value_name = "SHARE", default_value_t = 0.05, value_parser = share)]
     false_alarms: f64,
     /// For programs: JSON
     #[arg(long)]
     json: bool,
+    #[command(flatten)]
+    spreadsheet: SpreadsheetArgs,
     #[command(flatten)]
     run: RunArgs,
 }
@@ -74,6 +78,7 @@ pub fn run(args: &WorkersArgs, printer: &mut Printer) -> Result<()> {
         .writes("-o", args.output.as_ref(), Content::Table)
         .check(false)?;
     args.run.apply_limits();
+    args.spreadsheet.apply();
     let annotations = args.input.read(printer)?;
     let session = Session::start(&args.run, printer.quiet());
     let settings = Inspect {

@@ -31,6 +31,9 @@ pub(crate) fn guarded<T, E: std::fmt::Display>(
 
 /// A file that does not follow its format.
 pub(crate) fn damaged(format: &str, problem: &dyn std::fmt::Display) -> Error {
+    // Some of these libraries write several lines.
+    let problem = problem.to_string();
+    let problem = problem.split_whitespace().collect::<Vec<_>>().join(" ");
     ErrorKind::Syntax(format!(
         "not a whole {format} file ({problem}); get the file anew, or give its format if it is another"
     ))

@@ -17,6 +17,7 @@ use super::row_sink::MAX_ROW;
 use super::text::write_pieces;
 use super::{Cell, Row, RowSink, RowSource};
 use crate::error::{Error, ErrorKind, Position, Result};
+use crate::target::neutralises_formulas;
 
 /// Reads a table of text into the sink.
 pub(crate) fn read(input: impl Read, delimiter: Delimiter, sink: &mut impl RowSink) -> Result<()> {
@@ -245,16 +246,29 @@ impl<R: Read> Read for Marked<R> {
 /// Writes a table as text.
 pub(crate) fn write(output: &mut dyn Write, delimiter: u8, table: &dyn RowSource) -> Result<()> {
     let columns = table.columns();
+    let style = Style {
+        delimiter,
+        // Asked here: rows may be written by other threads.
+        neutral: neutralises_formulas(),
+    };
     let mut line = Vec::new();
     for (name, _) in &columns {
-        push_field(&mut line, name, delimiter);
+        push_field(&mut line, name, style);
     }
     end_line(&mut line, columns.len());
     output.write_all(&line)?;
-    write_pieces(output, table, |output, rows| write_rows(output, delimiter, rows))
+    write_pieces(output, table, |output, rows| write_rows(output, style, rows))
 }
 
-fn write_rows(output: &mut dyn Write, delimiter: u8, table: &dyn RowSource) -> Result<()> {
+/// How fields are written.
+#[derive(Clone, Copy)]
+struct Style {
+    delimiter: u8,
+    /// Whether text that looks like a formula gets an apostrophe before it.
+    neutral: bool,
+}
+
+fn write_rows(output: &mut dyn Write, style: Style, table: &dyn RowSource) -> Result<()> {
     const FULL: usize = 1 << 16;
     let mut lines = Vec::with_capacity(FULL + (1 << 10));
     let mut number = String::new();
@@ -266,7 +280,7 @@ fn write_rows(output: &mut dyn Write, delimiter: u8, table: &dyn RowSource) -> R
                     return Err(ErrorKind::Binary("; write JSONL, Parquet or Arrow to keep the byte").into());
                 }
                 Cell::Text(text) => {
-                    push_field(&mut lines, text, delimiter);
+                    push_field(&mut lines, text, style);
                     continue;
                 }
                 Cell::Number(value) => push_decimal(&mut number, value),
@@ -275,7 +289,7 @@ fn write_rows(output: &mut dyn Write, delimiter: u8, table: &dyn RowSource) -> R
             }
             // Nothing in a number has to be quoted.
             lines.extend_from_slice(number.as_bytes());
-            lines.push(delimiter);
+            lines.push(style.delimiter);
         }
         end_line(&mut lines, cells.len());
         if lines.len() >= FULL {
@@ -289,13 +303,16 @@ fn write_rows(output: &mut dyn Write, delimiter: u8, table: &dyn RowSource) -> R
 
 /// Appends a field and the delimiter behind it; quoted if anything in it would be taken for the end of the
 /// field.
-fn push_field(line: &mut Vec<u8>, text: &str, delimiter: u8) {
+fn push_field(line: &mut Vec<u8>, text: &str, Style { delimiter, neutral }: Style) {
     let special = |byte: u8| (byte == delimiter) | (byte == b'"') | (byte == b'\n') | (byte == b'\r');
+    let apostrophe = neutral && text.starts_with(['=', '+', '-', '@', '\t', '\r']);
     if text.bytes().any(special) {
         line.push(b'"');
+        line.extend(apostrophe.then_some(b'\''));
         line.extend_from_slice(text.replace('"', "\"\"").as_bytes());
         line.push(b'"');
     } else {
+        line.extend(apostrophe.then_some(b'\''));
         line.extend_from_slice(text.as_bytes());
     }
     line.push(delimiter);

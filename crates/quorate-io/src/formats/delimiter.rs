@@ -48,13 +48,20 @@ impl Delimiter {
     /// Reads so much of the input that its first line is there; returns the delimiter and the whole input.
     pub(crate) fn of_input<R: Read>(self, mut input: R) -> io::Result<(u8, impl Read)> {
         let (mut start, mut chunk) = (Vec::new(), vec![0; 1 << 12]);
+        let mut blank = true;
         loop {
             let read = match input.read(&mut chunk) {
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
                 read => read?,
             };
+            // Only what is new is looked at: the first line may be as long as a row can be.
+            let new = match blank {
+                true => chunk[..read].trim_ascii_start(),
+                false => &chunk[..read],
+            };
+            blank &= new.is_empty();
+            let ended = first_line_end(new).is_some();
             start.extend_from_slice(&chunk[..read]);
-            let ended = first_line(&start).len() < start.trim_ascii_start().len();
             if read == 0 || ended || start.len() > MAX_ROW {
                 break;
             }
@@ -67,8 +74,11 @@ impl Delimiter {
 /// The first line that is not blank.
 fn first_line(text: &[u8]) -> &[u8] {
     let text = text.trim_ascii_start();
-    let end = text.iter().position(|&byte| byte == b'\n' || byte == b'\r');
-    &text[..end.unwrap_or(text.len())]
+    &text[..first_line_end(text).unwrap_or(text.len())]
+}
+
+fn first_line_end(text: &[u8]) -> Option<usize> {
+    text.iter().position(|&byte| byte == b'\n' || byte == b'\r')
 }
 
 /// How often a character stands outside of quotes.
@@ -95,6 +105,16 @@ mod tests {
         assert_eq!(told("worker"), b',');
         assert_eq!(Delimiter::Given(b'|').of_line(b"a,b"), b'|');
         assert_eq!(Delimiter::Usual(b'\t').of_line(b"a,b"), b',');
+    }
+
+    #[test]
+    fn a_first_line_in_many_pieces_is_one_line() {
+        let blank = " \n".repeat(5000);
+        let text = format!("{blank}{};{}\n1,2\n", "a".repeat(9000), "b".repeat(9000));
+        let (delimiter, mut input) = Delimiter::Usual(b',').of_input(text.as_bytes()).unwrap();
+        let mut all = String::new();
+        input.read_to_string(&mut all).unwrap();
+        assert!(delimiter == b';' && all == text);
     }
 
     #[test]

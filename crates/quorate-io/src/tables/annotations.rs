@@ -236,6 +236,7 @@ fn read_rows(
     }
     let mut sink = AnnotationSink {
         builder,
+        lists: [NameFilter::of_tasks(options), NameFilter::of_workers(options)],
         unchecked: 0,
         cells: LabelCells::new(options),
     };
@@ -291,9 +292,25 @@ fn finish(
 
 struct AnnotationSink<'a> {
     builder: AnnotationsBuilder,
+    /// Tasks and workers that are left out in the end.
+    lists: [NameFilter<'a>; 2],
     /// Labels since memory was asked for.
     unchecked: usize,
     cells: LabelCells<'a>,
+}
+
+/// Adds a label. Who is left out may repeat himself even where that is an error.
+fn push(
+    builder: &mut AnnotationsBuilder,
+    [tasks, workers]: &[NameFilter<'_>; 2],
+    (task, worker, label): (&str, &str, &str),
+) -> Result<()> {
+    match builder.push(task, worker, label) {
+        Err(quorate::Error::RepeatedLabel { .. }) if !(tasks.allows(task) && workers.allows(worker)) => {
+            Ok(())
+        }
+        pushed => Ok(pushed?),
+    }
 }
 
 impl AnnotationSink<'_> {
@@ -320,12 +337,13 @@ impl RowSink for AnnotationSink<'_> {
     fn row(&mut self, row: &impl Row) -> Result<()> {
         let Self {
             builder,
+            lists,
             cells,
             unchecked,
         } = self;
         cells.each(row, |task, worker, label| {
             *unchecked += 1;
-            Ok(builder.push(task, worker, label)?)
+            push(builder, lists, (task, worker, label))
         })?;
         match *unchecked < memory::ROWS {
             true => Ok(()),
@@ -336,7 +354,7 @@ impl RowSink for AnnotationSink<'_> {
 
 impl LabelSink for AnnotationSink<'_> {
     fn label(&mut self, task: &str, worker: &str, label: &str) -> Result<()> {
-        self.builder.push(task, worker, label)?;
+        push(&mut self.builder, &self.lists, (task, worker, label))?;
         self.unchecked += 1;
         match self.unchecked < memory::ROWS {
             true => Ok(()),

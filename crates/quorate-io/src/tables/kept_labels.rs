@@ -103,9 +103,10 @@ pub fn write_kept_labels(path: &Path, annotations: &Annotations, model: &mut Mod
 /// Reads the labels that the model at `path` rests on, and makes sure that they are these.
 pub fn read_kept_labels(path: &Path, model: &ModelFile) -> Result<Annotations> {
     let wrong = |words: String| Err(ErrorKind::KeptLabels(words).into());
+    let of_model = |error: crate::Error| error.in_file(path.display().to_string());
     let Some(name) = &model.labels_file else {
         let words = "the labels that this model rests on were not kept";
-        return wrong(words.into());
+        return wrong(words.into()).map_err(of_model);
     };
     let place: PathBuf = path.with_file_name(name);
     if Path::new(name)
@@ -114,7 +115,8 @@ pub fn read_kept_labels(path: &Path, model: &ModelFile) -> Result<Annotations> {
     {
         return wrong(format!(
             "found {name:?} as the file of the labels, expected the name of a file in the same folder"
-        ));
+        ))
+        .map_err(of_model);
     }
     let read = || {
         let file = match File::open(&place) {

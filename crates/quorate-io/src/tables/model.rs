@@ -29,6 +29,9 @@ pub const MODEL_FORMAT_VERSION: u32 = 1;
 /// How far probabilities may be from summing to 1.
 const SUM_TOLERANCE: f64 = 1e-6;
 
+/// More labels than a worker gives.
+const MOST_LABELS: u64 = 1_000_000_000_000;
+
 /// A fitted model with where it came from.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct ModelFile {
@@ -192,10 +195,11 @@ impl ModelFile {
             if !fits
                 || counts
                     .flatten()
-                    .any(|count| !(count.is_finite() && *count >= 0.0))
+                    .any(|count| !(0.0..=MOST_LABELS as f64).contains(count))
+                || worker.labels > MOST_LABELS
             {
                 return wrong(format!(
-                    "the counts of worker {id:?} are not {classes} x {classes} numbers of at least 0"
+                    "the counts of worker {id:?} are not {classes} x {classes} numbers from 0 to {MOST_LABELS}"
                 ));
             }
             for (truth, class) in self.classes.iter().enumerate() {

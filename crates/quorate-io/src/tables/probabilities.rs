@@ -4,7 +4,7 @@ use quorate::{Annotations, TaskProbabilities};
 
 use super::column_roles::{Role, Wanted, find_columns};
 use super::labels::{PROBABILITY_PREFIX, probability};
-use crate::error::{Error, Result};
+use crate::error::{Error, ErrorKind, Result};
 use crate::formats::{FileFormat, Row, RowSink, field, find_column, scan};
 use crate::source::Source;
 
@@ -79,6 +79,10 @@ impl RowSink for ProbabilitySink<'_> {
             self.found.foreign += 1;
             return Ok(());
         };
+        if self.found.probabilities.row(task as usize).is_some() {
+            let name = self.annotations.tasks().get(task as usize).to_owned();
+            return Err(Error::new(ErrorKind::RepeatedTask(name)).in_column("task"));
+        }
         self.row.fill(0.0);
         for (slot, (name, class)) in self.columns.iter().enumerate() {
             self.row[*class] = probability(row, slot + 1, name)?;
@@ -114,6 +118,10 @@ mod tests {
             ("task,label\nt0,1\n", "p:0"),
             ("task,p:0,p:1,p:2\nt0,0.5,0.1,x\n", "line 2, column \"p:2\""),
             ("task,p:0,p:1,p:2\nt0,0.5,0.1,0.1\n", "line 2"),
+            (
+                "task,p:0\nt0,1\nt1,1\nt0,1\n",
+                "line 4, column \"task\": found task \"t0\" again",
+            ),
         ] {
             let message = read(text).unwrap_err().to_string();
             assert!(message.contains(found), "{message}");

@@ -7,6 +7,9 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::formats::{FileFormat, Row, RowSink, field, find_column, scan};
 use crate::source::Source;
 
+/// More than anybody pays or gives: sums of such numbers stay far from infinity.
+const MOST: f64 = 1e12;
+
 /// Reads the column `column` for every worker of a table; a worker with two different numbers is an error.
 pub fn read_worker_numbers(
     source: &Source,
@@ -40,11 +43,10 @@ impl RowSink for NumberSink<'_> {
             return Err(Error::from(quorate::Error::EmptyId("worker")).in_column("worker"));
         }
         let number = match text.trim().parse::<f64>() {
-            Ok(number) if number.is_finite() && number >= 0.0 => number,
+            Ok(number) if (0.0..=MOST).contains(&number) => number,
             _ => {
-                return Err(
-                    not_a_number(text.to_owned(), "a number that is not negative").in_column(self.column)
-                );
+                let range = "a number from 0 to 1000000000000";
+                return Err(not_a_number(text.to_owned(), range).in_column(self.column));
             }
         };
         match self.numbers.insert(worker.to_owned(), number) {

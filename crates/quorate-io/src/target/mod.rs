@@ -7,10 +7,11 @@
 pub(crate) mod live;
 mod partial;
 mod place;
+mod terminal;
 mod together;
 
 use std::fs::OpenOptions;
-use std::io::{self, BufWriter, Write};
+use std::io::{self, BufWriter, IsTerminal, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -23,9 +24,14 @@ pub use live::abandon_outputs;
 use partial::Partial;
 pub(crate) use partial::draw_letters;
 pub use place::Place;
+use terminal::SpeltOut;
+pub(crate) use together::neutralises_formulas;
 pub(crate) use together::settle_own_file;
 use together::{add, cancellation, place_of};
-pub use together::{expect_unchanged, make_output_folder, settle_output, stop_outputs_when, write_together};
+pub use together::{
+    expect_unchanged, make_output_folder, neutralise_formulas, settle_output, stop_outputs_when,
+    write_together,
+};
 
 /// A file, standard output or memory.
 #[derive(Debug, Clone)]
@@ -98,7 +104,7 @@ impl Target {
 /// written as they are. Errors carry the target's name.
 pub fn write_whole(target: &Target, write: impl FnOnce(&mut (dyn Write + Send)) -> Result<()>) -> Result<()> {
     let written = match target {
-        Target::Stdout => fill(io::stdout(), write).map(drop),
+        Target::Stdout => fill_stream(io::stdout(), write),
         Target::Path(path) => write_path(path, write),
         #[cfg(feature = "columnar")]
         Target::Memory(_) => {
@@ -113,7 +119,7 @@ fn write_path(path: &Path, write: impl FnOnce(&mut (dyn Write + Send)) -> Result
     let place = match place_of(path) {
         // Somebody may have opened it to append to a file, and given us the descriptor's name.
         Place::Stream(path) => {
-            return fill(OpenOptions::new().append(true).open(path)?, write).map(drop);
+            return fill_stream(OpenOptions::new().append(true).open(path)?, write);
         }
         Place::File(place) => place,
     };
@@ -122,6 +128,17 @@ fn write_path(path: &Path, write: impl FnOnce(&mut (dyn Write + Send)) -> Result
     fill(&partial.file, write)?;
     partial.finish()?;
     add(path.display().to_string(), partial)
+}
+
+/// Fills standard output or a device. On a terminal, control characters are spelt out; elsewhere data stay as they are.
+fn fill_stream<W: Write + Send + IsTerminal>(
+    output: W,
+    write: impl FnOnce(&mut (dyn Write + Send)) -> Result<()>,
+) -> Result<()> {
+    match output.is_terminal() {
+        true => fill(SpeltOut::new(output), write).map(drop),
+        false => fill(output, write).map(drop),
+    }
 }
 
 fn fill<W: Write + Send>(output: W, write: impl FnOnce(&mut (dyn Write + Send)) -> Result<()>) -> Result<W> {

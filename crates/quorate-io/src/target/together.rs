@@ -37,6 +37,8 @@ struct Batch {
     read: Vec<(PathBuf, Option<Seen>)>,
     /// Files under other names that the new ones replace.
     replaced: Vec<Replaced>,
+    /// Whether cells that a spreadsheet would take for formulas are made text.
+    neutral_formulas: bool,
     /// Says when to stop.
     cancelled: Option<Arc<AtomicBool>>,
 }
@@ -108,6 +110,17 @@ pub(super) fn place_of(path: &Path) -> Place {
 /// Stops writing, and lets nothing appear, once this is true.
 pub fn stop_outputs_when(cancelled: Arc<AtomicBool>) {
     in_batch(|batch| batch.cancelled = Some(cancelled));
+}
+
+/// Writes text in CSV and TSV tables of this run so that a spreadsheet does not take it for a formula: an apostrophe before `=`, `+`,
+/// `-`, `@`, a tab or a carriage return at its start. Numbers stay as they are. What is written so does not read back as it was.
+pub fn neutralise_formulas() {
+    in_batch(|batch| batch.neutral_formulas = true);
+}
+
+/// Whether [`neutralise_formulas`] was called in this run.
+pub(crate) fn neutralises_formulas() -> bool {
+    in_batch(|batch| batch.neutral_formulas).unwrap_or(false)
 }
 
 /// What says when to stop.

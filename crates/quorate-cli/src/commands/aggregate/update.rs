@@ -7,7 +7,7 @@
 
 use std::path::PathBuf;
 
-use anyhow::{Result, bail};
+use anyhow::{Result, anyhow, bail};
 use clap::Args;
 use quorate::annotations::Duplicates;
 use quorate::methods::{DEFAULT_METHOD, DawidSkeneEm, Fit, Method, Values};
@@ -71,6 +71,10 @@ impl UpdateArgs {
                 model.method
             );
         }
+        let saved: Vec<_> = model.parameters.clone().into_iter().collect();
+        find(METHOD)?
+            .with_parameters(&saved)
+            .map_err(|error| anyhow!("{}: {error}", path.display()))?;
         let mut labels = read_kept_labels(path, &model);
         // Another run may put a newer model and its labels there between the two: then read both again.
         if labels.is_err() {

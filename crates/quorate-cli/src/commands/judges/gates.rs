@@ -48,10 +48,12 @@ impl FromStr for Gate {
             .trim()
             .parse()
             .map_err(|_| format!("{limit:?} is not a number"))?;
-        let is_share = number != Number::EffectiveJudges;
-        if !limit.is_finite() || limit < 0.0 || (is_share && limit > 1.0) {
-            let range = if is_share { "from 0 to 1" } else { "of at least 0" };
-            return Err(format!("found {limit}, expected a number {range}"));
+        let most = match number {
+            Number::EffectiveJudges => 1e6,
+            _ => 1.0,
+        };
+        if !(0.0..=most).contains(&limit) {
+            return Err(format!("found {limit}, expected a number from 0 to {most}"));
         }
         Ok(Self { number, limit })
     }

@@ -9,6 +9,7 @@ use quorate::methods::Aggregate;
 use quorate::plan::{Replay, ReplayCurve, Strategy};
 use quorate_io::{LabelOptions, Source, read_labels};
 
+use crate::numbers::{MOST, whole};
 use crate::printer::Printer;
 use crate::session::Session;
 use crate::text_table::{Side, TextTable, count};
@@ -25,7 +26,7 @@ pub struct ReplayArgs {
     #[arg(long, value_name = "FILE", requires = "simulate")]
     pub truth: Option<PathBuf>,
     /// Labels per task that are shown at the start
-    #[arg(long, value_name = "LABELS", default_value_t = 2)]
+    #[arg(long, value_name = "LABELS", default_value_t = 2, value_parser = whole::<usize>(1, MOST))]
     pub start: usize,
     /// Rounds in which the budget is spent
     #[arg(long, value_name = "NUMBER", default_value_t = 10, value_parser = clap::value_parser!(u16).range(1..=1000))]
