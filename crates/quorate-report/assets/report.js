@@ -68,6 +68,7 @@
       kinds: Object.entries(kindWords),
       kind: (i) => tasks.kinds[i].split(" "),
       kindLabel: "Reason",
+      hint: "id, label or reason",
       columns: [
         { title: "Task", value: (i) => tasks.id[i], head: true, cell: (i) => {
           const shown = tasks.url ? make("a", { href: tasks.url[i], rel: "noreferrer" }, name(tasks.id[i])) : name(tasks.id[i]);
@@ -89,6 +90,7 @@
       kinds: [...new Set(workers.verdict)].sort().map((verdict) => [verdict, verdict]),
       kind: (i) => [workers.verdict[i]],
       kindLabel: "Verdict",
+      hint: "id or verdict",
       detail: workers.confusion ? (i) => matrix(workers.confusion[i]) : null,
       columns: [
         { title: "Worker", value: (i) => workers.id[i], head: true, cell: (i) => [name(workers.id[i])] },
@@ -102,6 +104,40 @@
       ],
     },
   };
+
+  const task = (ids) => ({ title: "Task", value: (i) => ids[i], head: true, cell: (i) => [name(ids[i])] });
+  const worker = (ids) => ({ title: "Worker", value: (i) => ids[i], cell: (i) => [name(ids[i])] });
+  const share = (title, steps) => ({ title, number: true, value: (i) => steps[i] / 1e4, cell: (i) => [percent(steps[i] / 1e4)] });
+  const { plan, dispatch, retired } = data;
+  if (plan) {
+    tables.plan = {
+      size: plan.task.length,
+      file: "next-labels.csv",
+      search: (i) => plan.task[i] + " " + plan.worker[i],
+      kinds: [["corrects", "correct a label"], ["compares", "compare workers"]],
+      kind: (i) => [plan.gain[i] > 0 ? "corrects" : "compares"],
+      kindLabel: "Purpose",
+      columns: [task(plan.task), worker(plan.worker),
+        { title: "Gain", number: true, value: (i) => plan.gain[i] / 1e4, cell: (i) => [(plan.gain[i] / 1e4).toFixed(3)] },
+        share("Confidence", plan.confidence)],
+    };
+    tables.retired = {
+      size: retired.task.length,
+      file: "tasks-done.csv",
+      search: (i) => retired.task[i] + " " + className(retired.label[i]),
+      columns: [task(retired.task),
+        { title: "Label", value: (i) => className(retired.label[i]), cell: (i) => [name(className(retired.label[i]))] },
+        share("Confidence", retired.confidence)],
+    };
+  }
+  if (dispatch) {
+    tables.dispatch = {
+      size: dispatch.task.length,
+      file: "labels-to-compare-workers.csv",
+      search: (i) => dispatch.task[i] + " " + dispatch.worker[i],
+      columns: [task(dispatch.task), worker(dispatch.worker)],
+    };
+  }
 
   const quote = (value) => {
     const text = String(value ?? "");
@@ -118,11 +154,12 @@
     let falling = false;
     const opened = new Set();
 
-    const search = make("input", { type: "search", placeholder: "id, label or reason" });
+    const search = make("input", { type: "search", placeholder: table.hint ?? "id" });
     const kind = make("select", {}, make("option", { value: "" }, "all"),
-      ...table.kinds.map(([value, words]) => make("option", { value }, words)));
+      ...(table.kinds ?? []).map(([value, words]) => make("option", { value }, words)));
     const download = make("button", { type: "button" }, "Download as CSV");
-    const tools = make("div", { class: "tools" }, make("label", {}, "Search", search), make("label", {}, table.kindLabel, kind), download);
+    const tools = make("div", { class: "tools" }, make("label", {}, "Search", search),
+      table.kinds ? make("label", {}, table.kindLabel, kind) : null, download);
     const head = make("tr");
     const body = make("tbody");
     const status = make("span", { role: "status" });
