@@ -45,8 +45,8 @@ pub(crate) fn section(report: &Report<'_>, next: &NextLabels) -> Section {
 fn when_to_stop(report: &Report<'_>, next: &NextLabels) -> String {
     let (forecast, planned) = (&next.planned.forecast, &next.planned);
     let mut html = String::from(
-        "<div class=\"scroll\" role=\"region\" tabindex=\"0\" aria-label=\"When to stop\"><table class=\"facts\">\
-         <caption>When to stop</caption>\n<thead><tr><td></td><th scope=\"col\">Estimate</th><th scope=\"col\">Between</th>\
+        "<div class=\"scroll narrow\" role=\"region\" tabindex=\"0\" aria-label=\"When to stop\"><table class=\"facts\">\
+         <caption>When to stop</caption>\n<thead><tr><td></td><th scope=\"col\" class=\"number\">Estimate</th><th scope=\"col\" class=\"number\">Between</th>\
          </tr></thead>\n<tbody>\n",
     );
     let mut row = |what: String, estimate: String, between: String| {

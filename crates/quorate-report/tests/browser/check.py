@@ -134,6 +134,20 @@ def use_plan(page, path):
           f"{name}: the labels to a target have an interval")
 
 
+def use_small_tables(page, path):
+    """Every table has a download; that of the classes holds what is shown."""
+    name = path.stem
+    tables = page.locator("main .scroll > table").count()
+    buttons = page.get_by_role("button", name="Download as CSV").count()
+    check(buttons == tables, f"{name}: {buttons} downloads for {tables} tables")
+    shown = page.locator("#classes tbody tr").count()
+    with page.expect_download() as waiting:
+        page.get_by_role("button", name="Download as CSV: Classes").click()
+    rows = list(csv.reader(io.StringIO(pathlib.Path(waiting.value.path()).read_text())))
+    check(rows[0][:3] == ["Class", "Tasks", "Share"] and len(rows) == shown + 1, f"{name}: download of the classes {rows[:1]}")
+    check(waiting.value.suggested_filename == "classes.csv", f"{name}: {waiting.value.suggested_filename}")
+
+
 def be_hostile(browser, path):
     """Ids and texts that try to be scripts, to hide, to turn the page around, or to fill it."""
     for scheme, width in (("light", 1200), ("dark", 360)):
@@ -177,6 +191,7 @@ def main():
                         print(f"{path.name}: opened in {page.seconds:.2f} s")
                         use(page, path)
                         use_plan(page, path)
+                        use_small_tables(page, path)
                         if args.screenshots:
                             page.pdf(path=args.screenshots / f"{path.stem}.pdf")
                     page.context.close()
