@@ -55,13 +55,23 @@ pub(crate) const TARGETS: &[Target] = &[
         run: |bytes| {
             let (text, format) = (source("x.jsonl", bytes), None);
             check_words(read_ids(&text, format, "worker"));
-            check_words(read_worker_numbers(&text, format, "cost"));
-            check_words(read_assignments(&text, format));
+            check_words(read_worker_numbers(
+                &text,
+                format,
+                "cost",
+                annotations().workers(),
+            ));
+            check_words(read_assignments(&text, format, annotations()));
             check_words(read_task_texts(&text, format, "text", annotations()));
             let format = Some(FileFormat::from(Format::Csv));
             check_words(read_ids(&text, format, "worker"));
-            check_words(read_worker_numbers(&text, format, "cost"));
-            check_words(read_assignments(&text, format));
+            check_words(read_worker_numbers(
+                &text,
+                format,
+                "cost",
+                annotations().workers(),
+            ));
+            check_words(read_assignments(&text, format, annotations()));
             check_words(read_task_texts(&text, format, "text", annotations()));
         },
         seeds: || {

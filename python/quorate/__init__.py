@@ -27,7 +27,7 @@ from ._input import from_matrix
 from ._judges import JudgeReport, PanelFinding, PanelReport, Share, judges
 from ._labels import FORMATS, Labels, read
 from ._model import Model
-from ._plan import ErrorEstimate, Plan
+from ._plan import Dispatch, ErrorEstimate, Plan, Replay, ReplayedStrategy
 from ._progress import Progress
 from ._quorate import __version__
 from ._result import Result
@@ -44,6 +44,7 @@ __all__ = [
     "ConvergenceWarning",
     "Crowd",
     "DataWarning",
+    "Dispatch",
     "ErrorEstimate",
     "Evaluation",
     "FORMATS",
@@ -59,6 +60,8 @@ __all__ = [
     "Progress",
     "QuorateError",
     "QuorateWarning",
+    "Replay",
+    "ReplayedStrategy",
     "Result",
     "Share",
     "Table",

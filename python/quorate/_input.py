@@ -159,10 +159,26 @@ def from_matrix(
 
 def truths(given: Any, name: str) -> Optional[_quorate.Data]:
     """Known labels: a dict of tasks, a series indexed by task, or a table."""
-    if given is None:
-        return None
+    return None if given is None else by_id(given, name, "task", "label")
+
+
+def by_id(given: Any, name: str, key: str, column: str) -> _quorate.Data:
+    """A value for each id: a dict by id, a series indexed by id, or a table with the columns ``key`` and ``column``."""
     if hasattr(given, "index") and hasattr(given, "items") and not hasattr(given, "columns"):
         given = dict(given.items())
-    if isinstance(given, Mapping) and set(given) != {"task", "label"}:
-        given = {"task": list(given.keys()), "label": list(given.values())}
-    return to_data(given, name, ("task", "label"), ("task", "label"))
+    if isinstance(given, Mapping) and set(given) != {key, column}:
+        given = {key: list(given.keys()), column: list(given.values())}
+    return to_data(given, name, (key, column), (key, column))
+
+
+def worker_numbers(given: Any, name: str, column: str) -> Optional[_quorate.Data]:
+    """A number for each worker: a dict or series by worker, or a table with the columns ``worker`` and ``column``."""
+    if isinstance(given, Mapping) and set(given) != {"worker", column}:
+        # Numbers of other libraries are numbers, too.
+        given = {worker: float(number) for worker, number in given.items()}
+    return None if given is None else by_id(given, name, "worker", column)
+
+
+def pairs(given: Any, name: str) -> Optional[_quorate.Data]:
+    """Pairs of task and worker: rows, or a table with these columns."""
+    return None if given is None else to_data(given, name, ("task", "worker"), ("task", "worker"))

@@ -253,19 +253,43 @@ def plan(
     fitted: Fitted,
     *,
     budget: float,
-    costs: List[Tuple[str, float]],
+    costs: Optional[Data],
     capacity: Optional[int],
+    capacities: Optional[Data],
+    exclude: Optional[Data],
     explore: Optional[float],
     target: Optional[float],
     retire: float,
     progress: Optional[object],
-) -> Tuple[ArrowTable, str]: ...
+) -> Tuple[ArrowTable, ArrowTable, str, List[str]]: ...
+def dispatch(
+    fitted: Fitted,
+    *,
+    shared: Optional[int],
+    exclude: Optional[Data],
+    progress: Optional[object],
+) -> Tuple[ArrowTable, ArrowTable, str, List[str]]: ...
+def replay_plan(
+    fitted: Fitted,
+    *,
+    budget: float,
+    truth: Data,
+    start: int,
+    rounds: int,
+    capacity: Optional[int],
+    explore: Optional[float],
+    progress: Optional[object],
+) -> str: ...
 def report(
     fitted: Fitted,
     *,
+    path: Optional[_Path],
     title: str,
     truth: Optional[Data],
     task_url: Optional[str],
+    texts: Optional[Data],
+    show: str,
     budget: Optional[float],
+    target: Optional[float],
     progress: Optional[object],
-) -> str: ...
+) -> Tuple[str, List[str]]: ...

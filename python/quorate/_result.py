@@ -4,17 +4,18 @@ from __future__ import annotations
 
 import json
 import os
-from typing import TYPE_CHECKING, Any, Dict, List, Mapping, Optional, Tuple, Union
+import warnings
+from typing import TYPE_CHECKING, Any, Dict, List, Optional, Tuple, Union
 
 from . import _quorate
 from ._fit_facts import FitFacts
-from ._input import truths
-from ._labels import Labels, as_text
+from ._input import by_id, pairs, truths, worker_numbers
+from ._labels import Labels
 from ._model import Model
-from ._plan import Plan
+from ._plan import Dispatch, Plan, Replay
 from ._progress import Progress, Reporter
 from ._table import Table, as_kind
-from .errors import NotApplicableError, ParameterError
+from .errors import DataWarning, NotApplicableError, ParameterError
 
 if TYPE_CHECKING:
     from ._progress import Progress as Progress
@@ -138,8 +139,10 @@ class Result(FitFacts):
         self,
         budget: float,
         *,
-        costs: Optional[Mapping[Any, float]] = None,
+        costs: Any = None,
         capacity: Optional[int] = None,
+        capacities: Any = None,
+        exclude: Any = None,
         explore: Optional[float] = None,
         target: Optional[float] = None,
         retire: float = 0.99,
@@ -149,8 +152,13 @@ class Result(FitFacts):
 
         Args:
             budget: What may be spent: a number of labels, or an amount where ``costs`` are given.
-            costs: What a label by each worker costs; workers not listed cost 1.
+            costs: What a label by each worker costs, as a dict or as a table with columns ``worker, cost``; workers not
+                listed cost 1.
             capacity: New labels that a worker can give; twice an even share if not given.
+            capacities: New labels that each worker can give, as a dict or as a table with columns ``worker, labels``;
+                workers not listed as ``capacity`` says, or none.
+            exclude: Pairs of task and worker that must not be assigned, as rows or as a table with columns
+                ``task, worker``. Nobody is ever asked the same task twice.
             explore: Share of the labels that compare workers (on the tasks with most labels, by the workers with
                 fewest), to find out where the model is wrong; the more, the fewer labels a worker has given so far, if
                 not given.
@@ -166,19 +174,94 @@ class Result(FitFacts):
         >>> plan.error_after.error < plan.error_now.error
         True
         """
-        given = [(as_text(worker), float(cost)) for worker, cost in (costs or {}).items()]
         with Reporter(progress) as report:
-            table, document = _quorate.plan(
+            table, retired, document, told = _quorate.plan(
                 self._native,
                 budget=budget,
-                costs=given,
+                costs=worker_numbers(costs, "costs", "cost"),
                 capacity=capacity,
+                capacities=worker_numbers(capacities, "capacities", "labels"),
+                exclude=pairs(exclude, "exclude"),
                 explore=explore,
                 target=target,
                 retire=retire,
                 progress=report,
             )
-        return Plan(self._table(table), json.loads(document))
+        _warn(told)
+        return Plan(self._table(table), retired.column("task"), json.loads(document))
+
+    def dispatch(self, *, shared: Optional[int] = None, exclude: Any = None, progress: Progress = None) -> Dispatch:
+        """Plans the labels that let every pair of workers be compared, as few as can be found.
+
+        Workers who share no task can be compared through two others, but not always. Two designated workers are chosen,
+        and everybody who needs it shares tasks with both of them (``quorate plan --goal comparable``).
+
+        Args:
+            shared: Tasks that each worker should share with both designated workers; 10, or twice the number of classes
+                if that is more, if not given.
+            exclude: Pairs of task and worker that must not be assigned; see :meth:`plan`.
+            progress: See :data:`quorate.Progress`.
+
+        >>> import quorate
+        >>> crowd = quorate.simulate(tasks=60, workers=12, labels_per_task=1, accuracy=(0.6, 0.9))
+        >>> dispatch = quorate.aggregate(crowd.labels, "dawid-skene").dispatch(shared=3)
+        >>> dispatch.out_of_reach_before, dispatch.out_of_reach_after
+        (66, 0)
+        """
+        with Reporter(progress) as report:
+            table, workers, document, told = _quorate.dispatch(
+                self._native, shared=shared, exclude=pairs(exclude, "exclude"), progress=report
+            )
+        _warn(told)
+        return Dispatch(self._table(table), workers.column("worker"), json.loads(document))
+
+    def replay_plan(
+        self,
+        budget: float,
+        truth: Any,
+        *,
+        start: int = 2,
+        rounds: int = 10,
+        capacity: Optional[int] = None,
+        explore: Optional[float] = None,
+        progress: Progress = None,
+    ) -> Replay:
+        """Plays a plan on these labels, whose truth is known, to see what it would have bought.
+
+        Most labels are hidden and shown round by round: as planned, the most uncertain tasks first, and at random. The
+        method is fitted again after each round (``quorate plan --simulate``). That tells something where tasks have many
+        labels.
+
+        Args:
+            budget: New labels that are shown in all rounds together.
+            truth: The true labels, as a dict or as a table with columns ``task, label``.
+            start: Labels per task that are shown at the start.
+            rounds: Rounds in which the budget is spent.
+            capacity: New labels that a worker can give; twice an even share if not given.
+            explore: Share of the labels with which the plan compares workers; see :meth:`plan`.
+            progress: See :data:`quorate.Progress`.
+
+        >>> import quorate
+        >>> crowd = quorate.simulate(tasks=80, workers=20, labels_per_task=20, accuracy=(0.4, 0.9))
+        >>> replay = quorate.aggregate(crowd.labels, "dawid-skene").replay_plan(240, crowd.truth, rounds=4)
+        >>> [labels for labels, error in replay.curves["random"]]
+        [160, 220, 280, 340, 400]
+        """
+        known = truths(truth, "truth")
+        if known is None:
+            raise ParameterError("truth: found None, expected the true labels of some tasks")
+        with Reporter(progress) as report:
+            document = _quorate.replay_plan(
+                self._native,
+                budget=budget,
+                truth=known,
+                start=start,
+                rounds=rounds,
+                capacity=capacity,
+                explore=explore,
+                progress=report,
+            )
+        return Replay(json.loads(document))
 
     def report(
         self,
@@ -187,7 +270,10 @@ class Result(FitFacts):
         title: str = "Labels",
         truth: Any = None,
         task_url: Optional[str] = None,
+        texts: Any = None,
+        show: str = "text",
         budget: Optional[float] = None,
+        target: Optional[float] = None,
         progress: Progress = None,
     ) -> str:
         """Puts the whole story on one self-contained HTML page, as ``quorate report`` does; returns the page.
@@ -197,23 +283,27 @@ class Result(FitFacts):
             title: Its title.
             truth: True labels of some tasks: adds the error, a reliability curve and a confusion matrix.
             task_url: Address of a task, with ``{task}`` in place of its id.
+            texts: What the tasks are about: a dict by task, or a table with a column ``task`` and the one that ``show``
+                names. The page then holds those texts; without it no text of a task gets into the page.
+            show: Column of ``texts`` that is shown beside each task.
             budget: Labels that the section on what to label next plans for; a tenth of the labels if not given.
+            target: Error that the same section says how to reach; half of the estimated error if not given.
             progress: See :data:`quorate.Progress`.
         """
-        if task_url is not None and not task_url.startswith(("https://", "http://", "/", "./")):
-            raise ParameterError(f"task_url: found {task_url!r}, expected an address that starts with https:// or http://")
         with Reporter(progress) as report:
-            page = _quorate.report(
+            page, told = _quorate.report(
                 self._native,
+                path=path,
                 title=title,
-                truth=None if truth is None else truths(truth, "truth"),
+                truth=truths(truth, "truth"),
                 task_url=task_url,
+                texts=None if texts is None else by_id(texts, "texts", "task", show),
+                show=show,
                 budget=budget,
+                target=target,
                 progress=report,
             )
-        if path is not None:
-            with open(path, "w", encoding="utf-8") as file:
-                file.write(page)
+        _warn(told)
         return page
 
     def save_model(self, path: Union[str, "os.PathLike[str]"], *, keep_labels: bool = False) -> None:
@@ -268,6 +358,12 @@ class Result(FitFacts):
 
     def __reduce__(self) -> Tuple[Any, Tuple[Any, str]]:
         return (_unpickle, (self._native.to_state(), self._kind))
+
+
+def _warn(told: List[str]) -> None:
+    """Python warnings for what the native half warns of, at the line that called a method of the result."""
+    for words in told:
+        warnings.warn(words, DataWarning, stacklevel=3)
 
 
 def _unpickle(state: Any, kind: str) -> Result:

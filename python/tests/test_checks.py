@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import csv
 import pathlib
 from typing import Any, Callable
 
@@ -84,28 +83,3 @@ def test_the_view_of_a_notebook_shows_what_matters(crowd: pathlib.Path) -> None:
     hostile = quorate.aggregate([("<b>t</b>", "<script>", "<i>"), ("t", "x", "y")], "majority-vote")._repr_html_()
     assert "<script" not in hostile and "<i>" not in hostile
     assert "estimated error" in repr(result)
-
-
-def test_a_plan_is_that_of_the_program(crowd: pathlib.Path, program: Callable[..., str]) -> None:
-    plan = quorate.aggregate(crowd / "labels.csv").plan(30, target=0.05)
-    told = json.loads(
-        program("plan", crowd / "labels.csv", "--budget", "30", "--target", "0.05", "-o", crowd / "next.csv", "--json")
-    )
-    assert plan.error_now.error == pytest.approx(told["error_now"]["error"], abs=1e-6)
-    assert plan.labels_to_target == told["target"]["labels"]
-    with open(crowd / "next.csv", newline="") as wanted:
-        rows = [(row["task"], row["worker"]) for row in csv.DictReader(wanted)]
-    assert rows == list(zip(plan.assignments["task"], plan.assignments["worker"])) and len(rows) == 30
-    dear = quorate.aggregate(crowd / "labels.csv").plan(30, costs={rows[0][1]: 1e6})
-    assert rows[0][1] not in dear.assignments["worker"]
-    with pytest.raises(quorate.QuorateError, match="budget"):
-        quorate.aggregate(crowd / "labels.csv").plan(float("nan"))
-
-
-def test_the_report_is_that_of_the_program(crowd: pathlib.Path, program: Callable[..., str]) -> None:
-    program("report", crowd / "labels.csv", "--title", "T", "--truth", crowd / "truth.csv", "-o", crowd / "page.html")
-    result = quorate.aggregate(crowd / "labels.csv")
-    page = result.report(crowd / "again.html", title="T", truth=crowd / "truth.csv")
-    assert page == (crowd / "page.html").read_text(encoding="utf-8") == (crowd / "again.html").read_text(encoding="utf-8")
-    with pytest.raises(quorate.QuorateError, match="task_url"):
-        result.report(task_url="javascript:alert(1)")

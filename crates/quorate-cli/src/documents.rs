@@ -5,7 +5,7 @@ use quorate::annotations::Names;
 use quorate::diagnose::{Finding, Inspection};
 use quorate::evaluate::Evaluate;
 use quorate::judges::{Panel, PanelReport};
-use quorate::plan::Planned;
+use quorate::plan::{Dispatched, Planned, ReplayCurve};
 use quorate::{Annotations, Remedy};
 use quorate_io::TaskLabels;
 
@@ -35,6 +35,16 @@ pub fn evaluation(
 /// What `plan --json` prints.
 pub fn plan(planned: &Planned, annotations: &Annotations) -> String {
     plan_command::text::plan_json(planned, annotations).to_string()
+}
+
+/// What `plan --goal comparable --json` prints.
+pub fn dispatch(dispatched: &Dispatched, annotations: &Annotations) -> String {
+    plan_command::text::dispatch_json(dispatched, annotations).to_string()
+}
+
+/// What `plan --simulate --json` prints.
+pub fn replay(curves: &[ReplayCurve]) -> String {
+    plan_command::replay::replay_json(curves).to_string()
 }
 
 /// What `judges --json` prints; `advice` has the words for a remedy.

@@ -206,6 +206,9 @@ fn plan() {
             "plan labels.csv --budget 4 -o next.csv --retired done.csv --json",
             "plan labels.csv --goal comparable",
             "plan labels.csv --budget 6 --rounds 2 --start 2 --simulate --truth truth.csv",
+            "plan labels.csv --budget 6 --rounds 2 --start 2 --simulate --truth truth.csv --json",
+            "plan labels.csv --budget 6 --simulate --truth truth.csv --costs truth.csv",
+            "plan labels.csv --budget 6 --json",
             "plan labels.csv",
             "plan labels.csv --budget 0",
             "plan labels.csv --budget 4 -m majority-vote",
@@ -225,6 +228,8 @@ fn report() {
             "report labels.csv --task-url javascript:alert({task}) -o page.html",
             "report labels.csv -o labels.csv",
             "report labels.csv --show text -o page.html",
+            "report labels.csv --texts truth.csv --show label --target 0.1 -o page.html",
+            "report labels.csv --target 2 -o page.html",
         ],
     );
     insta::assert_snapshot!(text);

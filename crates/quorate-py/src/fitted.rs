@@ -9,7 +9,7 @@ use quorate::intervals::Intervals;
 use quorate::methods::{Method, Values};
 use quorate::model::{ConsensusSummary, Priors, posterior};
 use quorate::review::{Review, error_range};
-use quorate::{Annotations, Fit};
+use quorate::{Annotations, Context, Fit};
 use quorate_io::{
     Cell, ChangeRow, ColumnKind, ConsensusParts, ModelFile, RowSource, Target, WorkerRow, write_changes,
     write_consensus_with, write_intervals, write_kept_labels, write_model, write_review, write_table,
@@ -17,7 +17,7 @@ use quorate_io::{
 };
 
 use crate::errors::{Failure, raise};
-use crate::job;
+use crate::job::{self, Job};
 use crate::kinds::Kinds;
 use crate::labels::Labels;
 use crate::model::Model;
@@ -60,6 +60,12 @@ pub struct Fitted {
 impl Fitted {
     fn summarise(&self, counts: bool) -> ConsensusSummary {
         ConsensusSummary::of(&self.annotations, &self.fit.consensus, counts)
+    }
+
+    /// Makes contexts as that of the fit was.
+    pub fn contexts(&self) -> impl Fn(&Job) -> Context + Send + 'static {
+        let (seed, memory, priors) = (self.seed, self.memory, self.priors.clone());
+        move |job| job.context(seed, memory).with_priors(priors.clone())
     }
 
     /// A table as Python gets it.

@@ -57,6 +57,8 @@ fn _quorate(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(checks::inspect, module)?)?;
     module.add_function(wrap_pyfunction!(judging::judges, module)?)?;
     module.add_function(wrap_pyfunction!(next_steps::plan, module)?)?;
+    module.add_function(wrap_pyfunction!(next_steps::dispatch, module)?)?;
+    module.add_function(wrap_pyfunction!(next_steps::replay_plan, module)?)?;
     module.add_function(wrap_pyfunction!(next_steps::report, module)?)?;
     module.add_function(wrap_pyfunction!(simulation::simulate, module)?)?;
     module.add_function(wrap_pyfunction!(method_table::method_table, module)?)?;

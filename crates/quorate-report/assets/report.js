@@ -68,6 +68,7 @@
       kinds: Object.entries(kindWords),
       kind: (i) => tasks.kinds[i].split(" "),
       kindLabel: "Reason",
+      hint: "id, label or reason",
       columns: [
         { title: "Task", value: (i) => tasks.id[i], head: true, cell: (i) => {
           const shown = tasks.url ? make("a", { href: tasks.url[i], rel: "noreferrer" }, name(tasks.id[i])) : name(tasks.id[i]);
@@ -89,6 +90,7 @@
       kinds: [...new Set(workers.verdict)].sort().map((verdict) => [verdict, verdict]),
       kind: (i) => [workers.verdict[i]],
       kindLabel: "Verdict",
+      hint: "id or verdict",
       detail: workers.confusion ? (i) => matrix(workers.confusion[i]) : null,
       columns: [
         { title: "Worker", value: (i) => workers.id[i], head: true, cell: (i) => [name(workers.id[i])] },
@@ -103,9 +105,49 @@
     },
   };
 
+  const task = (ids) => ({ title: "Task", value: (i) => ids[i], head: true, cell: (i) => [name(ids[i])] });
+  const worker = (ids) => ({ title: "Worker", value: (i) => ids[i], cell: (i) => [name(ids[i])] });
+  const share = (title, steps) => ({ title, number: true, value: (i) => steps[i] / 1e4, cell: (i) => [percent(steps[i] / 1e4)] });
+  const { plan, dispatch, retired } = data;
+  if (plan) {
+    tables.plan = {
+      size: plan.task.length,
+      file: "next-labels.csv",
+      search: (i) => plan.task[i] + " " + plan.worker[i],
+      kinds: [["corrects", "correct a label"], ["compares", "compare workers"]],
+      kind: (i) => [plan.gain[i] > 0 ? "corrects" : "compares"],
+      kindLabel: "Purpose",
+      columns: [task(plan.task), worker(plan.worker),
+        { title: "Gain", number: true, value: (i) => plan.gain[i] / 1e4, cell: (i) => [(plan.gain[i] / 1e4).toFixed(3)] },
+        share("Confidence", plan.confidence)],
+    };
+    tables.retired = {
+      size: retired.task.length,
+      file: "tasks-done.csv",
+      search: (i) => retired.task[i] + " " + className(retired.label[i]),
+      columns: [task(retired.task),
+        { title: "Label", value: (i) => className(retired.label[i]), cell: (i) => [name(className(retired.label[i]))] },
+        share("Confidence", retired.confidence)],
+    };
+  }
+  if (dispatch) {
+    tables.dispatch = {
+      size: dispatch.task.length,
+      file: "labels-to-compare-workers.csv",
+      search: (i) => dispatch.task[i] + " " + dispatch.worker[i],
+      columns: [task(dispatch.task), worker(dispatch.worker)],
+    };
+  }
+
   const quote = (value) => {
     const text = String(value ?? "");
     return /[",\r\n]/.test(text) ? '"' + text.replaceAll('"', '""') + '"' : text;
+  };
+  const save = (file, rows) => {
+    const text = rows.map((row) => row.map(quote).join(",") + "\n").join("");
+    const link = make("a", { href: URL.createObjectURL(new Blob([text], { type: "text/csv" })), download: file });
+    link.click();
+    setTimeout(() => URL.revokeObjectURL(link.href), 1000);
   };
   // Languages order text differently; numbers inside ids count as numbers everywhere.
   const order = new Intl.Collator("en", { numeric: true }).compare;
@@ -118,17 +160,19 @@
     let falling = false;
     const opened = new Set();
 
-    const search = make("input", { type: "search", placeholder: "id, label or reason" });
+    const search = make("input", { type: "search", placeholder: table.hint ?? "id" });
     const kind = make("select", {}, make("option", { value: "" }, "all"),
-      ...table.kinds.map(([value, words]) => make("option", { value }, words)));
+      ...(table.kinds ?? []).map(([value, words]) => make("option", { value }, words)));
     const download = make("button", { type: "button" }, "Download as CSV");
-    const tools = make("div", { class: "tools" }, make("label", {}, "Search", search), make("label", {}, table.kindLabel, kind), download);
-    const head = make("tr");
-    const body = make("tbody");
+    const tools = make("div", { class: "tools" }, make("label", {}, "Search", search),
+      table.kinds ? make("label", {}, table.kindLabel, kind) : null, download);
+    // Roles in so many words: on a phone rows are cards, which may not be taken for a table.
+    const head = make("tr", { role: "row" });
+    const body = make("tbody", { role: "rowgroup" });
     const status = make("span", { role: "status" });
     const back = make("button", { type: "button" }, "Previous");
     const on = make("button", { type: "button" }, "Next");
-    const element = make("table", {}, make("caption", {}, caption), make("thead", {}, head), body);
+    const element = make("table", { role: "table" }, make("caption", {}, caption), make("thead", { role: "rowgroup" }, head), body);
     const scroll = make("div", { class: "scroll", role: "region", tabindex: "0", "aria-label": caption }, element);
     box.replaceChildren(tools, scroll, make("div", { class: "pages" }, back, on, status));
 
@@ -139,9 +183,9 @@
         sorted = at;
         arrange();
       });
-      head.append(make("th", { scope: "col", class: column.number ? "number" : null }, button));
+      head.append(make("th", { role: "columnheader", scope: "col", class: column.number ? "number" : null }, button));
     });
-    if (table.detail) head.append(make("th", { scope: "col" }, "Errors"));
+    if (table.detail) head.append(make("th", { role: "columnheader", scope: "col", class: "tool" }, "Errors"));
 
     const arrange = () => {
       const wanted = search.value.toLowerCase().split(/\s+/).filter((word) => word !== "");
@@ -167,9 +211,9 @@
 
     const rowOf = (i) => {
       const cells = table.columns.map((column) => column.head
-        ? make("th", { scope: "row" }, ...column.cell(i))
-        : make("td", { class: column.number ? "number" : column.whole ? "whole" : null }, ...column.cell(i)));
-      const row = make("tr", {}, ...cells);
+        ? make("th", { role: "rowheader", scope: "row" }, ...column.cell(i))
+        : make("td", { role: "cell", "data-head": column.title, class: column.number ? "number" : column.whole ? "whole" : null }, ...column.cell(i)));
+      const row = make("tr", { role: "row" }, ...cells);
       if (!table.detail) return [row];
       const button = make("button", { type: "button", "aria-expanded": String(opened.has(i)), "aria-label": "How " + table.columns[0].value(i) + " errs" },
         opened.has(i) ? "Hide" : "Show");
@@ -179,9 +223,9 @@
         draw();
         [...body.querySelectorAll("button")].find((other) => other.getAttribute("aria-label") === button.getAttribute("aria-label"))?.focus();
       });
-      row.append(make("td", {}, button));
+      row.append(make("td", { role: "cell", class: "tool" }, button));
       if (!opened.has(i)) return [row];
-      return [row, make("tr", { class: "detail" }, make("td", { colspan: String(table.columns.length + 1) }, table.detail(i)))];
+      return [row, make("tr", { role: "row", class: "detail" }, make("td", { role: "cell", colspan: String(table.columns.length + 1) }, table.detail(i)))];
     };
 
     const draw = () => {
@@ -190,7 +234,7 @@
       const part = shown.slice(page * ROWS, (page + 1) * ROWS);
       body.replaceChildren(...part.flatMap(rowOf));
       if (part.length === 0) {
-        body.append(make("tr", {}, make("td", { colspan: String(table.columns.length + 1) }, "Nothing found.")));
+        body.append(make("tr", { role: "row" }, make("td", { role: "cell", colspan: String(table.columns.length + 1) }, "Nothing found.")));
       }
       const number = (value) => value.toLocaleString("en");
       status.textContent = "Page " + number(page + 1) + " of " + number(pages) + ", " + number(shown.length) + (shown.length === 1 ? " row" : " rows");
@@ -203,15 +247,23 @@
     search.addEventListener("input", arrange);
     kind.addEventListener("change", arrange);
     download.addEventListener("click", () => {
-      const lines = [table.columns.map((column) => quote(column.title.toLowerCase())).join(",")];
-      for (const i of shown) lines.push(table.columns.map((column) => quote((column.csv ?? column.value)(i))).join(","));
-      const link = make("a", { href: URL.createObjectURL(new Blob([lines.join("\n") + "\n"], { type: "text/csv" })), download: table.file });
-      link.click();
-      setTimeout(() => URL.revokeObjectURL(link.href), 1000);
+      const row = (i) => table.columns.map((column) => (column.csv ?? column.value)(i));
+      save(table.file, [table.columns.map((column) => column.title.toLowerCase()), ...shown.map(row)]);
     });
     draw();
   };
 
   for (const box of document.querySelectorAll("[data-table]")) show(box, tables[box.dataset.table]);
+  // The tables that stand in the page as they are.
+  for (const element of document.querySelectorAll("main .scroll > table")) {
+    if (element.closest("[data-table]")) continue;
+    const caption = element.caption.textContent;
+    const download = make("button", { type: "button", "aria-label": "Download as CSV: " + caption }, "Download as CSV");
+    download.addEventListener("click", () => {
+      const text = (cell) => [...cell.childNodes].filter((part) => !part.classList?.contains("hidden")).map((part) => part.textContent).join("");
+      save(caption.toLowerCase().replace(/[^a-z0-9]+/g, "-") + ".csv", [...element.rows].map((row) => [...row.cells].map(text)));
+    });
+    element.parentElement.after(make("div", { class: "tools" }, download));
+  }
   document.body.dataset.ready = "true";
 })();

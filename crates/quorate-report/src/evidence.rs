@@ -3,7 +3,7 @@
 use quorate::agreement::AgreementSettings;
 use quorate::diagnose::{Inspect, Inspection, WorkerVerdict};
 use quorate::intervals::{Intervals, ModelIntervals};
-use quorate::plan::{Plan, Planned};
+use quorate::plan::{Dispatch, Dispatched, MOST_WORKERS, Plan, Planned};
 use quorate::{Annotations, Context, Fit, Result};
 
 /// What a page says besides the fit.
@@ -15,16 +15,36 @@ pub struct Evidence {
     pub verdicts: Vec<WorkerVerdict>,
     /// Intervals of class shares, where the fit has a model.
     pub intervals: Option<ModelIntervals>,
-    /// Who should label what next, where the fit has a model.
-    pub plan: Option<Planned>,
+    /// What to label next, where the fit has a model.
+    pub next: Option<NextLabels>,
+}
+
+/// What to label next, and when to stop.
+#[derive(Debug, Clone)]
+pub struct NextLabels {
+    /// What was planned for.
+    pub plan: Plan,
+    /// Who should label what.
+    pub planned: Planned,
+    /// Labels that let every pair of workers be compared, where some pairs cannot be; at most [`MOST_WORKERS`] workers.
+    pub dispatched: Option<Dispatched>,
+}
+
+/// What the plan on a page is for.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct Wishes {
+    /// Labels to plan for; a tenth of the labels if not given.
+    pub budget: Option<f64>,
+    /// Error to reach; half of the estimated one if not given.
+    pub target: Option<f64>,
 }
 
 impl Evidence {
-    /// Gathers it for a fit. `budget`: labels to plan for; a tenth of the labels if not given.
+    /// Gathers it for a fit.
     pub fn gather(
         annotations: &Annotations,
         fit: &Fit,
-        budget: Option<f64>,
+        wishes: &Wishes,
         context: &mut Context,
     ) -> Result<Self> {
         let settings = Inspect {
@@ -37,17 +57,52 @@ impl Evidence {
         };
         let inspection = settings.run(annotations, context)?;
         let verdicts = settings.judge_workers(annotations, context)?;
-        let (mut intervals, mut plan) = (None, None);
+        let (mut intervals, mut next) = (None, None);
         if let Some(model) = &fit.model {
             intervals = Some(Intervals::default().run(annotations, model, &fit.consensus, context)?);
-            let tenth = (annotations.label_count() as f64 / 10.0).ceil().max(1.0);
-            plan = Some(Plan::new(budget.unwrap_or(tenth)).run(annotations, fit, context)?);
+            let pairs = inspection.connectivity.pairs.as_ref();
+            let some_are_missing = pairs.is_none_or(|pairs| pairs.missing_share > 0.0);
+            next = Some(NextLabels::plan(
+                annotations,
+                fit,
+                wishes,
+                some_are_missing,
+                context,
+            )?);
         }
         Ok(Self {
             inspection,
             verdicts,
             intervals,
+            next,
+        })
+    }
+}
+
+impl NextLabels {
+    fn plan(
+        annotations: &Annotations,
+        fit: &Fit,
+        wishes: &Wishes,
+        pairs_are_missing: bool,
+        context: &mut Context,
+    ) -> Result<Self> {
+        let tenth = (annotations.label_count() as f64 / 10.0).ceil().max(1.0);
+        let half = fit.consensus.expected_error() / 2.0;
+        let plan = Plan {
+            target: wishes.target.or((half > 0.0).then_some(half)),
+            ..Plan::new(wishes.budget.unwrap_or(tenth))
+        };
+        let planned = plan.run(annotations, fit, context)?;
+        let mut dispatched = None;
+        if pairs_are_missing && annotations.worker_count() <= MOST_WORKERS {
+            let all = Dispatch::default().run(annotations, fit, context)?;
+            dispatched = Some(all).filter(|dispatched| dispatched.designated.is_some());
+        }
+        Ok(Self {
             plan,
+            planned,
+            dispatched,
         })
     }
 }

@@ -21,5 +21,5 @@ mod story;
 mod tables;
 pub mod text;
 
-pub use evidence::Evidence;
-pub use page::Report;
+pub use evidence::{Evidence, NextLabels, Wishes};
+pub use page::{Report, check_task_url};

@@ -39,6 +39,18 @@ pub struct Report<'a> {
     pub task_texts: Option<&'a [Option<String>]>,
 }
 
+/// Whether the addresses of tasks can be made from this template; what is wrong with it otherwise.
+pub fn check_task_url(template: &str) -> Result<(), String> {
+    let starts = ["https://", "http://", "./", "/"];
+    match starts.iter().any(|start| template.starts_with(start)) && template.contains("{task}") {
+        true => Ok(()),
+        false => Err(format!(
+            "found {template:?}, expected an address that starts with https://, http://, / or ./ and has {{task}} where \
+             the id goes"
+        )),
+    }
+}
+
 /// What several sections need, made once.
 pub(crate) struct Facts {
     /// All tasks that have something to look at, the most doubtful first.

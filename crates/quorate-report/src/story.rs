@@ -3,6 +3,7 @@
 use quorate::diagnose::Severity;
 use quorate::review::DOUBTFUL;
 
+use crate::evidence::NextLabels;
 use crate::page::{Facts, Report};
 use crate::text::{count, escape, percent, plural, shown};
 
@@ -132,12 +133,19 @@ fn next_steps(report: &Report<'_>, facts: &Facts) -> Vec<String> {
         }
         steps.push(step);
     }
-    if let Some(plan) = report
-        .evidence
-        .plan
-        .as_ref()
-        .filter(|plan| !plan.assignments.is_empty())
-    {
+    if let Some(next) = &report.evidence.next {
+        steps.extend(labels_to_collect(next));
+    }
+    for warning in &report.fit.warnings {
+        steps.push(format!("<strong>Note:</strong> {}", escape(warning)));
+    }
+    steps
+}
+
+fn labels_to_collect(next: &NextLabels) -> Vec<String> {
+    let plan = &next.planned;
+    let mut steps = Vec::new();
+    if !plan.assignments.is_empty() {
         steps.push(format!(
             "<strong>Collect more labels</strong> where they help most: {} would bring the estimated error from {} to \
              {}. <a href=\"#plan\">See the plan</a>.",
@@ -145,15 +153,19 @@ fn next_steps(report: &Report<'_>, facts: &Facts) -> Vec<String> {
             percent(plan.forecast.now.error),
             percent(plan.forecast.after.error)
         ));
-        if !plan.retired.is_empty() {
-            steps.push(format!(
-                "<strong>Stop labelling</strong> {}: their label is settled.",
-                plural(plan.retired.len(), "task")
-            ));
-        }
     }
-    for warning in &report.fit.warnings {
-        steps.push(format!("<strong>Note:</strong> {}", escape(warning)));
+    if let Some(dispatched) = &next.dispatched {
+        steps.push(format!(
+            "<strong>Connect the workers:</strong> some of them cannot be compared with each other; {} would change that. \
+             <a href=\"#plan\">See which</a>.",
+            plural(dispatched.assignments.len(), "label")
+        ));
+    }
+    if !plan.retired.is_empty() {
+        steps.push(format!(
+            "<strong>Stop labelling</strong> {}: their label is settled.",
+            plural(plan.retired.len(), "task")
+        ));
     }
     steps
 }

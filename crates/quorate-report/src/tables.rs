@@ -5,13 +5,18 @@ use std::io::Write;
 use flate2::Compression;
 use flate2::write::GzEncoder;
 use quorate::diagnose::WorkerVerdict;
+use quorate::plan::Dispatched;
 use serde_json::{Value, json};
 
+use crate::evidence::NextLabels;
 use crate::page::{Facts, Report};
-use crate::text::plain;
+use crate::text::{passage, plain};
 
 /// Most cells of confusion matrices that are embedded: larger crowds show accuracies only.
 const MOST_CELLS: usize = 400_000;
+
+/// Most labels to collect, and most tasks that need none, that are embedded.
+pub(crate) const MOST_LISTED: usize = 5_000;
 
 /// Characters of a task's text that are embedded.
 const LONGEST_TEXT: usize = 2_000;
@@ -22,6 +27,9 @@ pub(crate) fn embed(report: &Report<'_>, facts: &Facts) -> Vec<u8> {
         "classes": report.annotations.classes().iter().map(plain).collect::<Vec<_>>(),
         "tasks": tasks(report, facts),
         "workers": workers(report),
+        "plan": report.evidence.next.as_ref().map(|next| planned(report, next)),
+        "dispatch": report.evidence.next.as_ref().and_then(|next| next.dispatched.as_ref()).map(|next| dispatched(report, next)),
+        "retired": report.evidence.next.as_ref().map(|next| retired(report, next)),
     });
     let mut packed = GzEncoder::new(Vec::new(), Compression::new(7));
     // Writing to memory does not fail.
@@ -69,7 +77,7 @@ fn tasks(report: &Report<'_>, facts: &Facts) -> Value {
     if let Some(texts) = report.task_texts {
         let text = |task: &quorate::review::ReviewTask| {
             let text = texts.get(code(&task.task)?)?.as_deref()?;
-            Some(text.chars().take(LONGEST_TEXT).collect::<String>())
+            Some(passage(text, LONGEST_TEXT))
         };
         json["text"] = json!(review.iter().map(text).collect::<Vec<_>>());
     }
@@ -101,6 +109,46 @@ fn workers(report: &Report<'_>) -> Value {
         json["confusion"] = json!(rows.iter().map(matrix).collect::<Vec<_>>());
     }
     json
+}
+
+fn planned(report: &Report<'_>, next: &NextLabels) -> Value {
+    let rows = || next.planned.assignments.iter().take(MOST_LISTED);
+    json!({
+        "task": rows().map(|next| task_id(report, next.task)).collect::<Vec<_>>(),
+        "worker": rows().map(|next| worker_id(report, next.worker)).collect::<Vec<_>>(),
+        "gain": rows().map(|next| (1e4 * next.gain).round() as u32).collect::<Vec<_>>(),
+        "confidence": rows().map(|next| confidence(report, next.task)).collect::<Vec<_>>(),
+    })
+}
+
+fn dispatched(report: &Report<'_>, dispatched: &Dispatched) -> Value {
+    let rows = || dispatched.assignments.iter().take(MOST_LISTED);
+    json!({
+        "task": rows().map(|next| task_id(report, next.0)).collect::<Vec<_>>(),
+        "worker": rows().map(|next| worker_id(report, next.1)).collect::<Vec<_>>(),
+    })
+}
+
+fn retired(report: &Report<'_>, next: &NextLabels) -> Value {
+    let rows = || next.planned.retired.iter().copied().take(MOST_LISTED);
+    json!({
+        "task": rows().map(|task| task_id(report, task)).collect::<Vec<_>>(),
+        "label": rows().map(|task| report.fit.consensus.label(task)).collect::<Vec<_>>(),
+        "confidence": rows().map(|task| confidence(report, task)).collect::<Vec<_>>(),
+    })
+}
+
+fn task_id(report: &Report<'_>, task: usize) -> String {
+    plain(report.annotations.tasks().get(task))
+}
+
+fn worker_id(report: &Report<'_>, worker: usize) -> String {
+    plain(report.annotations.workers().get(worker))
+}
+
+/// In steps of 10^-4.
+fn confidence(report: &Report<'_>, task: usize) -> u32 {
+    (1e4 * report.fit.consensus.confidence(task)).round() as u32
 }
 
 /// An id for the path or query of an address.

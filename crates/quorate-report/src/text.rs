@@ -37,6 +37,25 @@ pub fn plain(text: &str) -> String {
     out
 }
 
+/// Text that a task is about, as a page may show it: lines stay, control characters and marks that turn text around
+/// become visible, and what is beyond `longest` characters is cut off. Joiners, which many languages need, stay.
+pub fn passage(text: &str, longest: usize) -> String {
+    let mut out = String::with_capacity(text.len().min(4 * longest));
+    for (place, c) in text.chars().enumerate() {
+        if place == longest {
+            out.push('…');
+            break;
+        }
+        match c {
+            '\t' | '\n' => out.push(c),
+            '\r' => {}
+            _ if c.is_control() || turns_text(c) => out.push_str(&format!("⟨U+{:04X}⟩", c as u32)),
+            _ => out.push(c),
+        }
+    }
+    out
+}
+
 /// [`plain`] text for HTML.
 pub fn shown(text: &str) -> String {
     escape(&plain(text))
@@ -44,7 +63,13 @@ pub fn shown(text: &str) -> String {
 
 fn is_hidden(c: char) -> bool {
     c.is_control()
-        || matches!(c, '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{2069}' | '\u{feff}')
+        || turns_text(c)
+        || matches!(c, '\u{200b}'..='\u{200f}' | '\u{2060}'..='\u{2065}' | '\u{feff}')
+}
+
+/// Marks that change the direction of the text behind them.
+fn turns_text(c: char) -> bool {
+    matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
 }
 
 /// A whole number with separators.
@@ -88,6 +113,15 @@ mod tests {
         assert_eq!(shown("a\u{202e}b\u{1b}[31m"), "a⟨U+202E⟩b⟨U+001B⟩[31m");
         assert_eq!(shown("\" onload='x'"), "&quot; onload=&#39;x&#39;");
         assert_eq!(plain(&"x".repeat(1 << 20)).chars().count(), LONGEST + 1);
+    }
+
+    #[test]
+    fn texts_keep_their_lines_and_joiners() {
+        assert_eq!(
+            passage("one\r\ntwo\u{200d}\u{202e}\u{1b}[31m", 99),
+            "one\ntwo\u{200d}⟨U+202E⟩⟨U+001B⟩[31m"
+        );
+        assert_eq!(passage(&"x".repeat(1 << 20), 5), "xxxxx…");
     }
 
     #[test]

@@ -2,11 +2,15 @@
 
 use quorate::simulate::{Amount, Coverage, Prior, Quality, Simulation};
 use quorate::{Annotations, Context};
-use quorate_report::{Evidence, Report};
+use quorate_report::{Evidence, Report, Wishes};
 
 fn page(annotations: &Annotations, title: &str, truth: Option<&[Option<usize>]>) -> String {
     let fit = quorate::aggregate(annotations).unwrap();
-    let evidence = Evidence::gather(annotations, &fit, Some(10.0), &mut Context::new(0)).unwrap();
+    let wishes = Wishes {
+        budget: Some(10.0),
+        target: Some(0.05),
+    };
+    let evidence = Evidence::gather(annotations, &fit, &wishes, &mut Context::new(0)).unwrap();
     Report {
         title,
         annotations,

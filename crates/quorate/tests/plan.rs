@@ -220,6 +220,41 @@ fn a_dispatch_brings_every_pair_into_reach() {
     }
 }
 
+/// On trec 12 pairs were left: their workers had been attached, the ones whom they could not reach had not.
+#[test]
+fn a_dispatch_goes_on_until_nobody_is_out_of_reach() {
+    for (groups, strays) in [(2, 1), (3, 2), (5, 3), (8, 4)] {
+        // Groups of four who share tasks; the last of each shares tasks with the first of the next, too, and these two err
+        // often, so that they are not designated. Strays are alone.
+        let mut labels = Vec::new();
+        let mut task = 0u32;
+        let mut share = |workers: &[u32]| {
+            for _ in 0..12 {
+                let errs = |worker: u32| matches!(worker % 4, 0 | 3) && (task + worker) % 5 < 2;
+                let answer = |worker: u32| (task % 2 == u32::from(errs(worker))) as u16;
+                labels.extend(workers.iter().map(|&worker| (task, worker, answer(worker))));
+                task += 1;
+            }
+        };
+        for group in 0..groups {
+            let first = 4 * group;
+            share(&[first, first + 1, first + 2, first + 3]);
+            if group + 1 < groups {
+                share(&[first + 3, first + 4]);
+            }
+        }
+        (0..strays).for_each(|stray| share(&[4 * groups + stray]));
+        let (tasks, workers) = (task as usize, (4 * groups + strays) as usize);
+        let table = Annotations::from_codes(tasks, workers, 2, labels).unwrap();
+        let fit = quorate::aggregate(&table).unwrap();
+        let dispatched = Dispatch::default()
+            .run(&table, &fit, &mut Context::new(0))
+            .unwrap();
+        assert!(dispatched.out_of_reach_before > Some(0));
+        assert_eq!(dispatched.out_of_reach_after, Some(0), "{groups} groups");
+    }
+}
+
 #[test]
 fn nothing_is_dispatched_where_all_pairs_are_in_reach() {
     let crowd = crowd(300, 8, 7);

@@ -1,17 +1,18 @@
 //! `quorate plan`: who should label what next, and when to stop.
 
-mod replay;
+pub(crate) mod replay;
 pub(crate) mod text;
 
 use std::path::PathBuf;
 
 use anyhow::{Result, bail};
-use clap::{Args, ValueEnum};
-use quorate::annotations::Names;
+use clap::{ArgGroup, Args, ValueEnum};
 use quorate::methods::DEFAULT_METHOD;
 use quorate::plan::{Dispatch, Plan};
 use quorate::{Annotations, Fit};
-use quorate_io::{AssignmentRow, Source, Target, read_assignments, read_worker_numbers, write_assignments};
+use quorate_io::{
+    Source, Target, WorkerNumbersRead, read_assignments, read_worker_numbers, write_dispatch, write_plan,
+};
 
 use crate::args::RunArgs;
 use crate::catalog::find;
@@ -27,6 +28,7 @@ use replay::ReplayArgs;
 
 /// What to plan.
 #[derive(Debug, Args)]
+#[command(group(ArgGroup::new("elsewhere").args(["output", "simulate"]).multiple(true)))]
 #[command(after_help = "Examples:\n  \
     quorate plan labels.csv --budget 500 -o next.csv\n  \
     quorate plan labels.csv --budget 200 --costs costs.csv --capacity 20 --target 0.05 -o next.jsonl\n  \
@@ -56,8 +58,8 @@ pub struct PlanArgs {
     /// Set a parameter of the method; may be repeated
     #[arg(short, long = "param", value_name = "NAME=VALUE")]
     parameters: Vec<String>,
-    /// For programs: print the forecast as JSON on standard output (needs -o)
-    #[arg(long, requires = "output")]
+    /// For programs: print the forecast as JSON on standard output (needs -o), or with --simulate the errors
+    #[arg(long, requires = "elsewhere")]
     json: bool,
     #[command(flatten)]
     limits: LimitArgs,
@@ -131,10 +133,10 @@ pub fn run(args: &PlanArgs, printer: &mut Printer) -> Result<()> {
     let session = Session::start(&args.run, printer.quiet()).with_priors(priors);
     if args.replay.simulate {
         let limits = (args.limits.capacity, args.limits.explore);
-        let budget = args.budget;
+        let (budget, how) = (args.budget, (&session, args.json));
         return args
             .replay
-            .run(budget, limits, &annotations, &*aggregate, &session, printer);
+            .run(budget, limits, &annotations, &*aggregate, how, printer);
     }
     let fit = aggregate.fit(&annotations, &mut session.context(method.name, 0)?)?;
     match args.goal {
@@ -168,8 +170,8 @@ impl PlanArgs {
             bail!("--goal error needs --budget: how many labels may be collected");
         };
         let plan = Plan {
-            costs: self.costs(annotations.workers(), printer)?,
-            capacities: self.capacities(annotations.workers(), printer)?,
+            costs: self.costs(annotations, printer)?,
+            capacities: self.capacities(annotations, printer)?,
             capacity: self.limits.capacity,
             excluded: self.excluded(annotations, printer)?,
             explore: self.limits.explore,
@@ -178,22 +180,12 @@ impl PlanArgs {
             ..Plan::new(budget)
         };
         let planned = plan.run(annotations, fit, &mut session.context("plan", 0)?)?;
-        let rows: Vec<AssignmentRow<'_>> = planned
-            .assignments
-            .iter()
-            .map(|next| AssignmentRow {
-                task: annotations.tasks().get(next.task),
-                worker: annotations.workers().get(next.worker),
-                gain: Some(next.gain),
-                cost: Some(next.cost),
-                confidence: Some(fit.consensus.confidence(next.task)),
-            })
-            .collect();
         if let Some(path) = &self.retired {
             let tasks = planned.retired.iter().map(|&task| annotations.tasks().get(task));
             quorate_io::write_ids(&Target::from(path.clone()), None, "task", tasks.collect())?;
         }
-        write_assignments(&Target::from(self.output.clone()), None, &rows)?;
+        let output = Target::from(self.output.clone());
+        write_plan(&output, None, annotations, fit, &planned)?;
         if self.json {
             printer.json(&text::plan_json(&planned, annotations))?;
         } else {
@@ -215,18 +207,8 @@ impl PlanArgs {
             excluded: self.excluded(annotations, printer)?,
         };
         let dispatched = settings.run(annotations, fit, &mut session.context("plan", 0)?)?;
-        let rows: Vec<AssignmentRow<'_>> = dispatched
-            .assignments
-            .iter()
-            .map(|&(task, worker)| AssignmentRow {
-                task: annotations.tasks().get(task),
-                worker: annotations.workers().get(worker),
-                gain: None,
-                cost: None,
-                confidence: Some(fit.consensus.confidence(task)),
-            })
-            .collect();
-        write_assignments(&Target::from(self.output.clone()), None, &rows)?;
+        let output = Target::from(self.output.clone());
+        write_dispatch(&output, None, annotations, &dispatched)?;
         if self.json {
             printer.json(&text::dispatch_json(&dispatched, annotations))?;
         } else {
@@ -235,63 +217,56 @@ impl PlanArgs {
         Ok(())
     }
 
-    fn costs(&self, workers: &Names, printer: &mut Printer) -> Result<Vec<f64>> {
-        let Some(path) = &self.limits.costs else {
-            return Ok(Vec::new());
-        };
-        let given = read_worker_numbers(&Source::from(path.clone()), None, "cost")?;
-        warn_of_strangers("--costs", given.keys(), workers, printer);
-        Ok(workers
-            .iter()
-            .map(|worker| given.get(worker).copied().unwrap_or(1.0))
-            .collect())
+    fn costs(&self, annotations: &Annotations, printer: &mut Printer) -> Result<Vec<f64>> {
+        let given = numbers(
+            "--costs",
+            self.limits.costs.as_ref(),
+            "cost",
+            annotations,
+            printer,
+        )?;
+        Ok(given.map_or(Vec::new(), |given| given.or(1.0)))
     }
 
-    fn capacities(&self, workers: &Names, printer: &mut Printer) -> Result<Vec<u32>> {
-        let Some(path) = &self.limits.capacities else {
-            return Ok(Vec::new());
-        };
-        let given = read_worker_numbers(&Source::from(path.clone()), None, "labels")?;
-        warn_of_strangers("--capacities", given.keys(), workers, printer);
+    fn capacities(&self, annotations: &Annotations, printer: &mut Printer) -> Result<Vec<u32>> {
+        let path = self.limits.capacities.as_ref();
+        let given = numbers("--capacities", path, "labels", annotations, printer)?;
         let others = self.limits.capacity.unwrap_or(0);
-        // `as` keeps to the range of u32.
-        let capacity = |worker: &str| given.get(worker).map_or(others, |&labels| labels as u32);
-        Ok(workers.iter().map(capacity).collect())
+        Ok(given.map_or(Vec::new(), |given| given.whole_or(others)))
     }
 
     fn excluded(&self, annotations: &Annotations, printer: &mut Printer) -> Result<Vec<(u32, u32)>> {
         let Some(path) = &self.limits.exclude else {
             return Ok(Vec::new());
         };
-        let pairs = read_assignments(&Source::from(path.clone()), None)?;
-        let codes = |(task, worker): &(String, String)| {
-            Some((
-                annotations.tasks().find(task)?,
-                annotations.workers().find(worker)?,
-            ))
-        };
-        let known: Vec<(u32, u32)> = pairs.iter().filter_map(codes).collect();
-        if known.len() < pairs.len() {
+        let read = read_assignments(&Source::from(path.clone()), None, annotations)?;
+        if read.foreign > 0 {
             printer.warning(format!(
                 "{} of --exclude about tasks or workers that the labels do not have: not used",
-                plural(pairs.len() - known.len(), "row")
+                plural(read.foreign, "row")
             ));
         }
-        Ok(known)
+        Ok(read.pairs)
     }
 }
 
-fn warn_of_strangers<'a>(
+/// A number for each worker from the file of an option.
+fn numbers(
     option: &str,
-    given: impl Iterator<Item = &'a String>,
-    workers: &Names,
+    path: Option<&PathBuf>,
+    column: &str,
+    annotations: &Annotations,
     printer: &mut Printer,
-) {
-    let strangers = given.filter(|worker| workers.find(worker).is_none()).count();
-    if strangers > 0 {
+) -> Result<Option<WorkerNumbersRead>> {
+    let Some(path) = path else {
+        return Ok(None);
+    };
+    let read = read_worker_numbers(&Source::from(path.clone()), None, column, annotations.workers())?;
+    if read.foreign > 0 {
         printer.warning(format!(
             "{} of {option} not found in the labels: not planned for",
-            plural(strangers, "worker")
+            plural(read.foreign, "worker")
         ));
     }
+    Ok(Some(read))
 }

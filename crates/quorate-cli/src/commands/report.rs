@@ -2,18 +2,18 @@
 
 use std::path::PathBuf;
 
-use anyhow::{Result, bail};
+use anyhow::{Result, anyhow};
 use clap::Args;
 use quorate::methods::DEFAULT_METHOD;
 use quorate_io::{LabelOptions, Source, Target, read_labels, read_task_texts, write_whole};
-use quorate_report::{Evidence, Report};
+use quorate_report::{Evidence, Report, Wishes, check_task_url};
 
 use crate::args::RunArgs;
 use crate::catalog::find;
 use crate::files::{Content, Files};
 use crate::input::{InputArgs, parse_parameters};
 use crate::knowledge::KnowledgeArgs;
-use crate::numbers::number;
+use crate::numbers::{number, share};
 use crate::printer::Printer;
 use crate::session::Session;
 use crate::text_table::plural;
@@ -57,6 +57,10 @@ pub struct ReportArgs {
     /// Labels that the section on what to label next plans for; a tenth of the labels if not given
     #[arg(long, value_name = "NUMBER", value_parser = number(1e-6, 1e12))]
     budget: Option<f64>,
+    /// Error that the section on what to label next says how to reach, for example 0.05; half of the estimated error if
+    /// not given
+    #[arg(long, value_name = "SHARE", value_parser = share)]
+    target: Option<f64>,
     #[command(flatten)]
     knowledge: KnowledgeArgs,
     #[command(flatten)]
@@ -87,13 +91,23 @@ pub fn run(args: &ReportArgs, printer: &mut Printer) -> Result<()> {
         )?),
         _ => None,
     };
+    if texts
+        .as_ref()
+        .is_some_and(|texts| texts.iter().all(Option::is_none))
+    {
+        printer.warning("--texts has none of the tasks that the labels have: nothing to show");
+    }
     let session = Session::start(&args.run, printer.quiet())
         .with_priors(priors)
         .with_probabilities(args.input.read_probabilities(&annotations, printer)?)
         .with_features(args.input.read_features(&annotations, printer)?);
     let fit = aggregate.fit(&annotations, &mut session.context(method.name, 0)?)?;
     let mut context = session.context("report", 0)?;
-    let evidence = Evidence::gather(&annotations, &fit, args.budget, &mut context)?;
+    let wishes = Wishes {
+        budget: args.budget,
+        target: args.target,
+    };
+    let evidence = Evidence::gather(&annotations, &fit, &wishes, &mut context)?;
     let name = args
         .input
         .labels
@@ -129,15 +143,7 @@ pub fn run(args: &ReportArgs, printer: &mut Printer) -> Result<()> {
 impl ReportArgs {
     fn check(&self) -> Result<()> {
         if let Some(template) = &self.task_url {
-            let safe = ["https://", "http://", "./", "/"]
-                .iter()
-                .any(|start| template.starts_with(start));
-            if !safe || !template.contains("{task}") {
-                bail!(
-                    "--task-url {template:?}: expected an address that starts with https://, http://, / or ./ and has \
-                     {{task}} where the id goes"
-                );
-            }
+            check_task_url(template).map_err(|problem| anyhow!("--task-url: {problem}"))?;
         }
         Files::default()
             .reads("the labels", Some(&self.input.labels))

@@ -1,5 +1,8 @@
 //! Who should label what: `task, worker`, with what each label gains and costs where it is known.
 
+use quorate::plan::{Dispatched, Planned};
+use quorate::{Annotations, Fit};
+
 use crate::error::{Error, Result};
 use crate::formats::{
     Cell, ColumnKind, FileFormat, Row, RowSink, RowSource, field, find_column, scan, write_table,
@@ -7,72 +10,124 @@ use crate::formats::{
 use crate::source::Source;
 use crate::target::Target;
 
-/// One label to collect.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct AssignmentRow<'a> {
-    /// The task's id.
-    pub task: &'a str,
-    /// The worker's id.
-    pub worker: &'a str,
-    /// Expected gain in accuracy of the task.
-    pub gain: Option<f64>,
-    /// Cost of the label.
-    pub cost: Option<f64>,
-    /// The task's confidence now.
-    pub confidence: Option<f64>,
-}
-
-/// Writes one row for each label to collect. Columns that no row has a value for are left out.
-pub fn write_assignments(
+/// Writes the labels of a plan, which was made from this fit: task, worker, expected gain, cost, and the task's
+/// confidence now.
+pub fn write_plan(
     target: &Target,
     format: Option<FileFormat>,
-    rows: &[AssignmentRow<'_>],
+    annotations: &Annotations,
+    fit: &Fit,
+    planned: &Planned,
 ) -> Result<()> {
-    let with_numbers = rows.is_empty() || rows.iter().any(|row| row.gain.is_some());
-    write_table(target, format, &AssignmentRows { rows, with_numbers })
+    let rows = PlanRows {
+        annotations,
+        fit,
+        planned,
+    };
+    write_table(target, format, &rows)
 }
 
-struct AssignmentRows<'t> {
-    rows: &'t [AssignmentRow<'t>],
-    with_numbers: bool,
+/// Writes the labels of a dispatch: task, worker.
+pub fn write_dispatch(
+    target: &Target,
+    format: Option<FileFormat>,
+    annotations: &Annotations,
+    dispatched: &Dispatched,
+) -> Result<()> {
+    let rows = DispatchRows {
+        annotations,
+        dispatched,
+    };
+    write_table(target, format, &rows)
 }
 
-impl RowSource for AssignmentRows<'_> {
+struct PlanRows<'a> {
+    annotations: &'a Annotations,
+    fit: &'a Fit,
+    planned: &'a Planned,
+}
+
+impl RowSource for PlanRows<'_> {
     fn columns(&self) -> Vec<(String, ColumnKind)> {
-        let texts = ["task", "worker"].map(|name| (name.to_owned(), ColumnKind::Text));
         let numbers = ["gain", "cost", "confidence"].map(|name| (name.to_owned(), ColumnKind::Number));
-        let numbers = numbers.into_iter().filter(|_| self.with_numbers);
-        texts.into_iter().chain(numbers).collect()
+        id_columns().into_iter().chain(numbers).collect()
     }
 
     fn for_each_row(&self, each: &mut dyn FnMut(&[Cell<'_>]) -> Result<()>) -> Result<()> {
-        let number = |value: Option<f64>| value.map_or(Cell::Missing, Cell::from);
-        for row in self.rows {
-            let cells = [
-                Cell::Text(row.task),
-                Cell::Text(row.worker),
-                number(row.gain),
-                number(row.cost),
-                number(row.confidence),
-            ];
-            each(if self.with_numbers { &cells } else { &cells[..2] })?;
+        for next in &self.planned.assignments {
+            let [task, worker] = id_cells(self.annotations, (next.task, next.worker));
+            let confidence = self.fit.consensus.confidence(next.task);
+            each(&[
+                task,
+                worker,
+                next.gain.into(),
+                next.cost.into(),
+                confidence.into(),
+            ])?;
         }
         Ok(())
     }
 }
 
-/// Reads pairs of task and worker, in the order of the file.
-pub fn read_assignments(source: &Source, format: Option<FileFormat>) -> Result<Vec<(String, String)>> {
-    let mut sink = PairSink { pairs: Vec::new() };
+struct DispatchRows<'a> {
+    annotations: &'a Annotations,
+    dispatched: &'a Dispatched,
+}
+
+impl RowSource for DispatchRows<'_> {
+    fn columns(&self) -> Vec<(String, ColumnKind)> {
+        id_columns().into()
+    }
+
+    fn for_each_row(&self, each: &mut dyn FnMut(&[Cell<'_>]) -> Result<()>) -> Result<()> {
+        let mut assignments = self.dispatched.assignments.iter();
+        assignments.try_for_each(|&pair| each(&id_cells(self.annotations, pair)))
+    }
+}
+
+fn id_columns() -> [(String, ColumnKind); 2] {
+    ["task", "worker"].map(|name| (name.to_owned(), ColumnKind::Text))
+}
+
+fn id_cells(annotations: &Annotations, (task, worker): (usize, usize)) -> [Cell<'_>; 2] {
+    [
+        Cell::Text(annotations.tasks().get(task)),
+        Cell::Text(annotations.workers().get(worker)),
+    ]
+}
+
+/// Pairs of task and worker that were read, and what there is to say about them.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct AssignmentsRead {
+    /// The pairs (task, worker), in the order of the file.
+    pub pairs: Vec<(u32, u32)>,
+    /// Rows about tasks or workers that the annotations do not have: not used.
+    pub foreign: usize,
+}
+
+/// Reads pairs of task and worker of `annotations`.
+pub fn read_assignments(
+    source: &Source,
+    format: Option<FileFormat>,
+    annotations: &Annotations,
+) -> Result<AssignmentsRead> {
+    let mut sink = PairSink {
+        annotations,
+        found: AssignmentsRead {
+            pairs: Vec::new(),
+            foreign: 0,
+        },
+    };
     scan(source, format, &mut sink, &mut |_, _| {})?;
-    Ok(sink.pairs)
+    Ok(sink.found)
 }
 
-struct PairSink {
-    pairs: Vec<(String, String)>,
+struct PairSink<'a> {
+    annotations: &'a Annotations,
+    found: AssignmentsRead,
 }
 
-impl RowSink for PairSink {
+impl RowSink for PairSink<'_> {
     fn select(&mut self, names: &[String]) -> Result<Vec<usize>> {
         ["task", "worker"]
             .iter()
@@ -87,7 +142,11 @@ impl RowSink for PairSink {
                 return Err(Error::from(quorate::Error::EmptyId(what)).in_column(what));
             }
         }
-        self.pairs.push((task.to_owned(), worker.to_owned()));
+        let (tasks, workers) = (self.annotations.tasks(), self.annotations.workers());
+        match tasks.find(task).zip(workers.find(worker)) {
+            Some(pair) => self.found.pairs.push(pair),
+            None => self.found.foreign += 1,
+        }
         Ok(())
     }
 }
@@ -100,17 +159,48 @@ mod tests {
     fn what_is_written_can_be_read() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("plan.csv");
-        let row = AssignmentRow {
-            task: "t1",
-            worker: "ann",
-            gain: Some(0.25),
-            cost: Some(1.0),
-            confidence: Some(0.5),
+        let table = Annotations::from_triples([("t1", "ann", "a"), ("t2", "bob", "b")]).unwrap();
+        let dispatched = Dispatched {
+            designated: None,
+            assignments: vec![(0, 0)],
+            attached: Vec::new(),
+            out_of_reach_before: None,
+            out_of_reach_after: None,
         };
-        write_assignments(&Target::from(path.clone()), None, &[row]).unwrap();
+        write_dispatch(&Target::from(path.clone()), None, &table, &dispatched).unwrap();
+        assert_eq!(std::fs::read_to_string(&path).unwrap(), "task,worker\nt1,ann\n");
+        let read = |rows: [(&str, &str, &str); 2]| {
+            let table = Annotations::from_triples(rows).unwrap();
+            read_assignments(&Source::from(path.clone()), None, &table).unwrap()
+        };
+        let found = read([("t0", "ann", "a"), ("t1", "bob", "b")]);
+        assert_eq!((found.pairs, found.foreign), (vec![(1, 0)], 0));
+        let stranger = read([("t1", "bob", "a"), ("t2", "bob", "b")]);
+        assert_eq!((stranger.pairs, stranger.foreign), (vec![], 1));
+    }
+
+    #[test]
+    fn a_plan_has_a_row_for_each_label() {
+        let rows = [("t1", "ann", "a"), ("t1", "bob", "b"), ("t2", "bob", "b")];
+        let table = Annotations::from_triples(rows).unwrap();
+        let fit = quorate::aggregate(&table).unwrap();
+        let planned = Planned {
+            assignments: vec![quorate::plan::Assignment {
+                task: 1,
+                worker: 0,
+                gain: 0.25,
+                cost: 2.0,
+            }],
+            ..quorate::plan::Plan::new(1.0)
+                .run(&table, &fit, &mut quorate::Context::new(0))
+                .unwrap()
+        };
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("plan.csv");
+        write_plan(&Target::from(path.clone()), None, &table, &fit, &planned).unwrap();
         let text = std::fs::read_to_string(&path).unwrap();
-        assert_eq!(text.lines().next(), Some("task,worker,gain,cost,confidence"));
-        let pairs = read_assignments(&Source::from(path), None).unwrap();
-        assert_eq!(pairs, [("t1".to_owned(), "ann".to_owned())]);
+        let lines: Vec<&str> = text.lines().collect();
+        assert_eq!(lines[0], "task,worker,gain,cost,confidence");
+        assert!(lines[1].starts_with("t2,ann,0.25") && lines.len() == 2, "{text}");
     }
 }

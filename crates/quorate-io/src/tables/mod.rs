@@ -25,7 +25,7 @@ mod workers;
 pub use annotations::{
     AnnotationsRead, Columns, ReadOptions, read_annotations, read_annotations_with, write_annotations,
 };
-pub use assignments::{AssignmentRow, read_assignments, write_assignments};
+pub use assignments::{AssignmentsRead, read_assignments, write_dispatch, write_plan};
 pub use changes::{ChangeRow, write_changes};
 pub use consensus::{ConsensusParts, write_consensus, write_consensus_with};
 pub use features::{FeaturesRead, read_features};
@@ -43,5 +43,5 @@ pub use probabilities::{ProbabilitiesRead, read_probabilities};
 pub use review::{describe_reasons, describe_votes, write_review};
 pub use task_texts::read_task_texts;
 pub use verdicts::write_verdicts;
-pub use worker_numbers::read_worker_numbers;
+pub use worker_numbers::{WorkerNumbersRead, read_worker_numbers};
 pub use workers::{WorkerRow, write_workers};

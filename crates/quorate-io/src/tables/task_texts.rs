@@ -6,8 +6,11 @@ use crate::error::{Error, Result};
 use crate::formats::{FileFormat, Row, RowSink, field, find_column, scan};
 use crate::source::Source;
 
+/// Bytes of a text that are kept: more than anybody reads in a table.
+const LONGEST_TEXT: usize = 8 << 10;
+
 /// Reads the column `column` for the tasks of a table; rows about other tasks are passed over, and of
-/// repeated ones the first counts.
+/// repeated ones the first counts. Texts may be of any length; the first 8 KiB are kept.
 pub fn read_task_texts(
     source: &Source,
     format: Option<FileFormat>,
@@ -38,12 +41,14 @@ impl RowSink for TextSink<'_> {
     }
 
     fn row(&mut self, row: &impl Row) -> Result<()> {
-        let (task, text) = (field(row, 0, "task")?, field(row, 1, self.column)?);
+        let task = field(row, 0, "task")?;
+        let text = row.text(1).map_err(|error| error.in_column(self.column))?;
         if task.is_empty() {
             return Err(Error::from(quorate::Error::EmptyId("task")).in_column("task"));
         }
         if let Some(task) = self.annotations.tasks().find(task) {
-            self.texts[task as usize].get_or_insert_with(|| text.to_owned());
+            let kept = &text[..text.floor_char_boundary(LONGEST_TEXT)];
+            self.texts[task as usize].get_or_insert_with(|| kept.to_owned());
         }
         Ok(())
     }
@@ -62,5 +67,16 @@ mod tests {
         let texts = read_task_texts(&Source::from(path.clone()), None, "text", &table).unwrap();
         assert_eq!(texts, [None, Some("a, b".to_owned())]);
         assert!(read_task_texts(&Source::from(path), None, "body", &table).is_err());
+    }
+
+    #[test]
+    fn long_texts_are_cut_between_characters() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("tasks.csv");
+        let long = format!("x{}", "é".repeat(1 << 20));
+        std::fs::write(&path, format!("task,text\nt1,{long}\n")).unwrap();
+        let table = Annotations::from_triples([("t1", "w", "a")]).unwrap();
+        let texts = read_task_texts(&Source::from(path), None, "text", &table).unwrap();
+        assert_eq!(texts[0].as_deref(), Some(&long[..LONGEST_TEXT - 1]));
     }
 }

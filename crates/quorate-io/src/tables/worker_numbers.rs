@@ -3,6 +3,8 @@
 
 use std::collections::HashMap;
 
+use quorate::annotations::Names;
+
 use crate::error::{Error, ErrorKind, Result};
 use crate::formats::{FileFormat, Row, RowSink, field, find_column, scan};
 use crate::source::Source;
@@ -10,18 +12,52 @@ use crate::source::Source;
 /// More than anybody pays or gives: sums of such numbers stay far from infinity.
 const MOST: f64 = 1e12;
 
-/// Reads the column `column` for every worker of a table; a worker with two different numbers is an error.
+/// Numbers of workers that were read, and what there is to say about them.
+#[derive(Debug, Clone, PartialEq)]
+pub struct WorkerNumbersRead {
+    /// The number of each worker; None for workers who are not listed.
+    pub numbers: Vec<Option<f64>>,
+    /// Workers of the table who are not among these: not used.
+    pub foreign: usize,
+}
+
+impl WorkerNumbersRead {
+    /// The numbers, with this one for workers who are not listed.
+    pub fn or(&self, others: f64) -> Vec<f64> {
+        self.numbers
+            .iter()
+            .map(|number| number.unwrap_or(others))
+            .collect()
+    }
+
+    /// The numbers rounded down, within the range of their type.
+    pub fn whole_or(&self, others: u32) -> Vec<u32> {
+        let whole = |number: &Option<f64>| number.map_or(others, |number| number as u32);
+        self.numbers.iter().map(whole).collect()
+    }
+}
+
+/// Reads the column `column` of a table for each of these workers; a worker with two different numbers is an error.
 pub fn read_worker_numbers(
     source: &Source,
     format: Option<FileFormat>,
     column: &str,
-) -> Result<HashMap<String, f64>> {
+    workers: &Names,
+) -> Result<WorkerNumbersRead> {
     let mut sink = NumberSink {
         column,
         numbers: HashMap::new(),
     };
     scan(source, format, &mut sink, &mut |_, _| {})?;
-    Ok(sink.numbers)
+    let numbers: Vec<Option<f64>> = workers
+        .iter()
+        .map(|worker| sink.numbers.get(worker).copied())
+        .collect();
+    let known = numbers.iter().flatten().count();
+    Ok(WorkerNumbersRead {
+        foreign: sink.numbers.len() - known,
+        numbers,
+    })
 }
 
 struct NumberSink<'a> {
@@ -67,17 +103,19 @@ fn not_a_number(found: String, expected: &'static str) -> Error {
 mod tests {
     use super::*;
 
-    fn read(text: &str) -> Result<HashMap<String, f64>> {
+    fn read(text: &str) -> Result<WorkerNumbersRead> {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("costs.csv");
         std::fs::write(&path, text).unwrap();
-        read_worker_numbers(&Source::from(path), None, "cost")
+        let workers: Names = ["cem", "bob", "ann"].into_iter().collect();
+        read_worker_numbers(&Source::from(path), None, "cost", &workers)
     }
 
     #[test]
     fn one_number_for_each_worker() {
-        let numbers = read("worker,cost\nann,0.5\nbob, 2\nann,0.5\n").unwrap();
-        assert_eq!((numbers["ann"], numbers["bob"]), (0.5, 2.0));
+        let read = read("worker,cost\nann,0.5\nbob, 2\nann,0.5\ndan,1\n").unwrap();
+        assert_eq!((read.or(1.0), read.foreign), (vec![1.0, 2.0, 0.5], 1));
+        assert_eq!(read.whole_or(7), [7, 2, 0]);
     }
 
     #[test]

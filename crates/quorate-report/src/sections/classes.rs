@@ -23,10 +23,10 @@ pub(crate) fn section(report: &Report<'_>) -> Section {
     let with_interval = report.evidence.intervals.is_some();
     let mut body = format!(
         "<div class=\"scroll\" role=\"region\" tabindex=\"0\" aria-label=\"Classes\"><table class=\"bars\">\
-         <caption>Classes</caption>\n<thead><tr><th scope=\"col\">Class</th><th scope=\"col\">Tasks</th>\
-         <th scope=\"col\">Share</th><th scope=\"col\"><span class=\"hidden\">Bar</span></th>{}</tr></thead>\n<tbody>\n",
+         <caption>Classes</caption>\n<thead><tr><th scope=\"col\">Class</th><th scope=\"col\" class=\"number\">Tasks</th>\
+         <th scope=\"col\" class=\"number\">Share</th><th scope=\"col\"><span class=\"hidden\">Bar</span></th>{}</tr></thead>\n<tbody>\n",
         if with_interval {
-            "<th scope=\"col\">Share in the source, 95 % interval</th>"
+            "<th scope=\"col\" class=\"number\">Share in the source, 95 % interval</th>"
         } else {
             ""
         }

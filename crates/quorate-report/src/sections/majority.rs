@@ -3,7 +3,7 @@
 use super::Section;
 use crate::page::{Facts, Report};
 use crate::story::changed;
-use crate::text::{count, percent, shown};
+use crate::text::{count, percent, plural, shown};
 
 /// Most kinds of change that are listed.
 const MOST: usize = 20;
@@ -20,17 +20,17 @@ pub(crate) fn section(report: &Report<'_>, facts: &Facts) -> Section {
     let total = changed(report, facts);
     let share = total as f64 / report.fit.consensus.len().max(1) as f64;
     let mut body = format!(
-        "<p>The model gives {} tasks another label than majority vote ({}).</p>\n",
-        count(total),
+        "<p>The model gives {} another label than majority vote ({}).</p>\n",
+        plural(total, "task"),
         percent(share)
     );
     let mut listed: Vec<((usize, usize), usize)> = changes.into_iter().collect();
     listed.sort_by_key(|&(classes, tasks)| (std::cmp::Reverse(tasks), classes));
     if !listed.is_empty() {
         body.push_str(
-            "<div class=\"scroll\" role=\"region\" tabindex=\"0\" aria-label=\"Changes against majority vote\"><table>\
+            "<div class=\"scroll narrow\" role=\"region\" tabindex=\"0\" aria-label=\"Changes against majority vote\"><table>\
              <caption>Changes against majority vote</caption>\n<thead><tr><th scope=\"col\">Majority vote</th>\
-             <th scope=\"col\">Model</th><th scope=\"col\">Tasks</th></tr></thead>\n<tbody>\n",
+             <th scope=\"col\">Model</th><th scope=\"col\" class=\"number\">Tasks</th></tr></thead>\n<tbody>\n",
         );
         for &((from, to), tasks) in listed.iter().take(MOST) {
             body.push_str(&format!(

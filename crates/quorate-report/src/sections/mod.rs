@@ -12,6 +12,10 @@ mod truth;
 mod workers;
 
 use crate::page::{Facts, Report};
+use crate::text::escape;
+
+/// Rows of a table that are there without a script.
+pub(crate) const ROWS: usize = 25;
 
 /// One section.
 pub(crate) struct Section {
@@ -36,10 +40,32 @@ pub(crate) fn all(report: &Report<'_>, facts: &Facts) -> Vec<Section> {
         coverage::section(report),
         report
             .evidence
-            .plan
+            .next
             .as_ref()
-            .map(|planned| plan::section(report, planned)),
+            .map(|next| plan::section(report, next)),
         convergence::section(report),
     ];
     sections.into_iter().flatten().collect()
+}
+
+/// A table that the script replaces by all of its rows (`data` names them), with sorting, search and download.
+/// `rows` are the first [`ROWS`] of them, as HTML.
+pub(crate) fn table(
+    data: &str,
+    caption: &str,
+    heads: &[&str],
+    rows: impl IntoIterator<Item = String>,
+) -> String {
+    let caption = escape(caption);
+    let mut html = format!(
+        "<div class=\"table\" data-table=\"{data}\"><div class=\"scroll\" role=\"region\" tabindex=\"0\" \
+         aria-label=\"{caption}\"><table><caption>{caption}</caption>\n<thead><tr>"
+    );
+    for head in heads {
+        html.push_str(&format!("<th scope=\"col\">{}</th>", escape(head)));
+    }
+    html.push_str("</tr></thead>\n<tbody>\n");
+    html.extend(rows.into_iter().take(ROWS));
+    html.push_str("</tbody></table></div></div>\n");
+    html
 }

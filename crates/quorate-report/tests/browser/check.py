@@ -112,6 +112,62 @@ def use(page, path):
     check(not page.messages, f"{name}: console after use {page.messages}")
 
 
+def use_plan(page, path):
+    """The tables of the plan: next labels, labels that let workers be compared, tasks that need no more."""
+    name = path.stem
+    for table, column in (("plan", "worker"), ("dispatch", "worker"), ("retired", "label")):
+        box = page.locator(f"[data-table={table}]")
+        if box.count() == 0:
+            continue
+        told = int(box.locator("[role=status]").inner_text().split(", ", 1)[1].split(" ")[0].replace(",", ""))
+        with page.expect_download() as waiting:
+            box.locator("button", has_text="Download").click()
+        rows = list(csv.reader(io.StringIO(pathlib.Path(waiting.value.path()).read_text())))
+        check(rows[0][:2] == ["task", column] and len(rows) == told + 1 > 1, f"{name}: download of {table}")
+        first = cells(page, table, 1)[0]
+        box.locator("input").fill(first)
+        check(first in cells(page, table, 1), f"{name}: search in {table} finds {first!r}")
+        box.locator("input").fill("")
+    rule = page.locator("#plan table.facts")
+    check("Error now" in rule.inner_text() and "Labels until the error is" in rule.inner_text(), f"{name}: when to stop")
+    check(" and " in rule.locator("tbody tr").last.locator("xpath=preceding-sibling::tr[1]").inner_text(),
+          f"{name}: the labels to a target have an interval")
+
+
+def use_small_tables(page, path):
+    """Every table has a download; that of the classes holds what is shown."""
+    name = path.stem
+    tables = page.locator("main .scroll > table").count()
+    buttons = page.get_by_role("button", name="Download as CSV").count()
+    check(buttons == tables, f"{name}: {buttons} downloads for {tables} tables")
+    shown = page.locator("#classes tbody tr").count()
+    with page.expect_download() as waiting:
+        page.get_by_role("button", name="Download as CSV: Classes").click()
+    rows = list(csv.reader(io.StringIO(pathlib.Path(waiting.value.path()).read_text())))
+    check(rows[0][:3] == ["Class", "Tasks", "Share"] and len(rows) == shown + 1, f"{name}: download of the classes {rows[:1]}")
+    check(waiting.value.suggested_filename == "classes.csv", f"{name}: {waiting.value.suggested_filename}")
+
+
+def be_hostile(browser, path):
+    """Ids and texts that try to be scripts, to hide, to turn the page around, or to fill it."""
+    for scheme, width in (("light", 1200), ("dark", 360)):
+        page = open_page(browser, path, scheme, width)
+        page.wait_for_timeout(500)
+        check(page.evaluate("window.hacked === undefined"), "hostile: a script ran")
+        check(page.locator("img, iframe, object, embed").count() == 0, "hostile: foreign elements")
+        texts = page.locator("[data-table=tasks] .text").all_inner_texts()
+        check(len(texts) == 8 and any("<img src=x" in text for text in texts), f"hostile: {len(texts)} texts are shown")
+        longest = max(len(text) for text in texts)
+        check(2000 <= longest < 20000, f"hostile: of texts of 1 MB {longest} characters are shown")
+        check(not any(mark in page.locator("body").inner_text() for mark in "\u202e\x1b"), "hostile: hidden characters")
+        page.locator("[data-table=tasks] input").fill("onerror=window.hacked")
+        check(page.locator("[data-table=tasks] .text").count() >= 1, "hostile: search finds a text")
+        links = page.locator("[data-table=tasks] tbody a").evaluate_all("all => all.map((one) => one.href)")
+        check(all(link.startswith("https://labels.invalid/") for link in links), f"hostile: links {links}")
+        look(page, path, scheme, width, ["tasks", "workers"])
+        page.context.close()
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("chromium")
@@ -134,6 +190,8 @@ def main():
                     if (scheme, width) == ("light", 1200):
                         print(f"{path.name}: opened in {page.seconds:.2f} s")
                         use(page, path)
+                        use_plan(page, path)
+                        use_small_tables(page, path)
                         if args.screenshots:
                             page.pdf(path=args.screenshots / f"{path.stem}.pdf")
                     page.context.close()
@@ -141,12 +199,7 @@ def main():
             check(plain.locator("[data-table=tasks] tbody tr").count() > 0, f"{path.stem}: rows without a script")
             plain.context.close()
         if args.hostile:
-            page = open_page(browser, args.hostile.resolve(), "light", 1200)
-            page.wait_for_timeout(500)
-            check(page.evaluate("window.hacked === undefined"), "hostile: a script ran")
-            check(page.locator("img, iframe, object, embed").count() == 0, "hostile: foreign elements")
-            look(page, args.hostile.resolve(), "light", 1200, ["tasks", "workers"])
-            page.context.close()
+            be_hostile(browser, args.hostile.resolve())
         browser.close()
     print(f"report: {passed} passed, {failed} failed")
     return 1 if failed else 0

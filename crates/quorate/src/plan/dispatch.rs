@@ -76,30 +76,37 @@ impl Dispatch {
         }
         let shared = self.shared.unwrap_or(10.max(2 * model.class_count() as u32));
         let excluded: FxHashSet<(u32, u32)> = self.excluded.iter().copied().collect();
-        let needy = before.as_ref().map(|reach| reach.cover.clone());
+        let needy = before.as_ref().map(|reach| reach.cover(&[]));
         let pair = match self.designated {
             Some(pair) => check_pair(pair, annotations)?,
             None => choose_pair(annotations, model, needy.as_deref(), shared),
         };
         let mut attaching = Attaching::new(annotations, pair, needy.as_deref(), shared, &excluded);
-        let attached = attaching.in_need();
+        let mut attached = attaching.in_need();
         attaching.by_designated_workers();
         attaching.one_by_one();
         context.step("planning", 1, Some(2))?;
         let mut assignments = attaching.planned;
         let mut after = Reach::of(annotations, &assignments);
-        // The cover may leave workers who were in reach of nobody it attached: attach these, too.
+        // Who is attached may still be out of reach of workers whom the cover did without: attach these, too.
+        let mut tried = needy.unwrap_or_default();
+        tried.extend([pair.0, pair.1]);
         while let Some(reach) = after.as_ref().filter(|reach| reach.pairs > 0) {
-            let mut again = Attaching::new(annotations, pair, Some(&reach.cover), shared, &excluded);
-            again.take_over(&assignments);
-            again.by_designated_workers();
-            again.one_by_one();
-            if again.planned.len() == assignments.len() {
+            let needy = reach.cover(&tried);
+            if needy.is_empty() {
                 break;
             }
+            let mut again = Attaching::new(annotations, pair, Some(&needy), shared, &excluded);
+            again.take_over(&assignments);
+            attached.extend(again.in_need());
+            again.by_designated_workers();
+            again.one_by_one();
             assignments = again.planned;
+            tried.extend(needy);
             after = Reach::of(annotations, &assignments);
         }
+        attached.sort_unstable();
+        attached.dedup();
         Ok(Dispatched {
             designated: Some(pair),
             assignments,
@@ -124,8 +131,8 @@ fn check_pair(pair: (usize, usize), annotations: &Annotations) -> Result<(usize,
 /// Pairs of workers without a walk of one or three steps.
 struct Reach {
     pairs: u64,
-    /// Workers that are in all of them, few.
-    cover: Vec<usize>,
+    /// For each worker the others out of its reach.
+    missing: Vec<Vec<u32>>,
 }
 
 impl Reach {
@@ -159,10 +166,33 @@ impl Reach {
             missing.push((0..workers).filter(out).map(|j| j as u32).collect());
         }
         let pairs = missing.iter().map(|row| row.len() as u64).sum::<u64>() / 2;
-        Some(Self {
-            pairs,
-            cover: greedy_cover(missing),
-        })
+        Some(Self { pairs, missing })
+    }
+
+    /// Workers such that every pair out of reach has one of them, the one in most pairs first; `without` these, whom
+    /// attaching does not help, and without pairs of two of them.
+    fn cover(&self, without: &[usize]) -> Vec<usize> {
+        let mut missing = self.missing.clone();
+        let mut degree: Vec<usize> = missing.iter().map(Vec::len).collect();
+        without.iter().for_each(|&worker| degree[worker] = 0);
+        let mut cover = Vec::new();
+        loop {
+            let Some((worker, _)) = degree
+                .iter()
+                .enumerate()
+                .filter(|(_, degree)| **degree > 0)
+                .max_by_key(|&(worker, &degree)| (degree, std::cmp::Reverse(worker)))
+            else {
+                return cover;
+            };
+            cover.push(worker);
+            degree[worker] = 0;
+            for other in std::mem::take(&mut missing[worker]) {
+                let (row, other) = (&mut missing[other as usize], other as usize);
+                row.retain(|&j| j as usize != worker);
+                degree[other] = if degree[other] > 0 { row.len() } else { 0 };
+            }
+        }
     }
 }
 
@@ -184,29 +214,6 @@ fn adjacency(annotations: &Annotations, more: &[(usize, usize)], words: usize) -
         }
     }
     rows
-}
-
-/// Workers such that every pair has one of them: the one in most pairs first.
-fn greedy_cover(mut missing: Vec<Vec<u32>>) -> Vec<usize> {
-    let mut degree: Vec<usize> = missing.iter().map(Vec::len).collect();
-    let mut cover = Vec::new();
-    loop {
-        let Some((worker, _)) = degree
-            .iter()
-            .enumerate()
-            .filter(|(_, degree)| **degree > 0)
-            .max_by_key(|&(worker, &degree)| (degree, std::cmp::Reverse(worker)))
-        else {
-            return cover;
-        };
-        cover.push(worker);
-        degree[worker] = 0;
-        for other in std::mem::take(&mut missing[worker]) {
-            let row = &mut missing[other as usize];
-            row.retain(|&j| j as usize != worker);
-            degree[other as usize] = row.len();
-        }
-    }
 }
 
 /// The designated pair (step 2).

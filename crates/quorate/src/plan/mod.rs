@@ -34,7 +34,7 @@ pub mod gain;
 mod replay;
 mod roster;
 
-pub use dispatch::{Dispatch, Dispatched};
+pub use dispatch::{Dispatch, Dispatched, MOST_WORKERS};
 pub use forecast::{ErrorEstimate, Forecast, TargetForecast};
 pub use replay::{Replay, ReplayCurve, Strategy};
 

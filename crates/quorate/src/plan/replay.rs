@@ -93,6 +93,29 @@ impl ReplayCurve {
 }
 
 impl Replay {
+    /// A budget of labels that is spent in this many rounds of equal size, from two labels per task on.
+    pub fn spending(budget: f64, rounds: usize) -> Result<Self> {
+        let wrong = |name: &str, problem: String| {
+            Err(Error::Parameter {
+                name: name.into(),
+                problem,
+            })
+        };
+        if !(budget.is_finite() && budget > 0.0) {
+            return wrong("budget", format!("found {budget}, expected a number above 0"));
+        }
+        if rounds == 0 {
+            return wrong("rounds", "found 0, expected at least 1".into());
+        }
+        Ok(Self {
+            start: 2,
+            batch: (budget / rounds as f64).ceil() as usize,
+            rounds,
+            capacity: None,
+            explore: None,
+        })
+    }
+
     /// Plays one strategy. `table` holds all labels, `truth` the true class of each task where it is known.
     pub fn run(
         &self,

@@ -8,7 +8,9 @@ use quorate::Annotations;
 use quorate::methods::Aggregate;
 use quorate::plan::{Replay, ReplayCurve, Strategy};
 use quorate_io::{LabelOptions, Source, read_labels};
+use serde_json::{Value, json};
 
+use super::text::estimate;
 use crate::numbers::{MOST, whole};
 use crate::printer::Printer;
 use crate::session::Session;
@@ -20,7 +22,9 @@ use crate::text_table::{Side, TextTable, count};
 pub struct ReplayArgs {
     /// Hide most labels, show them as planned, and compare with random labels and with the most uncertain
     /// tasks first
-    #[arg(long, requires = "truth")]
+    #[arg(long, requires = "truth", conflicts_with_all = [
+        "output", "retired", "goal", "costs", "capacities", "exclude", "target", "retire", "shared"
+    ])]
     pub simulate: bool,
     /// The truth (columns task, label)
     #[arg(long, value_name = "FILE", requires = "simulate")]
@@ -42,29 +46,58 @@ impl ReplayArgs {
         (capacity, explore): (Option<u32>, Option<f64>),
         annotations: &Annotations,
         method: &dyn Aggregate,
-        session: &Session,
+        (session, as_json): (&Session, bool),
         printer: &mut Printer,
     ) -> Result<()> {
         let truth = self.truth.clone().context("--simulate needs --truth")?;
         let truth = read_labels(&Source::from(truth), &LabelOptions::default())?.codes_in(annotations);
-        let rounds = usize::from(self.rounds);
         let budget = budget.unwrap_or(annotations.task_count() as f64);
         let replay = Replay {
             start: self.start,
-            batch: ((budget / rounds as f64).ceil() as usize).max(1),
-            rounds,
             capacity,
             explore,
+            ..Replay::spending(budget, usize::from(self.rounds))?
         };
         let mut curves = Vec::new();
         for strategy in Strategy::ALL {
             let mut context = session.context(strategy.name(), 0)?;
             curves.push(replay.run(strategy, annotations, &truth, method, &mut context)?);
         }
+        if as_json {
+            return printer.json(&replay_json(&curves));
+        }
         printer.data(&table(&curves))?;
         describe(&curves, printer);
         Ok(())
     }
+}
+
+/// What a plan and another strategy need for the error that the other one ends with.
+struct Beside {
+    strategy: Strategy,
+    /// That error.
+    error: f64,
+    /// New labels of the other strategy until it is there; 0 if no label made it better.
+    labels: f64,
+    /// New labels of the plan; None if it does not get there.
+    planned: Option<f64>,
+}
+
+/// The plan, which is the first of the curves, beside each of the others.
+fn beside(curves: &[ReplayCurve]) -> Vec<Beside> {
+    let Some((plan, others)) = curves.split_first() else {
+        return Vec::new();
+    };
+    let compared = |other: &ReplayCurve| {
+        let error = other.points.last()?.1;
+        Some(Beside {
+            strategy: other.strategy,
+            error,
+            labels: other.labels_to(error)?,
+            planned: plan.labels_to(error),
+        })
+    };
+    others.iter().filter_map(compared).collect()
 }
 
 fn table(curves: &[ReplayCurve]) -> String {
@@ -91,28 +124,35 @@ fn table(curves: &[ReplayCurve]) -> String {
     table.render()
 }
 
-/// Labels that the plan saves on the way to the error that the others end with.
+/// Says which labels the plan saves on the way to the error that the others end with.
 fn describe(curves: &[ReplayCurve], printer: &mut Printer) {
-    let Some((plan, others)) = curves.split_first() else {
-        return;
-    };
-    for other in others {
-        let Some(&(_, reached)) = other.points.last() else {
-            continue;
-        };
-        match (plan.labels_to(reached), other.labels_to(reached)) {
-            (Some(mine), Some(theirs)) if theirs > 0.0 => printer.note(format!(
-                "to an error of {:.2} %: {} new labels as planned, {} with {}",
-                100.0 * reached,
-                count(mine.round() as usize),
-                count(theirs.round() as usize),
-                other.strategy.name()
-            )),
-            _ => printer.note(format!(
-                "the plan did not reach the {:.2} % of {} within the budget",
-                100.0 * reached,
-                other.strategy.name()
-            )),
-        }
+    for beside in beside(curves) {
+        let (other, reached) = (beside.strategy.name(), 100.0 * beside.error);
+        printer.note(match beside.planned {
+            _ if beside.labels == 0.0 => {
+                format!("the labels of {other} did not lower the error of {reached:.2} %")
+            }
+            Some(planned) => format!(
+                "to an error of {reached:.2} %: {} new labels as planned, {} with {other}",
+                count(planned.round() as usize),
+                count(beside.labels.round() as usize),
+            ),
+            None => format!("the plan did not reach the {reached:.2} % of {other} within the budget"),
+        });
     }
+}
+
+/// A replay for programs.
+pub fn replay_json(curves: &[ReplayCurve]) -> Value {
+    let points = |curve: &ReplayCurve| (curve.strategy.name().to_owned(), json!(curve.points));
+    let forecasts = curves.iter().flat_map(|curve| &curve.forecasts);
+    json!({
+        "curves": curves.iter().map(points).collect::<serde_json::Map<_, _>>(),
+        "forecasts": forecasts.map(estimate).collect::<Vec<_>>(),
+        "to_the_error_of": beside(curves).iter().map(|beside| (beside.strategy.name().to_owned(), json!({
+            "error": beside.error,
+            "labels": beside.labels,
+            "planned": beside.planned,
+        }))).collect::<serde_json::Map<_, _>>(),
+    })
 }

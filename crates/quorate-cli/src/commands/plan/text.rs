@@ -1,7 +1,7 @@
 //! A plan in words and as JSON.
 
 use quorate::Annotations;
-use quorate::plan::{Dispatched, ErrorEstimate, Plan, Planned};
+use quorate::plan::{Dispatched, ErrorEstimate, Plan, Planned, TargetForecast};
 use serde_json::{Value, json};
 
 use crate::printer::Printer;
@@ -29,20 +29,7 @@ pub fn describe_plan(planned: &Planned, plan: &Plan, annotations: &Annotations, 
         percent(&forecast.after)
     ));
     if let Some(target) = &forecast.target {
-        let aim = 100.0 * target.error;
-        let labels = |labels: Option<usize>| labels.map_or("out of reach".to_owned(), count);
-        printer.note(match target.labels {
-            Some(0) => format!("the target of {aim:.1} % is reached already"),
-            Some(needed) => format!(
-                "labels to reach {aim:.1} %: about {} (between {} and {})",
-                count(needed),
-                labels(target.labels_between.0),
-                labels(target.labels_between.1)
-            ),
-            None => format!(
-                "{aim:.1} % is out of reach of these workers: on some tasks more labels of the same crowd do not help"
-            ),
-        });
+        printer.note(describe_target(target));
     }
     printer.note(format!(
         "{} of {} need no more labels (confidence at least {})",
@@ -55,6 +42,34 @@ pub fn describe_plan(planned: &Planned, plan: &Plan, annotations: &Annotations, 
             "{} would help but nobody is left to give them: ask new workers, or raise --capacity",
             plural(planned.unplaced, "label")
         ));
+    }
+}
+
+/// How many labels reach the target, with the interval of that number.
+fn describe_target(target: &TargetForecast) -> String {
+    let aim = 100.0 * target.error;
+    let (low, high) = target.labels_between;
+    let labels = |labels: Option<usize>| labels.map_or("out of reach".to_owned(), count);
+    match target.labels {
+        Some(0) if high == Some(0) => format!("the target of {aim:.1} % is reached already"),
+        Some(0) => format!(
+            "the target of {aim:.1} % is reached already, by the estimate; labels that it may still take: {}",
+            labels(high)
+        ),
+        Some(needed) => format!(
+            "labels to reach {aim:.1} %: about {} (between {} and {})",
+            count(needed),
+            labels(low),
+            labels(high)
+        ),
+        None => format!(
+            "{aim:.1} % is out of reach of these workers{}: on some tasks more labels of the same crowd do not help",
+            match low {
+                Some(0) => " (at best it is reached already)".to_owned(),
+                Some(low) => format!(" (at best it takes {})", plural(low, "label")),
+                None => String::new(),
+            }
+        ),
     }
 }
 
@@ -118,7 +133,8 @@ pub fn dispatch_json(dispatched: &Dispatched, annotations: &Annotations) -> Valu
     })
 }
 
-fn estimate(estimate: &ErrorEstimate) -> Value {
+/// An error and its interval for programs.
+pub fn estimate(estimate: &ErrorEstimate) -> Value {
     json!({ "error": estimate.error, "low": estimate.low, "high": estimate.high })
 }
 
