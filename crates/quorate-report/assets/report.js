@@ -223,7 +223,7 @@
         draw();
         [...body.querySelectorAll("button")].find((other) => other.getAttribute("aria-label") === button.getAttribute("aria-label"))?.focus();
       });
-      row.append(make("td", { role: "cell", class: "tool" }, button));
+      row.append(make("td", { role: "cell", "data-head": "Errors", class: "tool" }, button));
       if (!opened.has(i)) return [row];
       return [row, make("tr", { role: "row", class: "detail" }, make("td", { role: "cell", colspan: String(table.columns.length + 1) }, table.detail(i)))];
     };

@@ -72,6 +72,35 @@ fn one_task_and_one_worker_still_give_a_page() {
     assert!(html.contains("<section id=\"tasks\""));
 }
 
+/// Two groups without a common task, all of one mind but for one task.
+#[test]
+fn the_plan_says_when_to_stop_and_whom_to_connect() {
+    let rows = (0..30).flat_map(|task| (0..3).map(move |worker| (task, worker)));
+    let rows = rows.map(|(task, worker)| {
+        let answer = (task + usize::from(task == 0 && worker == 0)) % 2;
+        (
+            format!("t{task}"),
+            format!("w{}", worker + 3 * (task % 2)),
+            answer.to_string(),
+        )
+    });
+    let html = page(&Annotations::from_triples(rows).unwrap(), "two groups", None);
+    let (_, plan) = html.split_once("<section id=\"plan\"").unwrap();
+    let (plan, _) = plan.split_once("</section>").unwrap();
+    for part in [
+        "Error now",
+        "Labels until the error is 5.0 %",
+        "data-table=\"dispatch\"",
+        "9 pairs of workers cannot be compared",
+        "Then every pair can be compared.",
+    ] {
+        assert!(plan.contains(part), "{part}: {plan}");
+    }
+    let rows = [("t1", "ann", "a"), ("t1", "bob", "b"), ("t1", "cem", "b")];
+    let together = page(&Annotations::from_triples(rows).unwrap(), "one group", None);
+    assert!(!together.contains("data-table=\"dispatch\""));
+}
+
 /// The promise is 2 MB for 10^5 tasks; a tenth of that is drawn here.
 #[test]
 fn ten_thousand_tasks_take_less_than_a_tenth_of_two_megabytes_beyond_the_page() {

@@ -252,6 +252,8 @@ fn a_dispatch_goes_on_until_nobody_is_out_of_reach() {
             .unwrap();
         assert!(dispatched.out_of_reach_before > Some(0));
         assert_eq!(dispatched.out_of_reach_after, Some(0), "{groups} groups");
+        let (l, r) = dispatched.designated.unwrap();
+        assert!(!dispatched.attached.contains(&l) && !dispatched.attached.contains(&r));
     }
 }
 

@@ -107,6 +107,7 @@ impl Dispatch {
         }
         attached.sort_unstable();
         attached.dedup();
+        attached.retain(|&worker| worker != pair.0 && worker != pair.1);
         Ok(Dispatched {
             designated: Some(pair),
             assignments,
