@@ -19,29 +19,42 @@ pub struct CoverageArgs {
 
 /// Prints, as Markdown, the share of intervals that hold the true value.
 pub fn run(args: &CoverageArgs) -> anyhow::Result<()> {
-    let alike = |lowest, highest| Quality::Accuracy {
-        lowest,
-        highest,
-        concentration: 3.0,
-    };
+    // Classes, workers, tasks, labels per task (0: everybody labels everything), lowest and highest accuracy.
     let kinds = [
-        ("2 classes, 5 labels a task", 2, 5, alike(0.5, 0.95)),
-        ("3 classes, 6 labels a task", 3, 6, alike(0.5, 0.95)),
-        ("4 classes, 10 labels a task", 4, 10, alike(0.5, 0.95)),
-        ("3 classes, 3 labels a task", 3, 3, alike(0.6, 0.95)),
+        (2, 20, 300, 5, 0.5, 0.95),
+        (3, 20, 300, 6, 0.5, 0.95),
+        (4, 20, 300, 10, 0.5, 0.95),
+        (3, 20, 300, 3, 0.6, 0.95),
+        (4, 20, 500, 8, 0.35, 0.6),
+        (2, 5, 60, 0, 0.55, 0.75),
+        (2, 5, 60, 0, 0.6, 0.95),
+        (2, 5, 200, 0, 0.55, 0.75),
+        (2, 7, 500, 0, 0.55, 0.7),
+        (2, 10, 100, 0, 0.55, 0.75),
+        (3, 5, 60, 0, 0.45, 0.7),
+        (3, 8, 120, 0, 0.4, 0.9),
+        (4, 6, 80, 0, 0.5, 0.9),
     ];
     println!(
-        "| crowd | class shares | accuracies | confusion cells | error of the labels |\n|---|---|---|---|---|"
+        "| classes | workers | tasks | labels per task | accuracy from | to | class shares | accuracies | confusion cells | error of \
+         the labels |\n|---|---|---|---|---|---|---|---|---|---|"
     );
-    for (title, classes, per_task, quality) in kinds {
+    for (classes, workers, tasks, per_task, lowest, highest) in kinds {
         let simulation = Simulation {
-            tasks: 300,
-            workers: 20,
+            tasks,
+            workers,
             classes,
             prior: Prior::Dirichlet(5.0),
-            quality,
+            quality: Quality::Accuracy {
+                lowest,
+                highest,
+                concentration: 3.0,
+            },
             experts: Amount::Number(0),
-            coverage: Coverage::PerTask(per_task),
+            coverage: match per_task {
+                0 => Coverage::Probability(1.0),
+                number => Coverage::PerTask(number),
+            },
             ..Simulation::default()
         };
         let mut tallies = [(0usize, 0usize); 4];
@@ -49,7 +62,11 @@ pub fn run(args: &CoverageArgs) -> anyhow::Result<()> {
             count(&simulation.run(seed)?, args.level, seed, &mut tallies)?;
         }
         let cells = tallies.map(|(held, all)| format!("{:.1} %", 100.0 * held as f64 / all as f64));
-        println!("| {title} | {} |", cells.join(" | "));
+        let per_task = if per_task == 0 { workers } else { per_task };
+        println!(
+            "| {classes} | {workers} | {tasks} | {per_task} | {lowest} | {highest} | {} |",
+            cells.join(" | ")
+        );
     }
     Ok(())
 }

@@ -142,6 +142,95 @@ fn evaluate_scores_the_label_that_was_written() {
     );
 }
 
+/// Ties are drawn once: the error does not depend on whether probabilities are written.
+#[test]
+fn evaluate_scores_drawn_ties_alike_with_and_without_probabilities() {
+    let mut labels = String::from("task,worker,label\n");
+    let mut truth = String::from("task,label\n");
+    for task in 0..60 {
+        labels.push_str(&format!("t{task},u,a\nt{task},v,b\n"));
+        truth.push_str(&format!("t{task},{}\n", if task % 2 == 0 { "a" } else { "b" }));
+    }
+    let folder = folder(&[("labels.csv", &labels), ("t.csv", &truth)]);
+    let score = |extra: &[&str]| {
+        let mut arguments = vec![
+            "aggregate",
+            "labels.csv",
+            "-m",
+            "mv",
+            "-p",
+            "ties=random",
+            "-o",
+            "out.csv",
+        ];
+        arguments.extend(extra);
+        assert_eq!(run(&folder, &arguments).code, 0);
+        let scored = run(&folder, &["evaluate", "out.csv", "t.csv"]).stdout;
+        scored.split('%').next().unwrap().to_owned()
+    };
+    assert_eq!(score(&[]), score(&["--probabilities"]));
+    // The lowest class alone would be wrong on half of the tasks.
+    assert!(!score(&[]).contains("50.00"), "nothing was drawn");
+}
+
+/// Small probabilities became 0 in text, and the same fit had another log loss than from a columnar file.
+#[test]
+fn log_loss_is_the_same_from_every_format() {
+    let mut labels = String::from("task,worker,label\n");
+    for task in 0..40 {
+        for worker in 0..9 {
+            let label = if (task * 7 + worker * 5) % 11 < 3 + worker / 3 {
+                "b"
+            } else {
+                "a"
+            };
+            labels.push_str(&format!("t{task},w{worker},{label}\n"));
+        }
+    }
+    let truth: String = (0..40)
+        .map(|task| format!("t{task},{}\n", if task % 3 == 0 { "b" } else { "a" }))
+        .collect();
+    let folder = folder(&[
+        ("labels.csv", &labels),
+        ("t.csv", &format!("task,label\n{truth}")),
+    ]);
+    let mut found = Vec::new();
+    let formats: &[&str] = if cfg!(feature = "columnar") {
+        &["csv", "tsv", "jsonl", "parquet", "arrow"]
+    } else {
+        &["csv", "tsv", "jsonl"]
+    };
+    for format in formats {
+        let out = format!("out.{format}");
+        let fitted = run(
+            &folder,
+            &[
+                "aggregate",
+                "labels.csv",
+                "-m",
+                "dawid-skene",
+                "--probabilities",
+                "-o",
+                &out,
+            ],
+        );
+        assert_eq!(fitted.code, 0, "{}", fitted.stderr);
+        let scored = run(&folder, &["evaluate", &out, "t.csv"]);
+        let line = scored
+            .stdout
+            .lines()
+            .find(|line| line.starts_with("log loss"))
+            .unwrap()
+            .to_owned();
+        found.push(line);
+    }
+    assert!(
+        read(&folder, "out.csv").contains("e-"),
+        "no small probability in this test"
+    );
+    assert!(found.iter().all(|line| *line == found[0]), "{found:?}");
+}
+
 #[test]
 fn evaluate_knows_the_same_number_and_refuses_other_classes() {
     let folder = folder(&[

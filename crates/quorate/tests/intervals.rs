@@ -78,12 +78,17 @@ fn intervals_hold_what_they_promise() {
     assert!((error - 0.95).abs() < 0.08, "errors: {error}");
 }
 
-/// Small crowds: few workers, weak ones, few tasks.
+/// Crowds of each kind of small ones.
+const CROWDS: u64 = 150;
+
+/// Small crowds: few workers, weak ones, few tasks. Draws wandered to models with the classes renamed, and the accuracies of
+/// five weak workers were covered in 91 % instead of 95 %.
 #[test]
-fn cells_of_small_crowds_hold_what_they_promise() {
+fn accuracies_and_cells_of_small_crowds_hold_what_they_promise() {
     for (classes, workers, tasks, lowest, highest) in [
         (2, 5, 60, 0.55, 0.75),
         (2, 5, 60, 0.6, 0.95),
+        (3, 5, 60, 0.45, 0.7),
         (4, 6, 80, 0.5, 0.9),
     ] {
         let simulation = Simulation {
@@ -97,14 +102,15 @@ fn cells_of_small_crowds_hold_what_they_promise() {
             coverage: Coverage::Probability(1.0),
             ..crowd(classes, 5)
         };
-        let [_, accuracy, cells, _] = coverage(&simulation, 200);
+        let [_, accuracy, cells, _] = coverage(&simulation, CROWDS);
         println!(
             "{classes} classes, {workers} workers, {tasks} tasks, {lowest} to {highest}: {accuracy:.3} {cells:.3}"
         );
-        // 1000 accuracies and more: a standard error of 0.009. Accuracies of so few workers fall short of the 95 %:
-        // 0.912 to 0.918 when this was written.
-        assert!((cells - 0.95).abs() < 0.025, "cells: {cells}");
-        assert!((0.895..0.975).contains(&accuracy), "accuracies: {accuracy}");
+        // 93 to 97 %, and two standard errors of 750 accuracies (1.6 %). Where next to nothing can be known (0.55 to
+        // 0.75), the prior of a worker is wider than the crowd, and intervals hold more than they promise.
+        let most = if highest - lowest < 0.21 { 1.0 } else { 0.986 };
+        assert!((0.914..most).contains(&accuracy), "accuracies: {accuracy}");
+        assert!((0.92..most).contains(&cells), "cells: {cells}");
     }
 }
 

@@ -1,14 +1,16 @@
 //! An order of the workers for methods that go through them one by one.
 
+use super::content_order::mix;
 use super::{MAX_CLASSES, Names};
 use crate::blocks::{Block, Fields, Part, Reader, Writer};
 use crate::error::Result;
 
 /// Sums that put the workers in an order that does not depend on the order of rows and hardly on names: most
-/// labels first, then by how often others agree with them, names only to break what ties are left.
+/// labels first, then by how often others agree with them, then by a hash of how its tasks were answered, names only to
+/// break what ties are left.
 pub(crate) struct WorkerOrder {
-    /// For each worker: labels, equal labels of others, all labels of others on its tasks.
-    keys: Vec<(u64, u64, u64)>,
+    /// For each worker: labels, equal labels of others, all labels of others on its tasks, and the hash.
+    keys: Vec<(u64, u64, u64, u64)>,
     votes: Vec<u64>,
 }
 
@@ -16,7 +18,7 @@ impl WorkerOrder {
     /// Nothing seen yet.
     pub(crate) fn new(workers: usize, classes: usize) -> Self {
         Self {
-            keys: vec![(0, 0, 0); workers],
+            keys: vec![(0, 0, 0, 0); workers],
             votes: vec![0; classes],
         }
     }
@@ -27,12 +29,16 @@ impl WorkerOrder {
         for task in 0..block.task_count() {
             let (workers, labels) = block.task(task);
             labels.iter().for_each(|&label| votes[label as usize] += 1);
+            // How the labels of the task fall apart, whatever the classes are called.
+            let sizes = labels.iter().map(|&label| mix(votes[label as usize]));
+            let shape = sizes.fold(0u64, u64::wrapping_add);
             for (&worker, &label) in workers.iter().zip(labels) {
                 let key = &mut self.keys[worker as usize];
                 *key = (
                     key.0 + 1,
                     key.1 + votes[label as usize],
                     key.2 + workers.len() as u64,
+                    key.3.wrapping_add(mix(shape ^ votes[label as usize])),
                 );
             }
             labels.iter().for_each(|&label| votes[label as usize] = 0);
@@ -42,7 +48,12 @@ impl WorkerOrder {
     /// Takes in what others took in of other tasks.
     pub(crate) fn merge(&mut self, other: &Self) {
         for (key, more) in self.keys.iter_mut().zip(&other.keys) {
-            *key = (key.0 + more.0, key.1 + more.1, key.2 + more.2);
+            *key = (
+                key.0 + more.0,
+                key.1 + more.1,
+                key.2 + more.2,
+                key.3.wrapping_add(more.3),
+            );
         }
     }
 
@@ -68,14 +79,14 @@ impl Fields for WorkerOrder {
     const KIND: u8 = 43;
 
     fn write(&self, to: &mut Writer) {
-        let keys: Vec<u64> = self.keys.iter().flat_map(|&(a, b, c)| [a, b, c]).collect();
+        let keys: Vec<u64> = self.keys.iter().flat_map(|&(a, b, c, d)| [a, b, c, d]).collect();
         to.write_u64(&keys);
         to.number(self.votes.len() as u64);
     }
 
     fn read(from: &mut Reader<'_>) -> Result<Self> {
         let keys = from.read_u64()?;
-        let keys = keys.as_chunks::<3>().0.iter().map(|&[a, b, c]| (a, b, c));
+        let keys = keys.as_chunks::<4>().0.iter().map(|&[a, b, c, d]| (a, b, c, d));
         Ok(Self {
             keys: keys.collect(),
             votes: vec![0; from.size()?.min(MAX_CLASSES)],

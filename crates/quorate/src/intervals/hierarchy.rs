@@ -10,6 +10,7 @@
 //!
 //! ```text
 //! P(., k) ~ Dir(1/2 + sum_m w_mk C_m(., k)),      w_mk = (1 + s_k) / max(n_mk + s_k, 1 + s_k),   n_mk labels of m in column k
+//! p       ~ Beta(1 + sum_m w_m R_m, 1 + sum_m w_m W_m),   R_m, W_m right and wrong answers of m, w_m likewise with t
 //! ```
 //!
 //! Labels of one worker share its deviation from the crowd, so that they count for at most `1 + s_k`; an answer that nobody
@@ -114,11 +115,13 @@ impl Hierarchy {
                 [right, wrong]
             })
             .collect();
-        let (right, wrong) = totals
-            .iter()
-            .fold((0.0, 0.0), |sum, pair| (sum.0 + pair[0], sum.1 + pair[1]));
-        let mean = ((right + 1.0) / (right + wrong + 2.0)).clamp(MARGIN, 1.0 - MARGIN);
         let t = self.accuracy_strength;
+        let (right, wrong) = totals.iter().fold((1.0, 1.0), |(right, wrong), pair| {
+            let worth = worth(pair[0] + pair[1], t);
+            (right + worth * pair[0], wrong + worth * pair[1])
+        });
+        let crowds = Beta::new(right, wrong).expect("both above 0");
+        let mean: f64 = crowds.sample(rng).clamp(MARGIN, 1.0 - MARGIN);
         for (pair, centres) in totals.iter().zip(self.centres.chunks_exact_mut(block)) {
             let posterior = Beta::new(pair[0] + t * mean, pair[1] + t * (1.0 - mean)).expect("both above 0");
             let accuracy: f64 = posterior.sample(rng);

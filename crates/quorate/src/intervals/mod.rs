@@ -12,6 +12,11 @@
 //! crowd, not a point. A drawn truth carries its own doubt into every count, which counting against the
 //! labels alone would leave out.
 //!
+//! Two things keep the draws honest where workers are weak or few. A model with its classes renamed explains the labels
+//! as well, so the truths of every draw are named so that most labels are right, unless gold or priors tell the classes
+//! apart. And draws that follow each other are alike, the more the weaker the workers: on a small table up to ten sweeps
+//! lie between two draws.
+//!
 //! Given the truths the posterior of a number has a known mean and variance; over the draws these give the
 //! whole mean and variance,
 //!
@@ -20,7 +25,7 @@
 //! ```
 //!
 //! and the interval is that of the Beta distribution with them. No draws are kept: memory `O(M K^2)`, time
-//! one pass over the labels a draw. Assumes what Dawid-Skene assumes: workers who err independently. Where
+//! one pass over the labels a sweep. Assumes what Dawid-Skene assumes: workers who err independently. Where
 //! they do not, the error of the labels is larger than its interval says ([`calibrate`](crate::calibrate)).
 
 mod hierarchy;
@@ -39,6 +44,10 @@ use crate::blocks::{Blocks, Passes, Stage};
 use crate::context::Context;
 use crate::error::{Error, Result};
 use crate::model::{BlockFit, Consensus, DawidSkene, label_of, reserve_passes};
+
+/// Sweeps over the labels from one draw to the next: most of them, and how many labels they may visit together.
+const MOST_SWEEPS: u64 = 10;
+const SMALL_TABLE: u64 = 50_000;
 
 /// Settings of the intervals.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -138,14 +147,17 @@ impl Intervals {
         let mut confusion = vec![RunningMoments::default(); model.confusions().len()];
         let mut error = RunningMoments::default();
         let (total, seed) = (self.burn_in + self.draws, context.seed());
+        let sweeps = (SMALL_TABLE / passes.label_count().max(1)).clamp(1, MOST_SWEEPS);
         for draw in 0..total {
             let stage = Stage::round("intervals", draw, total);
-            let doubt = sampler.draw_truths(seed, draw as u64, passes, stage, context)?;
-            if draw >= self.burn_in {
-                error.add(doubt.mean, doubt.variance);
-                sampler.observe(&mut prevalence, &mut accuracy, &mut confusion);
+            for sweep in draw as u64 * sweeps..(draw as u64 + 1) * sweeps {
+                let doubt = sampler.draw_truths(seed, sweep, passes, stage, context)?;
+                if draw >= self.burn_in && sweep % sweeps == sweeps - 1 {
+                    error.add(doubt.mean, doubt.variance);
+                    sampler.observe(&mut prevalence, &mut accuracy, &mut confusion);
+                }
+                sampler.draw_parameters(&mut context.rng(u64::MAX - sweep));
             }
-            sampler.draw_parameters(&mut context.rng(u64::MAX - draw as u64));
         }
         let close = |moments: Vec<RunningMoments>| -> Vec<Interval> {
             let interval = |moments: &RunningMoments| moments.interval(self.level);

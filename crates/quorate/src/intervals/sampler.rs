@@ -9,11 +9,14 @@ use crate::annotations::keep_truth;
 use crate::blocks::{Block, Passes, Stage};
 use crate::context::{Context, seeded};
 use crate::error::Result;
+use crate::linalg::assignment;
 use crate::model::{AnswerCounts, DawidSkene, LOG_FLOOR, Priors, softmax_in_place};
 use crate::parallel::{balanced_ranges, map_ranges};
 
-/// Chunks of tasks, each with a random stream of its own: fixed by the data, so that threads do not matter.
+/// Chunks of tasks, each with a random stream of its own: fixed by the data, so that threads do not matter. Few tasks are one
+/// chunk.
 const CHUNKS: usize = 16;
+const TASKS_A_CHUNK: usize = 256;
 
 /// Pseudo-tasks of each class in the posterior of the class shares.
 const CLASS_COUNT: f64 = 1.0;
@@ -86,7 +89,10 @@ impl<'a> Sampler<'a> {
             blocks += 1;
             Ok(())
         })?;
-        self.counts = total;
+        self.counts = match passes.has_gold() || !self.priors.is_empty() {
+            true => total,
+            false => aligned(total),
+        };
         self.priors.add_to(&mut self.counts);
         let mut rng = seeded(seed, stream + CHUNKS as u64);
         self.hierarchy.update(&self.counts, &mut rng);
@@ -100,7 +106,10 @@ impl<'a> Sampler<'a> {
     /// The same for chunks of the tasks of a block.
     fn draw_block(&self, block: Block<'_>, labels: &[u16], seed: u64, stream: u64) -> Vec<Drawn> {
         let classes = self.log_prior.len();
-        let ranges = balanced_ranges(block.starts, CHUNKS);
+        let ranges = balanced_ranges(
+            block.starts,
+            (block.task_count() / TASKS_A_CHUNK).clamp(1, CHUNKS),
+        );
         let firsts: Vec<usize> = ranges.iter().map(|range| range.start).collect();
         map_ranges(ranges, |tasks| {
             let chunk = firsts.partition_point(|&first| first < tasks.start) as u64;
@@ -167,7 +176,7 @@ impl<'a> Sampler<'a> {
         }
         for (worker, right) in accuracy.iter_mut().enumerate() {
             let cells = self.counts.worker(worker);
-            let (mut mean_right, mut variance_right) = (0.0, 0.0);
+            let (mut mean_right, mut square_right, mut variance_right) = (0.0, 0.0, 0.0);
             for truth in 0..classes {
                 let column = |answer: usize| {
                     let cell = answer * classes + truth;
@@ -180,9 +189,14 @@ impl<'a> Sampler<'a> {
                     confusion[(worker * classes + answer) * classes + truth].add(mean, variance);
                     if answer == truth {
                         mean_right += shares[truth] * mean;
+                        square_right += shares[truth] * mean * mean;
                         variance_right += shares[truth] * shares[truth] * variance;
                     }
                 }
+            }
+            if !fixed {
+                // The class shares are not known either.
+                variance_right += (square_right - mean_right * mean_right).max(0.0) / (all + 1.0);
             }
             right.add(mean_right, variance_right);
         }
@@ -219,6 +233,26 @@ impl<'a> Sampler<'a> {
     }
 }
 
+/// Largest number of classes that are put in order: the cost is cubic.
+const MOST_ALIGNED: usize = 100;
+
+/// The same counts with the truths named so that as many labels as possible are right.
+///
+/// A model and the same model with its classes renamed explain the labels alike, and weak workers let the draws wander from
+/// one to the other. As every method does, take the naming in which the crowd is right most often.
+fn aligned(counts: AnswerCounts) -> AnswerCounts {
+    let classes = counts.mass.len();
+    let pooled = counts.pooled();
+    let is_largest = |class: usize| {
+        let row = &pooled[class * classes..][..classes];
+        row.iter().all(|&count| count <= row[class])
+    };
+    if classes > MOST_ALIGNED || (0..classes).all(is_largest) {
+        return counts;
+    }
+    counts.select_truths(&assignment::maximise(&pooled, classes))
+}
+
 /// A class drawn from a distribution.
 pub(crate) fn draw_class(row: &[f64], rng: &mut impl Rng) -> usize {
     let mut left: f64 = rng.random();
@@ -251,6 +285,23 @@ pub(crate) fn draw_log_shares(parameters: &[f64], logs: &mut [f64], rng: &mut im
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn truths_that_changed_names_change_back() {
+        let mut counts = AnswerCounts::zero(2, 3);
+        for worker in 0..2 {
+            // What is called class 0 is 1, 1 is 2 and 2 is 0.
+            for (answer, truth) in [(1, 0), (2, 1), (0, 2)] {
+                counts.add(worker, answer, truth, 8.0 + truth as f64);
+                counts.add(worker, (answer + 1) % 3, truth, 3.0);
+                counts.mass[truth] = 10.0 + truth as f64;
+            }
+        }
+        let found = aligned(counts);
+        assert_eq!(found.mass, [12.0, 10.0, 11.0]);
+        assert_eq!(found.worker(1), [10.0, 0.0, 3.0, 3.0, 8.0, 0.0, 0.0, 3.0, 9.0]);
+        assert_eq!(aligned(found.clone()), found);
+    }
 
     #[test]
     fn shares_have_the_mean_of_their_dirichlet() {

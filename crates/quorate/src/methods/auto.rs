@@ -22,14 +22,17 @@
 //! tasks mislead more than the members allow for ([`calibrate`](crate::calibrate)). A member that would need
 //! too much memory is left out, with a warning. Workers who copy each other count once (`shared::copying`), unless labels
 //! come in blocks. With more than 32 classes and fewer labels than the workers' matrices
-//! have cells, votes are averaged with the sparse form of `dawid-skene` alone. Costs the sum of its members, linear in labels. Design and
+//! have cells, votes are averaged with the sparse form of `dawid-skene` alone (with `one-coin`, if labels come in blocks), and
+//! with fewer than five tasks a class their shares are not estimated. Costs the sum of its members, linear in labels. Design and
 //! ablation: `docs/auto.md`.
 
 use std::borrow::Cow;
 
 use super::pooled_ds::match_model;
 use super::shared::copying::{count_once, find_copies};
-use super::{Aggregate, BlockFit, DawidSkeneEm, FastDawidSkene, Fit, MajorityVote, TaskEffects};
+use super::{
+    Aggregate, BlockFit, ClassPrior, DawidSkeneEm, FastDawidSkene, Fit, MajorityVote, OneCoin, TaskEffects,
+};
 use crate::annotations::Annotations;
 use crate::blocks::Passes;
 use crate::calibrate::{calibrate, count_consensus, estimate_share, learn_share};
@@ -140,7 +143,11 @@ impl Auto {
             passes.has_gold(),
             context,
         );
-        for member in self.members_for(compared) {
+        let members_now = match lacks_labels(passes, context) {
+            true => self.members_of_blocks_with_few_labels(passes, &mut warnings),
+            false => self.members_for(compared),
+        };
+        for member in members_now {
             let fit = member.method.learn(passes, context)?;
             if compared {
                 warnings.extend(fit.warnings.iter().cloned());
@@ -258,7 +265,8 @@ impl Aggregate for Auto {
             .extend(groups.iter().map(|group| describe_copies(group, annotations)));
         let (labels, tasks) = (counted.label_count() as u64, counted.task_count() as u64);
         let compared = can_compare(labels, tasks, annotations.has_gold(), context);
-        match lacks_labels(&counted, context) {
+        let few = lacks_labels(&Passes::over(&mut { &*counted }), context);
+        match few {
             true => self.ask_few(&mut ballot, &counted, context)?,
             false => {
                 for member in self.members_for(compared) {
@@ -334,12 +342,33 @@ fn can_compare(labels: u64, tasks: u64, has_gold: bool, context: &Context) -> bo
 /// With more classes than this `task-effects` has no task effects.
 const MANY_CLASSES: usize = 32;
 
+/// With fewer tasks a class than this the shares of the classes are not estimated: a class that a wrong label names on
+/// another task would look twice as common as the right one.
+const TASKS_A_CLASS: u64 = 5;
+
 /// Whether there are many classes, and fewer labels than cells of the workers' matrices: a pseudo-count in every
 /// cell of a column of a thousand would outweigh all labels of a worker.
-fn lacks_labels(annotations: &Annotations, context: &Context) -> bool {
-    let classes = annotations.class_count();
-    let cells = annotations.worker_count() as u64 * (classes * classes) as u64;
-    classes > MANY_CLASSES && (annotations.label_count() as u64) < cells && context.priors().workers.is_none()
+fn lacks_labels(passes: &Passes<'_>, context: &Context) -> bool {
+    let classes = passes.class_count();
+    let cells = passes.worker_count() as u64 * (classes * classes) as u64;
+    classes > MANY_CLASSES && passes.label_count() < cells && context.priors().workers.is_none()
+}
+
+/// The shares of the classes, or even ones where there are too few tasks to learn them.
+fn class_prior(tasks: u64, classes: usize) -> ClassPrior {
+    match tasks < TASKS_A_CLASS * classes as u64 {
+        true => ClassPrior::Flat,
+        false => ClassPrior::Estimated,
+    }
+}
+
+/// Says which members are left out.
+fn describe_left_out(names: &[&str], labels: u64, classes: usize) -> String {
+    format!(
+        "left out of the average: {}, since {labels} labels are too few for matrices of {classes} x {classes} answers of \
+         every worker",
+        names.join(", ")
+    )
 }
 
 impl Auto {
@@ -347,10 +376,12 @@ impl Auto {
     /// that were seen alone, which gets the weight of all that is left out.
     fn ask_few(&self, ballot: &mut Ballot, annotations: &Annotations, context: &mut Context) -> Result<()> {
         let [effects, votes, fast, matrices] = self.members();
+        let (tasks, classes) = (annotations.task_count() as u64, annotations.class_count());
         ballot.ask(&votes, annotations, context)?;
         let sparse = DawidSkeneEm {
             max_iter: self.max_iter,
             tol: TOL,
+            prior: class_prior(tasks, classes),
             ..DawidSkeneEm::default()
         };
         let weight = effects.weight + fast.weight + matrices.weight;
@@ -358,15 +389,36 @@ impl Auto {
             &Member { weight, ..matrices },
             sparse.fit_sparse(annotations, context)?,
         );
-        ballot.warnings.push(format!(
-            "left out of the average: {} and {}, since {} labels are too few for matrices of {} x {} answers of every worker",
-            effects.name,
-            fast.name,
-            annotations.label_count(),
-            annotations.class_count(),
-            annotations.class_count()
+        let left_out = [effects.name, fast.name];
+        ballot.warnings.push(describe_left_out(
+            &left_out,
+            annotations.label_count() as u64,
+            classes,
         ));
         Ok(())
+    }
+
+    /// The same for labels in blocks, for which there is no sparse form: votes and one accuracy for each worker.
+    fn members_of_blocks_with_few_labels(
+        &self,
+        passes: &Passes<'_>,
+        warnings: &mut Vec<String>,
+    ) -> Vec<Member> {
+        let [effects, votes, fast, matrices] = self.members();
+        let classes = passes.class_count();
+        let one_coin = OneCoin {
+            max_iter: self.max_iter,
+            tol: TOL,
+            prior: class_prior(passes.task_count(), classes),
+        };
+        let left_out = [effects.name, fast.name, matrices.name];
+        warnings.push(describe_left_out(&left_out, passes.label_count(), classes));
+        let coin = Member {
+            name: "one-coin",
+            weight: effects.weight + fast.weight + matrices.weight,
+            method: Box::new(one_coin),
+        };
+        vec![votes, coin]
     }
 }
 

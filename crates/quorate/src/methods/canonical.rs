@@ -1,12 +1,13 @@
-//! A fit that does not depend on the order of rows, to the last bit, for methods that are sensitive to rounding.
+//! A fit that does not depend on the order of rows nor on names, to the last bit, for methods that are sensitive to
+//! rounding, draw at random or go through workers one by one.
 //!
 //! Sums over tasks in another order differ in the last digit. Most methods forget that; a decomposition of noisy moments,
-//! or one of many optima, need not. Such a method (the fact `canonical_order`) gets a table whose workers stand in the
-//! natural order of their names and whose tasks stand by their labels, and its results are put back into the caller's
-//! order.
+//! or one of many optima, need not. Such a method (the fact `canonical_order`) gets a table whose workers and classes stand
+//! in an order that the labels alone decide (`annotations/content_order.rs`; classes whose order has a meaning keep it) and whose tasks stand by their labels,
+//! and its results are put back into the caller's order.
 
 use super::{Aggregate, Fit};
-use crate::annotations::Annotations;
+use crate::annotations::{Annotations, ContentOrder};
 use crate::context::Context;
 use crate::error::Result;
 use crate::model::{Consensus, DawidSkene};
@@ -22,18 +23,13 @@ pub(super) fn fit_in_canonical_order<A: Aggregate + ?Sized>(
         annotations.worker_count(),
         annotations.class_count(),
     );
-    let by_name: Vec<u32> = annotations
-        .workers()
-        .natural_order()
-        .into_iter()
-        .map(|worker| worker as u32)
-        .collect();
-    let worker_rank = ranks(&by_name);
+    let content = ContentOrder::of(annotations, method.method().uses_class_order);
+    let (worker_rank, class_rank) = (ranks(&content.workers), ranks(&content.classes));
     let mut labels: Vec<Vec<(u32, u16)>> = (0..tasks)
         .map(|task| {
             let of_task = annotations.labels_of_task(task);
             let mut labels: Vec<(u32, u16)> = of_task
-                .map(|(worker, class)| (worker_rank[worker], class as u16))
+                .map(|(worker, class)| (worker_rank[worker], class_rank[class] as u16))
                 .collect();
             labels.sort_unstable();
             labels
@@ -41,7 +37,7 @@ pub(super) fn fit_in_canonical_order<A: Aggregate + ?Sized>(
         .collect();
     let mut order: Vec<u32> = (0..tasks as u32).collect();
     // Gold tells tasks apart, too; tasks that are alike in both may stand in any order.
-    let gold = |task: u32| annotations.gold(task as usize);
+    let gold = |task: u32| annotations.gold(task as usize).map(|class| class_rank[class]);
     order.sort_by(|&a, &b| (&labels[a as usize], gold(a)).cmp(&(&labels[b as usize], gold(b))));
     let rows = order.iter().enumerate().flat_map(|(rank, &task)| {
         let labels = std::mem::take(&mut labels[task as usize]);
@@ -55,7 +51,7 @@ pub(super) fn fit_in_canonical_order<A: Aggregate + ?Sized>(
         table = table.with_gold(known.filter_map(|(rank, &task)| Some((rank as u32, gold(task)? as u16))))?;
     }
     let fit = method.estimate(&table, context)?;
-    Ok(put_back(fit, &ranks(&order), &worker_rank))
+    Ok(put_back(fit, &ranks(&order), &worker_rank, &class_rank))
 }
 
 /// Where each code stands in an order.
@@ -67,13 +63,20 @@ fn ranks(order: &[u32]) -> Vec<u32> {
     ranks
 }
 
-/// The same fit with tasks and workers where the caller has them.
-fn put_back(fit: Fit, task_rank: &[u32], worker_rank: &[u32]) -> Fit {
+/// The same fit with tasks, workers and classes where the caller has them.
+fn put_back(fit: Fit, task_rank: &[u32], worker_rank: &[u32], class_rank: &[u32]) -> Fit {
     let classes = fit.consensus.class_count();
-    let rows = pick(fit.consensus.as_slice(), classes, task_rank);
+    let in_order = |row: &[f64]| pick(row, 1, class_rank);
+    let by_task = pick(fit.consensus.as_slice(), classes, task_rank);
+    let rows = by_task.chunks_exact(classes).flat_map(in_order).collect();
     let model = fit.model.as_ref().map(|model| {
-        let confusions = pick(model.confusions(), classes * classes, worker_rank);
-        DawidSkene::new(model.prior().to_vec(), confusions)
+        let by_worker = pick(model.confusions(), classes * classes, worker_rank);
+        let answers = by_worker
+            .chunks_exact(classes * classes)
+            .flat_map(|matrix| pick(matrix, classes, class_rank));
+        let cells: Vec<f64> = answers.collect();
+        let confusions = cells.chunks_exact(classes).flat_map(in_order).collect();
+        DawidSkene::new(in_order(model.prior()), confusions)
     });
     Fit {
         worker_scores: fit

@@ -68,7 +68,7 @@ declare_method! {
                   update=mirror weights=equal min-blocks=8 prior=flat is the published form.",
     citation: "S. Ibrahim, X. Fu, N. Kargas, K. Huang: Crowdsourcing via pairwise co-occurrences: \
                identifiability and algorithms. NeurIPS 2019",
-    facts: [returns_model],
+    facts: [returns_model, canonical_order],
 }
 
 declare_words! {

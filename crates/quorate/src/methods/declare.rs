@@ -273,7 +273,6 @@ pub const NO_FACTS: Method = Method {
     needs_features: false,
     needs_probabilities: false,
     uses_class_order: false,
-    uses_worker_order: false,
     canonical_order: false,
 };
 

@@ -61,7 +61,7 @@ declare_method! {
                   task to tell subtypes apart; slower than ibcc by the number of subtypes and restarts.",
     citation: "Y. Li, B. I. P. Rubinstein, T. Cohn: Exploiting worker correlation for label aggregation in \
                crowdsourcing. ICML 2019",
-    facts: [returns_model, learns_from_gold],
+    facts: [returns_model, learns_from_gold, canonical_order],
 }
 
 declare_words! {

@@ -47,7 +47,7 @@ declare_method! {
                   common. For two classes; with more it asks K - 1 ordered questions.",
     citation: "N. Dalvi, A. Dasgupta, R. Kumar, V. Rastogi: Aggregating crowdsourced binary ratings. WWW \
                2013",
-    facts: [uses_class_order],
+    facts: [uses_class_order, canonical_order],
 }
 
 /// Entries of v2 below this share of the largest say that the worker is not connected.

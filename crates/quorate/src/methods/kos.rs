@@ -53,7 +53,7 @@ declare_method! {
                   labels.",
     citation: "D. R. Karger, S. Oh, D. Shah: Budget-optimal task allocation for reliable crowdsourcing \
                systems. Operations Research 62 (2014)",
-    facts: [uses_class_order],
+    facts: [uses_class_order, canonical_order],
 }
 
 declare_words! {

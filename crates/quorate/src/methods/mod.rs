@@ -221,11 +221,8 @@ pub struct Method {
     pub needs_probabilities: bool,
     /// Whether the order of the classes has a meaning for it (grades, not kinds).
     pub uses_class_order: bool,
-    /// Whether it deals workers into groups by their names, so that another naming of the workers can change its
-    /// answer.
-    pub uses_worker_order: bool,
-    /// Whether rounding can change its answer, so that it gets its tasks and workers in an order that does not depend on
-    /// that of the rows.
+    /// Whether rounding, chance or the order of workers can change its answer, so that it gets its tasks, workers and
+    /// classes in an order that depends on the labels alone.
     pub canonical_order: bool,
 }
 

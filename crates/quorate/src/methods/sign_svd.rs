@@ -56,7 +56,7 @@ declare_method! {
                   two classes.",
     citation: "A. Ghosh, S. Kale, P. McAfee: Who moderates the moderators? Crowdsourcing abuse detection in \
                user-generated content. EC 2011",
-    facts: [uses_class_order],
+    facts: [uses_class_order, canonical_order],
 }
 
 declare_method! {
@@ -71,7 +71,7 @@ declare_method! {
                   questions where there are more than two classes.",
     citation: "D. R. Karger, S. Oh, D. Shah: Efficient crowdsourcing for multi-class labeling. SIGMETRICS \
                2013",
-    facts: [uses_class_order],
+    facts: [uses_class_order, canonical_order],
 }
 
 impl Aggregate for GhoshSvd {

@@ -60,10 +60,10 @@ declare_method! {
     description: "Deals the workers into three groups, finds the groups' confusion matrices from \
                   third-order moments by a tensor power method, reads off each worker's matrix and polishes \
                   by EM. Needs no good start and many tasks; with few labels a class or many classes the \
-                  moments are too noisy. The groups follow the names of the workers.",
+                  moments are too noisy.",
     citation: "Y. Zhang, X. Chen, D. Zhou, M. I. Jordan: Spectral methods meet EM: a provably optimal \
                algorithm for crowdsourcing. JMLR 17 (2016)",
-    facts: [returns_model, uses_worker_order, canonical_order],
+    facts: [returns_model, canonical_order],
 }
 
 impl Aggregate for SpectralDs {

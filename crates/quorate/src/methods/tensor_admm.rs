@@ -60,7 +60,7 @@ declare_method! {
                   observed triples, a seeded sample of them beyond max-triples.",
     citation: "P. A. Traganitis, A. Pages-Zamora, G. B. Giannakis: Blind multiclass ensemble \
                classification. IEEE Transactions on Signal Processing 66 (2018)",
-    facts: [returns_model, uses_worker_order, canonical_order],
+    facts: [returns_model, canonical_order],
 }
 
 impl Aggregate for TensorAdmm {

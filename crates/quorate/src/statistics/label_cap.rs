@@ -29,6 +29,9 @@ pub struct CappedLabels<'a> {
 const FREE_EVENTS: u64 = 200_000_000;
 const EVENTS_A_LABEL: u64 = 32;
 
+/// Memory for pairs of workers that is always granted.
+const FREE_BYTES: u64 = 256 << 20;
+
 /// Fewest labels that a capped task stands for itself with.
 const LEAST: u64 = 16;
 
@@ -44,8 +47,10 @@ pub fn cap_labels<'a>(annotations: &'a Annotations, context: &Context) -> Result
         annotations.class_count() as u64,
     );
     let mut budget = pair_budget(annotations.label_count() as u64);
-    // Every pair of labels may be a pair of workers of its own, unless there are few workers.
-    let room = context.memory_limit() / 2 / pair_bytes(classes);
+    // Every pair of labels may be a pair of workers of its own, unless there are few workers. A pair that shares one task
+    // says next to nothing, so memory follows the labels long before the limit.
+    let enough = (FREE_BYTES / pair_bytes(classes)).max(EVENTS_A_LABEL * annotations.label_count() as u64);
+    let room = (context.memory_limit() / 2 / pair_bytes(classes)).min(enough);
     if workers * workers / 2 > room {
         budget = budget.min(room);
     }

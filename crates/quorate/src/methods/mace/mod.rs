@@ -28,8 +28,7 @@
 //!
 //! Differs from the paper: the first start is the even one above instead of a random one; each further start
 //! tempers the votes of each task by a random weight before the first M-step, where the paper perturbs `t`
-//! and `xi`. So the answer does not depend on the names of workers and classes; tasks draw in the order of
-//! their names. The product over labels is taken in the log domain, so that it cannot underflow.
+//! and `xi`. Tasks draw in the canonical order of the table, so that no names matter. The product over labels is taken in the log domain, so that it cannot underflow.
 //!
 //! D. Hovy, T. Berg-Kirkpatrick, A. Vaswani, E. Hovy, "Learning whom to trust with MACE", NAACL 2013.
 
@@ -68,7 +67,7 @@ declare_method! {
                   who always answer the same. Cannot express that a worker confuses two particular classes.",
     citation: "D. Hovy, T. Berg-Kirkpatrick, A. Vaswani, E. Hovy: Learning whom to trust with MACE. NAACL \
                2013",
-    facts: [returns_model, learns_from_gold],
+    facts: [returns_model, learns_from_gold, canonical_order],
 }
 
 declare_words! {
