@@ -444,11 +444,9 @@ fn damage_every_byte(name: &str) {
     let whole = fs::read(Path::new(HERE).join(name)).unwrap();
     let damaged_name = format!("damaged.{}", name.rsplit('.').next().unwrap());
     let path = folder.path().join(&damaged_name);
-    let every = if std::env::var_os("QUORATE_ALL_FAULTS").is_some() {
-        1
-    } else {
-        7
-    };
+    let all = std::env::var("QUORATE_FAULTS").is_ok_and(|faults| faults == "all");
+    let every = if all { 1 } else { 7 };
+    let mut ended = [0; 2];
     for place in (0..whole.len()).step_by(every) {
         for value in [0xff, whole[place] ^ 0x40, whole[place].wrapping_add(1)] {
             let mut damaged = whole.clone();
@@ -468,8 +466,15 @@ fn damage_every_byte(name: &str) {
                 _ => panic!("{case}"),
             }
             assert!(!found.stderr.contains("panicked"), "{case}");
+            ended[usize::from(found.code == 2)] += 1;
         }
     }
+    println!(
+        "damaged\t{name}\t{}\t{}\t{}",
+        ended[0] + ended[1],
+        ended[1],
+        ended[0]
+    );
 }
 
 #[cfg(feature = "columnar")]
@@ -541,4 +546,37 @@ fn ten_thousand_threads_start_no_more_than_there_are_processors() {
         assert_eq!(many.stdout, few);
     }
     assert!(start.elapsed().as_secs() < 20);
+}
+
+#[cfg(unix)]
+#[test]
+fn outputs_have_the_permissions_that_the_umask_gives() {
+    use std::os::unix::fs::PermissionsExt;
+    let folder = support::folder();
+    for (umask, expected) in [("022", 0o644), ("027", 0o640), ("077", 0o600)] {
+        let program = env!("CARGO_BIN_EXE_quorate");
+        let run = format!(
+            "umask {umask} && '{program}' aggregate labels.csv -q -m ds -o out{umask}.csv --model m{umask}.json --keep-labels \
+             --workers w{umask}.csv && '{program}' report labels.csv -q -o page{umask}.html"
+        );
+        let ran = Command::new("sh")
+            .args(["-c", &run])
+            .current_dir(folder.path())
+            .status()
+            .unwrap();
+        assert!(ran.success());
+        let mut seen = 0;
+        for entry in fs::read_dir(folder.path()).unwrap() {
+            let path = entry.unwrap().path();
+            if path.to_string_lossy().contains(umask) {
+                let mode = fs::metadata(&path).unwrap().permissions().mode() & 0o7777;
+                assert_eq!(mode, expected, "{}", path.display());
+                seen += 1;
+            }
+        }
+        assert_eq!(
+            seen, 5,
+            "the labels, the model and its labels, the workers, the page"
+        );
+    }
 }

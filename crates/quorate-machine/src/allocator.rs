@@ -41,27 +41,27 @@ fn is_large(layout: Layout) -> bool {
 #[allow(unsafe_code)]
 unsafe impl GlobalAlloc for HugePages {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        memory::take(layout.size());
+        memory::take(footprint(layout.size()));
         #[cfg(target_os = "linux")]
         if is_large(layout) {
-            return counted(mapping::map(layout.size()), layout.size());
+            return counted(mapping::map(layout.size()), footprint(layout.size()));
         }
         // SAFETY: the caller's promises are those that the system's allocator asks for.
-        counted(unsafe { System.alloc(layout) }, layout.size())
+        counted(unsafe { System.alloc(layout) }, footprint(layout.size()))
     }
 
     unsafe fn alloc_zeroed(&self, layout: Layout) -> *mut u8 {
-        memory::take(layout.size());
+        memory::take(footprint(layout.size()));
         #[cfg(target_os = "linux")]
         if is_large(layout) {
-            return counted(mapping::map(layout.size()), layout.size());
+            return counted(mapping::map(layout.size()), footprint(layout.size()));
         }
         // SAFETY: as in `alloc`.
-        counted(unsafe { System.alloc_zeroed(layout) }, layout.size())
+        counted(unsafe { System.alloc_zeroed(layout) }, footprint(layout.size()))
     }
 
     unsafe fn dealloc(&self, block: *mut u8, layout: Layout) {
-        memory::give(layout.size());
+        memory::give(footprint(layout.size()));
         #[cfg(target_os = "linux")]
         if is_large(layout) {
             // SAFETY: a large block is one of `map` or `resize`, and the caller uses it no more.
@@ -74,7 +74,8 @@ unsafe impl GlobalAlloc for HugePages {
     unsafe fn realloc(&self, block: *mut u8, layout: Layout, size: usize) -> *mut u8 {
         // SAFETY: the caller promises that the new layout is a proper one.
         let new = unsafe { Layout::from_size_align_unchecked(size, layout.align()) };
-        let grown = size.saturating_sub(layout.size());
+        let (before, after) = (footprint(layout.size()), footprint(size));
+        let grown = after.saturating_sub(before);
         let resized = match (is_large(layout), is_large(new)) {
             (false, false) => {
                 memory::take(grown);
@@ -102,10 +103,17 @@ unsafe impl GlobalAlloc for HugePages {
             }
         };
         if !resized.is_null() {
-            memory::give(layout.size().saturating_sub(size));
+            memory::give(before.saturating_sub(after));
         }
         resized
     }
+}
+
+/// What a block takes of memory: allocators keep a word beside it, and round up. Without that a million short names would count a
+/// tenth of what they take.
+#[inline]
+fn footprint(bytes: usize) -> usize {
+    (bytes.saturating_add(23) & !15).max(32)
 }
 
 /// A block whose bytes were counted before; what could not be had is taken off again.
@@ -167,6 +175,12 @@ mod tests {
             let block = vec![1u8; size];
             assert_eq!(block.as_ptr() as usize % LARGE, 0, "{size}");
         }
+    }
+
+    #[test]
+    fn short_blocks_count_what_they_take() {
+        assert_eq!([0, 1, 24, 25, 40, 41].map(footprint), [32, 32, 32, 48, 48, 64]);
+        assert_eq!(footprint(usize::MAX), usize::MAX & !15);
     }
 
     #[test]
