@@ -1377,8 +1377,7 @@ class SpectralDS(Estimator):
 
     Deals the workers into three groups, finds the groups' confusion matrices from third-order moments by a
     tensor power method, reads off each worker's matrix and polishes by EM. Needs no good start and many
-    tasks; with few labels a class or many classes the moments are too noisy. The groups follow the names of
-    the workers.
+    tasks; with few labels a class or many classes the moments are too noisy.
 
     Estimates a model: ``priors_``, ``errors_``, ``skills_``.
 
