@@ -49,7 +49,7 @@ pub fn check_fit(method: &Method, annotations: &Annotations, fit: &Fit, what: &s
     }
     let overturned = overturned_tasks(annotations, fit);
     assert!(
-        overturned == 0 || !fit.warnings.is_empty(),
+        overturned == 0 || fit.warnings.iter().any(|text| text.contains("all labels agree")),
         "{name}, {what}: {overturned} unanimous tasks got another label, and nothing is said"
     );
 }
