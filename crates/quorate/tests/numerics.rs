@@ -200,8 +200,8 @@ const SEVERAL_DECOMPOSITIONS: &[&str] = &[
     "m-msr",
 ];
 
-/// Methods with several optima, close calls or draws for tasks that are alike: a small share of tiny tables ends elsewhere
-/// under other codes.
+/// Methods with several optima or draws for tasks that are alike, and `auto`, for which the reason is not known: a small share
+/// of tiny tables ends elsewhere under other codes.
 const CLOSE_CALLS: &[&str] = &["mace", "ebcc", "auto"];
 
 /// How far posteriors may differ under other codes.
