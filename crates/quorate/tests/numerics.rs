@@ -200,9 +200,9 @@ const SEVERAL_DECOMPOSITIONS: &[&str] = &[
     "m-msr",
 ];
 
-/// Methods with several optima, close calls or draws for tasks that are alike: a small share of tiny tables ends elsewhere
-/// under other codes.
-const CLOSE_CALLS: &[&str] = &["mace", "ebcc", "auto", "pooled-ds"];
+/// Methods with several optima or draws for tasks that are alike, and `auto`, for which the reason is not known: a small share
+/// of tiny tables ends elsewhere under other codes.
+const CLOSE_CALLS: &[&str] = &["mace", "ebcc", "auto"];
 
 /// How far posteriors may differ under other codes.
 const ROUNDING: f64 = 1e-6;
@@ -217,7 +217,7 @@ struct Seen {
     classes_compared: u64,
     /// Tables of each method, and those with another answer under other codes.
     changed: BTreeMap<&'static str, [u64; 2]>,
-    /// Tables with another answer that have no excuse.
+    /// Tables with another answer.
     differ: Vec<String>,
     /// Largest difference of a posterior among all others.
     largest: f64,
@@ -300,12 +300,16 @@ fn check(number: u64, seen: &mut Seen) {
         return;
     }
     changed[1] += 1;
-    if ![SEVERAL_DECOMPOSITIONS, CLOSE_CALLS]
-        .concat()
-        .contains(&method.name)
-    {
-        let place = format!("{}, table {number}, {given:?}: {gap:.1e}", method.name);
-        seen.differ.push(place);
+    let place = format!("{}, table {number}, {given:?}: {gap:.1e}", method.name);
+    seen.differ.push(place);
+}
+
+/// Largest share of tables on which other codes may lead elsewhere, as one in so many. Not zero for the others: EM that
+/// starts on a saddle point, on a symmetric table, leaves it by rounding.
+fn one_in(name: &str) -> u64 {
+    match [SEVERAL_DECOMPOSITIONS, CLOSE_CALLS].concat().contains(&name) {
+        true => 8,
+        false => 300,
     }
 }
 
@@ -326,12 +330,11 @@ fn every_method_keeps_its_promises_on_random_small_tables() {
     );
     for (name, [all, changed]) in seen.changed.iter().filter(|(_, [_, changed])| *changed > 0) {
         println!("{name}: another answer under other codes for {changed} of {all} tables");
-        // A few tables are no share.
-        assert!(*all < 100 || changed * 8 < *all, "{name}: {changed} of {all}");
+        let few = SEVERAL_DECOMPOSITIONS.contains(name) && *all < 100;
+        assert!(
+            few || changed * one_in(name) <= *all,
+            "{name}: {changed} of {all}, {:?}",
+            seen.differ
+        );
     }
-    assert!(
-        seen.differ.is_empty(),
-        "other codes, other posteriors: {:#?}",
-        seen.differ
-    );
 }
