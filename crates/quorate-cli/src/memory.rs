@@ -17,7 +17,7 @@ const GIB: f64 = (1u64 << 30) as f64;
 /// The process ends where this share of the limit, or so many bytes if that is more, would be allocated. Above 1: what asks
 /// before it takes memory is to give its own error. Below the 1.25 that the limit may be exceeded by: what the program itself
 /// takes is not counted.
-const STOP_AT: f64 = 1.1;
+const STOP_AT: f64 = 1.05;
 const STOP_AT_LEAST: u64 = 64 << 20;
 
 /// How much memory a command may take.
