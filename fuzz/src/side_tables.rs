@@ -53,26 +53,14 @@ pub(crate) const TARGETS: &[Target] = &[
     Target {
         name: "side-tables",
         run: |bytes| {
-            let (text, format) = (source("x.jsonl", bytes), None);
-            check_words(read_ids(&text, format, "worker"));
-            check_words(read_worker_numbers(
-                &text,
-                format,
-                "cost",
-                annotations().workers(),
-            ));
-            check_words(read_assignments(&text, format, annotations()));
-            check_words(read_task_texts(&text, format, "text", annotations()));
-            let format = Some(FileFormat::from(Format::Csv));
-            check_words(read_ids(&text, format, "worker"));
-            check_words(read_worker_numbers(
-                &text,
-                format,
-                "cost",
-                annotations().workers(),
-            ));
-            check_words(read_assignments(&text, format, annotations()));
-            check_words(read_task_texts(&text, format, "text", annotations()));
+            let text = source("x.jsonl", bytes);
+            for format in [Format::Jsonl, Format::Csv] {
+                let (format, workers) = (Some(FileFormat::from(format)), annotations().workers());
+                check_words(read_ids(&text, format, "worker"));
+                check_words(read_worker_numbers(&text, format, "cost", workers));
+                check_words(read_assignments(&text, format, annotations()));
+                check_words(read_task_texts(&text, format, "text", annotations()));
+            }
         },
         seeds: || {
             vec![

@@ -141,7 +141,7 @@ impl Overturned {
         };
         if !self.compared {
             return Some(format!(
-                "no task has two labels, so that nothing can be known of the workers: {tasks} got their own label back where \
+                "no task has two labels, so that nothing can be known of the workers: {tasks} kept the label that was given where \
                  the method had another one"
             ));
         }
