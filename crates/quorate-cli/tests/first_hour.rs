@@ -348,6 +348,23 @@ fn help_has_headings() {
     ] {
         assert!(help.contains(heading), "{heading}");
     }
+    // What a command does is not a part of how it reads.
+    for command in [
+        "compare", "convert", "inspect", "judges", "plan", "report", "workers",
+    ] {
+        let help = done(folder.path(), &format!("{command} --help")).stdout;
+        let (_, reading) = help.split_once("Reading:").unwrap();
+        let is_heading = |line: &&str| line.ends_with(':') && !line.starts_with(' ');
+        let options: Vec<&str> = reading
+            .lines()
+            .take_while(|line| !is_heading(line))
+            .filter(|line| line.trim_start().starts_with('-'))
+            .collect();
+        assert!(
+            options.last().is_some_and(|last| last.contains("--use-gold")),
+            "{command}: {options:?}"
+        );
+    }
 }
 
 #[test]

@@ -27,25 +27,25 @@ pub struct InspectArgs {
     #[command(flatten)]
     input: InputArgs,
     /// What the classes are: kinds, grades in their order, or numbers
-    #[arg(long, value_enum, default_value_t = Scale::Nominal)]
+    #[arg(long, value_enum, default_value_t = Scale::Nominal, help_heading = "Checks")]
     scale: Scale,
     /// Resampled tables behind the intervals; 0 for no intervals
-    #[arg(long, value_name = "NUMBER", default_value_t = 1000, value_parser = whole::<usize>(0, 1_000_000))]
+    #[arg(long, value_name = "NUMBER", default_value_t = 1000, value_parser = whole::<usize>(0, 1_000_000), help_heading = "Checks")]
     replicates: usize,
     /// Tasks that two workers must share to be compared
-    #[arg(long, value_name = "TASKS", default_value_t = 10, value_parser = whole::<u32>(0, MOST))]
+    #[arg(long, value_name = "TASKS", default_value_t = 10, value_parser = whole::<u32>(0, MOST), help_heading = "Checks")]
     min_shared: u32,
     /// Share of false alarms among the flagged workers, and among the flagged pairs
-    #[arg(long, value_name = "SHARE", default_value_t = 0.01, value_parser = share)]
+    #[arg(long, value_name = "SHARE", default_value_t = 0.01, value_parser = share, help_heading = "Checks")]
     false_alarms: f64,
     /// Name every worker and finding, however many
-    #[arg(long)]
+    #[arg(long, help_heading = "Output")]
     all: bool,
     /// Exit with code 1 if anything at least this grave is found
-    #[arg(long, value_enum, value_name = "SEVERITY")]
+    #[arg(long, value_enum, value_name = "SEVERITY", help_heading = "Output")]
     fail_on: Option<FailOn>,
     /// For programs: JSON, with all workers and the pairs that share most tasks
-    #[arg(long)]
+    #[arg(long, help_heading = "Output")]
     json: bool,
     #[command(flatten)]
     run: RunArgs,

@@ -51,29 +51,34 @@ pub struct JudgesArgs {
     )]
     gold_columns: Vec<String>,
     /// Write the verdict on every item as a table; the name tells the format (csv, tsv, jsonl, parquet, arrow)
-    #[arg(long, short, value_name = "FILE")]
+    #[arg(long, short, value_name = "FILE", help_heading = "Output")]
     output: Option<PathBuf>,
     /// How a verdict is reached
-    #[arg(long, value_enum, default_value_t = PolicyArg::Model)]
+    #[arg(long, value_enum, default_value_t = PolicyArg::Model, help_heading = "Verdicts")]
     policy: PolicyArg,
     /// What an item without a verdict counts for
-    #[arg(long, value_enum, default_value_t = UnscoredArg::Keep)]
+    #[arg(long, value_enum, default_value_t = UnscoredArg::Keep, help_heading = "Verdicts")]
     unscored: UnscoredArg,
     /// Judges who must have answered for a verdict
-    #[arg(long, value_name = "JUDGES", default_value_t = 1, value_parser = whole::<usize>(0, MOST))]
+    #[arg(long, value_name = "JUDGES", default_value_t = 1, value_parser = whole::<usize>(0, MOST), help_heading = "Verdicts")]
     quorum: usize,
     /// The class whose share is the pass rate; without it pass, yes, true, .., else the last class
-    #[arg(long, value_name = "CLASS")]
+    #[arg(long, value_name = "CLASS", help_heading = "Verdicts")]
     positive: Option<String>,
     /// Exit with code 1 if the pass rate is below this; or another number, by name
     ///
     /// Names: pass-rate (corrected where that is possible), pass-rate-low (the lower end of its interval), observed-pass-rate,
     /// scored (share of items with a verdict), confidence (mean), gold-agreement, effective-judges. A number that cannot be
     /// known counts as too low.
-    #[arg(long, value_name = "[NAME=]NUMBER,..", value_delimiter = ',')]
+    #[arg(
+        long,
+        value_name = "[NAME=]NUMBER,..",
+        value_delimiter = ',',
+        help_heading = "Output"
+    )]
     fail_below: Vec<Gate>,
     /// For programs: JSON
-    #[arg(long)]
+    #[arg(long, help_heading = "Output")]
     json: bool,
     #[command(flatten)]
     spreadsheet: SpreadsheetArgs,

@@ -41,25 +41,25 @@ pub struct PlanArgs {
     #[command(flatten)]
     input: InputArgs,
     /// What may be spent: a number of labels, or an amount where --costs are given
-    #[arg(long, value_name = "NUMBER", value_parser = number(1e-6, 1e12), required_unless_present = "goal")]
+    #[arg(long, value_name = "NUMBER", value_parser = number(1e-6, 1e12), required_unless_present = "goal", help_heading = "What to plan")]
     budget: Option<f64>,
     /// What the labels are for
-    #[arg(long, value_enum, default_value_t = Goal::Error)]
+    #[arg(long, value_enum, default_value_t = Goal::Error, help_heading = "What to plan")]
     goal: Goal,
     /// Method of the fit that the plan rests on; it must return a model
-    #[arg(short, long, default_value = DEFAULT_METHOD)]
+    #[arg(short, long, default_value = DEFAULT_METHOD, help_heading = "Method")]
     method: String,
     /// Where the plan goes; standard output if not given. The extension tells the format
-    #[arg(short, long, value_name = "FILE")]
+    #[arg(short, long, value_name = "FILE", help_heading = "Output")]
     output: Option<PathBuf>,
     /// Write the tasks that need no more labels (a column task)
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", help_heading = "Output")]
     retired: Option<PathBuf>,
     /// Set a parameter of the method; may be repeated
-    #[arg(short, long = "param", value_name = "NAME=VALUE")]
+    #[arg(short, long = "param", value_name = "NAME=VALUE", help_heading = "Method")]
     parameters: Vec<String>,
     /// For programs: print the forecast as JSON on standard output (needs -o), or with --simulate the errors
-    #[arg(long, requires = "elsewhere")]
+    #[arg(long, requires = "elsewhere", help_heading = "Output")]
     json: bool,
     #[command(flatten)]
     limits: LimitArgs,

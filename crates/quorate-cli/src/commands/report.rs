@@ -30,36 +30,36 @@ pub struct ReportArgs {
     #[command(flatten)]
     input: InputArgs,
     /// Where the page goes; standard output if not given
-    #[arg(short, long, value_name = "FILE")]
+    #[arg(short, long, value_name = "FILE", help_heading = "Page")]
     output: Option<PathBuf>,
     /// Title of the page; the name of the file of labels if not given
-    #[arg(long, value_name = "TEXT")]
+    #[arg(long, value_name = "TEXT", help_heading = "Page")]
     title: Option<String>,
     /// Method; `quorate methods` lists them
-    #[arg(short, long, default_value = DEFAULT_METHOD)]
+    #[arg(short, long, default_value = DEFAULT_METHOD, help_heading = "Method")]
     method: String,
     /// Set a parameter of the method; may be repeated
-    #[arg(short, long = "param", value_name = "NAME=VALUE")]
+    #[arg(short, long = "param", value_name = "NAME=VALUE", help_heading = "Method")]
     parameters: Vec<String>,
     /// The truth, where it is known (columns task, label): adds the error, a reliability curve and a
     /// confusion matrix
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", help_heading = "Page")]
     truth: Option<PathBuf>,
     /// Address of a task, with {task} in place of its id: every task becomes a link
-    #[arg(long, value_name = "TEMPLATE")]
+    #[arg(long, value_name = "TEMPLATE", help_heading = "Page")]
     task_url: Option<String>,
     /// A table with what the tasks are about (a column task, and the one named by --show)
-    #[arg(long, value_name = "FILE", requires = "show")]
+    #[arg(long, value_name = "FILE", requires = "show", help_heading = "Page")]
     texts: Option<PathBuf>,
     /// Column of --texts that is shown beside each task. The page then holds those texts
-    #[arg(long, value_name = "COLUMN", requires = "texts")]
+    #[arg(long, value_name = "COLUMN", requires = "texts", help_heading = "Page")]
     show: Option<String>,
     /// Labels that the section on what to label next plans for; a tenth of the labels if not given
-    #[arg(long, value_name = "NUMBER", value_parser = number(1e-6, 1e12))]
+    #[arg(long, value_name = "NUMBER", value_parser = number(1e-6, 1e12), help_heading = "What to label next")]
     budget: Option<f64>,
     /// Error that the section on what to label next says how to reach, for example 0.05; half of the estimated error if
     /// not given
-    #[arg(long, value_name = "SHARE", value_parser = share)]
+    #[arg(long, value_name = "SHARE", value_parser = share, help_heading = "What to label next")]
     target: Option<f64>,
     #[command(flatten)]
     knowledge: KnowledgeArgs,

@@ -32,19 +32,19 @@ pub struct WorkersArgs {
     #[command(flatten)]
     input: InputArgs,
     /// Write all workers as a table; the name tells the format (csv, tsv, jsonl, parquet, arrow)
-    #[arg(long, short, value_name = "FILE")]
+    #[arg(long, short, value_name = "FILE", help_heading = "Output")]
     output: Option<PathBuf>,
     /// Show all workers, not only the worst
-    #[arg(long)]
+    #[arg(long, help_heading = "Output")]
     all: bool,
     /// Tasks that two workers must share to be compared
-    #[arg(long, value_name = "TASKS", default_value_t = 10, value_parser = whole::<u32>(0, MOST))]
+    #[arg(long, value_name = "TASKS", default_value_t = 10, value_parser = whole::<u32>(0, MOST), help_heading = "Checks")]
     min_shared: u32,
     /// Share of false alarms among the flagged workers, and among the flagged pairs
-    #[arg(long, value_name = "SHARE", default_value_t = 0.05, value_parser = share)]
+    #[arg(long, value_name = "SHARE", default_value_t = 0.05, value_parser = share, help_heading = "Checks")]
     false_alarms: f64,
     /// For programs: JSON
-    #[arg(long)]
+    #[arg(long, help_heading = "Output")]
     json: bool,
     #[command(flatten)]
     spreadsheet: SpreadsheetArgs,
