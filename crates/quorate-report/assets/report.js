@@ -147,7 +147,7 @@
     const text = rows.map((row) => row.map(quote).join(",") + "\n").join("");
     const link = make("a", { href: URL.createObjectURL(new Blob([text], { type: "text/csv" })), download: file });
     link.click();
-    setTimeout(() => URL.revokeObjectURL(link.href), 1000);
+    setTimeout(() => URL.revokeObjectURL(link.href), 60_000);
   };
   // Languages order text differently; numbers inside ids count as numbers everywhere.
   const order = new Intl.Collator("en", { numeric: true }).compare;

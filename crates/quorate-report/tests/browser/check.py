@@ -16,6 +16,7 @@ import sys
 import time
 
 from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import TimeoutError as PlaywrightTimeout
 from playwright.sync_api import sync_playwright
 
 SECTIONS = ["tasks", "workers", "classes", "confidence", "majority", "agreement", "coverage", "plan", "convergence"]
@@ -64,6 +65,15 @@ def look(page, path, scheme, width, sections):
     check(not fetched, f"{name}: fetched {fetched}")
 
 
+def within_seconds(page, condition):
+    """Whether the condition comes true: a browser follows a link some time after the key, never at once."""
+    try:
+        page.wait_for_function(condition, timeout=10000)
+        return True
+    except PlaywrightTimeout:
+        return False
+
+
 def cells(page, table, column):
     return page.locator(f"[data-table={table}] tbody tr:not(.detail) > :nth-child({column})").all_inner_texts()
 
@@ -108,7 +118,9 @@ def use(page, path):
     check(page.evaluate("document.activeElement.getAttribute('aria-expanded')") == "true", f"{name}: focus stays")
     page.locator("nav a").first.focus()
     page.keyboard.press("Enter")
-    check(page.url.endswith("#tasks"), f"{name}: the links to the sections work")
+    check(within_seconds(page, "location.hash === '#tasks'"), f"{name}: the links to the sections work")
+    check(within_seconds(page, "document.querySelector('#tasks').getBoundingClientRect().top < window.innerHeight"),
+          f"{name}: a link brings its section into view")
     check(not page.messages, f"{name}: console after use {page.messages}")
 
 
