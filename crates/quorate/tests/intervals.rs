@@ -178,6 +178,38 @@ fn intervals_repeat_for_any_number_of_threads_and_shrink_with_gold() {
     assert_eq!(gold.error.low, gold.error.high);
 }
 
+/// Thousands of workers, most of them with a single label: several random streams, and matrices that are not drawn.
+#[test]
+fn workers_with_one_label_have_honest_intervals_for_any_number_of_threads() {
+    let simulation = Simulation {
+        tasks: 1000,
+        workers: 3000,
+        ..crowd(2, 4)
+    };
+    // The standard error of a share is below 0.005 for the 12,000 accuracies. One label of a worker cannot tell how much
+    // the columns of a matrix differ, so that cells keep the wide prior they start with and are covered too well.
+    let [_, accuracy, cells, _] = coverage(&simulation, 4);
+    println!("{accuracy:.3} {cells:.3}");
+    assert!((0.93..0.98).contains(&accuracy), "accuracies: {accuracy}");
+    assert!(cells > 0.93, "cells: {cells}");
+    let crowd = simulation.run(5).unwrap();
+    let fit = DawidSkeneEm::default()
+        .fit(&crowd.annotations, &mut Context::new(0))
+        .unwrap();
+    let run = |threads| {
+        let mut context = Context::new(3).with_threads(threads).unwrap();
+        Intervals::default()
+            .run(
+                &crowd.annotations,
+                fit.model.as_ref().unwrap(),
+                &fit.consensus,
+                &mut context,
+            )
+            .unwrap()
+    };
+    assert_eq!(run(1), run(3));
+}
+
 #[test]
 fn settings_out_of_range_are_errors() {
     let crowd = crowd(2, 3).run(2).unwrap();

@@ -21,12 +21,14 @@
 //! draw of Minka's fixed point for the Dirichlet-multinomial likelihood (T. P. Minka, "Estimating a Dirichlet
 //! distribution", 2000).
 
+use chacha20::ChaCha8Rng;
 use rand::Rng;
 use rand_distr::{Beta, Distribution};
 
-use super::sampler::draw_log_shares;
+use super::sampler::{draw_log_shares, worker_chunks};
 use crate::model::AnswerCounts;
-use crate::special::digamma;
+use crate::parallel::map_rows_with;
+use crate::special::digamma_rise;
 
 /// Where the strengths start, in labels.
 const FIRST_STRENGTH: f64 = 4.0;
@@ -69,6 +71,15 @@ impl Hierarchy {
         self.column_strengths[cell % self.classes] * self.centres[worker * block + cell]
     }
 
+    /// Logarithms of the cells that are expected of a worker who has no labels yet.
+    pub(super) fn expect_logs(&self, worker: usize, matrix: &mut [f64]) {
+        let centre = &self.centres[worker * matrix.len()..][..matrix.len()];
+        matrix
+            .iter_mut()
+            .zip(centre)
+            .for_each(|(log, share)| *log = share.ln());
+    }
+
     /// The crowd's matrix, `[answer][truth]`.
     fn draw_crowd(&self, counts: &AnswerCounts, rng: &mut impl Rng) -> Vec<f64> {
         let classes = self.classes;
@@ -97,60 +108,85 @@ impl Hierarchy {
         crowd
     }
 
-    /// Draws the crowd's matrix and every worker's accuracy given the counts, and learns how alike workers are.
-    pub(super) fn update(&mut self, counts: &AnswerCounts, rng: &mut impl Rng) {
-        let crowd = self.draw_crowd(counts, rng);
+    /// Draws the crowd's matrix and every worker's accuracy given the counts, and learns how alike workers are. One random
+    /// stream for each of the [`worker_chunks`].
+    pub(super) fn update(&mut self, counts: &AnswerCounts, mut rngs: Vec<ChaCha8Rng>) {
+        let crowd = self.draw_crowd(counts, &mut rngs[0]);
         let (classes, block) = (self.classes, self.classes * self.classes);
-        let totals: Vec<[f64; 2]> = (0..counts.worker_count())
-            .map(|worker| {
-                let cells = counts.worker(worker);
-                let (mut right, mut wrong) = (0.0, 0.0);
-                for (truth, &strength) in self.column_strengths.iter().enumerate() {
-                    let given: f64 = cells[truth..].iter().step_by(classes).sum();
-                    let own = cells[truth * classes + truth];
-                    let worth = worth(given, strength);
-                    right += worth * own;
-                    wrong += worth * (given - own).max(0.0);
-                }
-                [right, wrong]
-            })
-            .collect();
+        let totals = self.right_and_wrong(counts);
         let t = self.accuracy_strength;
         let (right, wrong) = totals.iter().fold((1.0, 1.0), |(right, wrong), pair| {
             let worth = worth(pair[0] + pair[1], t);
             (right + worth * pair[0], wrong + worth * pair[1])
         });
         let crowds = Beta::new(right, wrong).expect("both above 0");
-        let mean: f64 = crowds.sample(rng).clamp(MARGIN, 1.0 - MARGIN);
-        for (pair, centres) in totals.iter().zip(self.centres.chunks_exact_mut(block)) {
-            let posterior = Beta::new(pair[0] + t * mean, pair[1] + t * (1.0 - mean)).expect("both above 0");
-            let accuracy: f64 = posterior.sample(rng);
-            let shift = logit(accuracy) - logit(mean);
-            for truth in 0..classes {
-                let own = crowd[truth * classes + truth];
-                let diagonal = sigmoid(logit(own) + shift).clamp(MARGIN, 1.0 - MARGIN);
-                for answer in 0..classes {
-                    let cell = answer * classes + truth;
-                    centres[cell] = match answer == truth {
-                        true => diagonal,
-                        false => crowd[cell] * (1.0 - diagonal) / (1.0 - own).max(1e-12),
-                    };
+        let mean: f64 = crowds.sample(&mut rngs[0]).clamp(MARGIN, 1.0 - MARGIN);
+        let own_odds: Vec<f64> = (0..classes)
+            .map(|truth| odds(crowd[truth * classes + truth]))
+            .collect();
+        let chunks = worker_chunks(totals.len());
+        let strengths = &self.column_strengths;
+        let centres = &mut self.centres;
+        let parts = map_rows_with(
+            chunks,
+            centres,
+            block,
+            rngs.into_iter(),
+            |workers, centres, mut rng| {
+                let mut accuracy_steps = Step::default();
+                let mut column_steps = vec![Step::default(); classes];
+                for (worker, centres) in workers.zip(centres.chunks_exact_mut(block)) {
+                    let pair = totals[worker];
+                    let posterior =
+                        Beta::new(pair[0] + t * mean, pair[1] + t * (1.0 - mean)).expect("both above 0");
+                    let shift = odds(posterior.sample(&mut rng)) / odds(mean);
+                    for truth in 0..classes {
+                        let moved = own_odds[truth] * shift;
+                        let diagonal = (moved / (1.0 + moved)).clamp(MARGIN, 1.0 - MARGIN);
+                        let others = (1.0 - diagonal) / (1.0 - crowd[truth * classes + truth]).max(1e-12);
+                        for answer in 0..classes {
+                            let cell = answer * classes + truth;
+                            centres[cell] = match answer == truth {
+                                true => diagonal,
+                                false => crowd[cell] * others,
+                            };
+                        }
+                    }
+                    accuracy_steps.add(t, pair.into_iter().zip([mean, 1.0 - mean]));
+                    let cells = counts.worker(worker);
+                    for (truth, steps) in column_steps.iter_mut().enumerate() {
+                        let column = cells[truth..].iter().step_by(classes).copied();
+                        let shares = centres[truth..].iter().step_by(classes).copied();
+                        steps.add(strengths[truth], column.zip(shares));
+                    }
                 }
-            }
-        }
-        let shares = [mean, 1.0 - mean];
-        let pairs = totals.iter().map(|pair| pair.iter().copied().zip(shares));
-        self.accuracy_strength = learn(t, pairs);
+                (accuracy_steps, column_steps)
+            },
+        );
+        let accuracy_steps = parts.iter().map(|part| part.0);
+        self.accuracy_strength = Step::of_all(accuracy_steps).strength(t);
         for (truth, strength) in self.column_strengths.iter_mut().enumerate() {
-            let columns = (0..counts.worker_count()).map(|worker| {
-                let cells = counts.worker(worker)[truth..].iter().step_by(classes);
-                let centres = self.centres[worker * block..][..block][truth..]
-                    .iter()
-                    .step_by(classes);
-                cells.copied().zip(centres.copied())
-            });
-            *strength = learn(*strength, columns);
+            let steps = parts.iter().map(|part| part.1[truth]);
+            *strength = Step::of_all(steps).strength(*strength);
         }
+    }
+
+    /// Right and wrong answers of every worker, for what they are worth.
+    fn right_and_wrong(&self, counts: &AnswerCounts) -> Vec<[f64; 2]> {
+        let classes = self.classes;
+        let total = |worker: usize| {
+            let cells = counts.worker(worker);
+            let (mut right, mut wrong) = (0.0, 0.0);
+            for (truth, &strength) in self.column_strengths.iter().enumerate() {
+                let given: f64 = cells[truth..].iter().step_by(classes).sum();
+                let own = cells[truth * classes + truth];
+                let worth = worth(given, strength);
+                right += worth * own;
+                wrong += worth * (given - own).max(0.0);
+            }
+            [right, wrong]
+        };
+        (0..counts.worker_count()).map(total).collect()
     }
 }
 
@@ -160,35 +196,42 @@ fn worth(given: f64, strength: f64) -> f64 {
     (1.0 + strength) / (given + strength).max(1.0 + strength)
 }
 
-/// One step of Minka's fixed point: groups of (count, expected share).
-fn learn<I: Iterator<Item = (f64, f64)>>(strength: f64, groups: impl Iterator<Item = I>) -> f64 {
-    let (mut gained, mut possible) = (0.0, 0.0);
-    for group in groups {
+/// One step of Minka's fixed point: sums over groups of (count, expected share).
+#[derive(Debug, Clone, Copy, Default)]
+struct Step {
+    gained: f64,
+    possible: f64,
+}
+
+impl Step {
+    fn add(&mut self, strength: f64, group: impl Iterator<Item = (f64, f64)>) {
         let mut total = 0.0;
         for (count, share) in group {
             total += count;
-            if count > 0.0 {
-                let own = strength * share;
-                gained += share * (digamma(count + own) - digamma(own));
-            }
+            self.gained += share * digamma_rise(strength * share, count);
         }
-        if total > 0.0 {
-            possible += digamma(total + strength) - digamma(strength);
-        }
+        self.possible += digamma_rise(strength, total);
     }
-    match possible > 0.0 {
-        true => (strength * gained / possible).clamp(*STRENGTHS.start(), *STRENGTHS.end()),
-        false => strength,
+
+    fn of_all(steps: impl Iterator<Item = Self>) -> Self {
+        steps.fold(Self::default(), |sum, step| Self {
+            gained: sum.gained + step.gained,
+            possible: sum.possible + step.possible,
+        })
+    }
+
+    /// The strength after the step.
+    fn strength(self, before: f64) -> f64 {
+        match self.possible > 0.0 {
+            true => (before * self.gained / self.possible).clamp(*STRENGTHS.start(), *STRENGTHS.end()),
+            false => before,
+        }
     }
 }
 
-fn logit(probability: f64) -> f64 {
+fn odds(probability: f64) -> f64 {
     let probability = probability.clamp(1e-6, 1.0 - 1e-6);
-    (probability / (1.0 - probability)).ln()
-}
-
-fn sigmoid(value: f64) -> f64 {
-    1.0 / (1.0 + (-value).exp())
+    probability / (1.0 - probability)
 }
 
 #[cfg(test)]
@@ -209,9 +252,8 @@ mod tests {
             }
         }
         let mut hierarchy = Hierarchy::new(3, 2);
-        let mut rng = seeded(1, 0);
-        for _ in 0..50 {
-            hierarchy.update(&counts, &mut rng);
+        for draw in 0..50 {
+            hierarchy.update(&counts, vec![seeded(1, draw)]);
         }
         let share = |worker: usize| {
             let (right, wrong) = (

@@ -25,7 +25,9 @@
 //! ```
 //!
 //! and the interval is that of the Beta distribution with them. No draws are kept: memory `O(M K^2)`, time
-//! one pass over the labels a sweep. Assumes what Dawid-Skene assumes: workers who err independently. Where
+//! one pass over the labels and the cells a sweep. Above a million of them draws are fewer, down to a quarter: what is
+//! known of each draw's mean and variance in closed form makes up most of an interval, so that its width is uncertain by a
+//! few percent then. Assumes what Dawid-Skene assumes: workers who err independently. Where
 //! they do not, the error of the labels is larger than its interval says ([`calibrate`](crate::calibrate)).
 
 mod hierarchy;
@@ -49,14 +51,18 @@ use crate::model::{BlockFit, Consensus, DawidSkene, label_of, reserve_passes};
 const MOST_SWEEPS: u64 = 10;
 const SMALL_TABLE: u64 = 50_000;
 
+/// Labels and cells of a table that gets all draws, and the share of them that the largest table keeps.
+const ALL_DRAWS: u64 = 1_000_000;
+const LEAST_DRAWS: f64 = 0.25;
+
 /// Settings of the intervals.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Intervals {
     /// Probability with which an interval holds the true value.
     pub level: f64,
-    /// Draws that count.
+    /// Draws that count, at most: tables with more than a million labels and cells get fewer.
     pub draws: usize,
-    /// Draws before those, to forget the start.
+    /// Draws before those, to forget the start; likewise.
     pub burn_in: usize,
 }
 
@@ -146,17 +152,19 @@ impl Intervals {
         let mut accuracy = vec![RunningMoments::default(); passes.worker_count()];
         let mut confusion = vec![RunningMoments::default(); model.confusions().len()];
         let mut error = RunningMoments::default();
-        let (total, seed) = (self.burn_in + self.draws, context.seed());
+        let size = passes.label_count() + confusion.len() as u64;
+        let burn_in = fewer_draws(self.burn_in, size);
+        let (total, seed) = (burn_in + fewer_draws(self.draws, size), context.seed());
         let sweeps = (SMALL_TABLE / passes.label_count().max(1)).clamp(1, MOST_SWEEPS);
         for draw in 0..total {
             let stage = Stage::round("intervals", draw, total);
             for sweep in draw as u64 * sweeps..(draw as u64 + 1) * sweeps {
                 let doubt = sampler.draw_truths(seed, sweep, passes, stage, context)?;
-                if draw >= self.burn_in && sweep % sweeps == sweeps - 1 {
+                if draw >= burn_in && sweep % sweeps == sweeps - 1 {
                     error.add(doubt.mean, doubt.variance);
-                    sampler.observe(&mut prevalence, &mut accuracy, &mut confusion);
+                    context.run(|| sampler.observe(&mut prevalence, &mut accuracy, &mut confusion));
                 }
-                sampler.draw_parameters(&mut context.rng(u64::MAX - sweep));
+                context.run(|| sampler.draw_parameters(seed, sweep));
             }
         }
         let close = |moments: Vec<RunningMoments>| -> Vec<Interval> {
@@ -170,6 +178,13 @@ impl Intervals {
             error: whole_tasks(error.interval(self.level), passes.task_count()),
         })
     }
+}
+
+/// How many of the draws a table of so many labels and cells gets.
+fn fewer_draws(draws: usize, size: u64) -> usize {
+    let share = (ALL_DRAWS as f64 / size.max(1) as f64).clamp(LEAST_DRAWS, 1.0);
+    // A spread needs two.
+    ((draws as f64 * share).ceil() as usize).max(draws.min(2))
 }
 
 /// The borders of a share of tasks, moved outward to whole tasks: no other share can come true.

@@ -123,6 +123,12 @@ impl AnswerCounts {
         Self { answers, cells, mass }
     }
 
+    /// Takes all counts away again.
+    pub(crate) fn clear(&mut self) {
+        self.cells.fill(0.0);
+        self.mass.fill(0.0);
+    }
+
     /// Adds `count` answers of a worker to tasks of a class.
     pub fn add(&mut self, worker: usize, answer: usize, truth: usize, count: f64) {
         self.cells[(worker * self.answers + answer) * self.mass.len() + truth] += count;

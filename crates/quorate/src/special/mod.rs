@@ -7,4 +7,4 @@ pub(crate) mod distributions;
 mod gamma;
 
 pub(crate) use distributions::beta_quantile;
-pub(crate) use gamma::{digamma, expect_dirichlet_logs, ln_gamma_and_digamma};
+pub(crate) use gamma::{digamma, digamma_rise, expect_dirichlet_logs, ln_gamma_and_digamma};
