@@ -129,7 +129,8 @@ fn medians<const N: usize>(xs: &[f64; N], trials: &[[f64; N]]) -> Vec<(f64, f64)
 }
 
 fn figure(by_shared: &[[f64; 9]], shared: &[(f64, f64)], condition: &[(f64, f64)], trials: usize) -> Figure {
-    let thin = by_shared.iter().take(20).map(|trial| {
+    let lines = trials.min(20);
+    let thin = by_shared.iter().take(lines).map(|trial| {
         let points = SHARED
             .iter()
             .zip(trial)
@@ -142,7 +143,7 @@ fn figure(by_shared: &[[f64; 9]], shared: &[(f64, f64)], condition: &[(f64, f64)
     Figure {
         name: "thm-svdimputation".into(),
         caption: format!(
-            "Error of an imputed block. Left: against the shared tasks S; thin lines are 20 of {trials} trials. Right: against the \
+            "Error of an imputed block. Left: against the shared tasks S; thin lines are {lines} of {trials} trials. Right: against the \
              condition number of the designated workers. Bold: medians; dashed: the theorem's slope, -1/2 and 7."
         ),
         panels: vec![
