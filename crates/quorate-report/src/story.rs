@@ -5,7 +5,7 @@ use quorate::review::DOUBTFUL;
 
 use crate::evidence::NextLabels;
 use crate::page::{Facts, Report};
-use crate::text::{count, escape, percent, plural, shown};
+use crate::text::{count, percent, plural, sentence, shown};
 
 /// Workers named in one line.
 const NAMED: usize = 5;
@@ -108,9 +108,9 @@ fn next_steps(report: &Report<'_>, facts: &Facts) -> Vec<String> {
         if finding.severity < Severity::Warning {
             continue;
         }
-        let mut step = format!("<strong>{}</strong>", shown(&finding.sentence));
+        let mut step = format!("<strong>{}</strong>", sentence(&finding.sentence));
         if !finding.advice.is_empty() {
-            step.push_str(&format!(" {}", shown(&finding.advice)));
+            step.push_str(&format!(" {}", sentence(&finding.advice)));
         }
         if !finding.workers.is_empty() && !finding.workers.iter().any(|name| finding.sentence.contains(name))
         {
@@ -137,7 +137,7 @@ fn next_steps(report: &Report<'_>, facts: &Facts) -> Vec<String> {
         steps.extend(labels_to_collect(next));
     }
     for warning in &report.fit.warnings {
-        steps.push(format!("<strong>Note:</strong> {}", escape(warning)));
+        steps.push(format!("<strong>Note:</strong> {}", sentence(warning)));
     }
     steps
 }

@@ -3,6 +3,9 @@
 /// Longest id or label that a page shows; the rest is cut off and marked.
 pub const LONGEST: usize = 200;
 
+/// Longest sentence: some ids and the words around them.
+const LONGEST_SENTENCE: usize = 2_000;
+
 /// Text for HTML and SVG, also inside quoted attributes.
 pub fn escape(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
@@ -22,9 +25,13 @@ pub fn escape(text: &str) -> String {
 /// A user's text as a page may show it: control characters and marks that change the direction of text become
 /// visible, and text beyond [`LONGEST`] characters is cut off.
 pub fn plain(text: &str) -> String {
-    let mut out = String::with_capacity(text.len().min(4 * LONGEST));
+    plain_up_to(text, LONGEST)
+}
+
+fn plain_up_to(text: &str, longest: usize) -> String {
+    let mut out = String::with_capacity(text.len().min(4 * longest));
     for (place, c) in text.chars().enumerate() {
-        if place == LONGEST {
+        if place == longest {
             out.push('…');
             break;
         }
@@ -54,6 +61,11 @@ pub fn passage(text: &str, longest: usize) -> String {
         }
     }
     out
+}
+
+/// A sentence of ours with the ids that it names, for HTML.
+pub fn sentence(text: &str) -> String {
+    escape(&plain_up_to(text, LONGEST_SENTENCE))
 }
 
 /// [`plain`] text for HTML.
@@ -122,6 +134,8 @@ mod tests {
             "one\ntwo\u{200d}⟨U+202E⟩⟨U+001B⟩[31m"
         );
         assert_eq!(passage(&"x".repeat(1 << 20), 5), "xxxxx…");
+        let long = format!("{}.", "w12345, ".repeat(100));
+        assert_eq!(sentence(&long), long);
     }
 
     #[test]

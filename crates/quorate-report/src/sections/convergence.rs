@@ -3,7 +3,7 @@
 use super::Section;
 use crate::figure::{Axis, Figure, Mark, Panel, Series};
 use crate::page::Report;
-use crate::text::{escape, plural};
+use crate::text::{escape, plural, sentence};
 
 pub(crate) fn section(report: &Report<'_>) -> Option<Section> {
     let fit = report.fit;
@@ -25,7 +25,7 @@ pub(crate) fn section(report: &Report<'_>) -> Option<Section> {
         plural(fit.iterations, "iteration")
     );
     for note in &fit.notes {
-        body.push_str(&format!("<p class=\"note\">{}</p>\n", escape(note)));
+        body.push_str(&format!("<p class=\"note\">{}</p>\n", sentence(note)));
     }
     if trace.len() > 1 {
         let figure = Figure {
