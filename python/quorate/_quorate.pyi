@@ -291,5 +291,6 @@ def report(
     show: str,
     budget: Optional[float],
     target: Optional[float],
+    spreadsheet_safe: bool,
     progress: Optional[object],
 ) -> Tuple[str, List[str]]: ...

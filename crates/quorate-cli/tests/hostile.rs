@@ -181,6 +181,21 @@ fn formulas_are_neutralised_on_request() {
             }
         }
     }
+    let batch = "HITId,AssignmentId,WorkerId,AssignmentStatus,Input.text,Answer.kind,Approve\n\
+                 h1,a1,w1,Submitted,\"=HYPERLINK(\"\"x,y\"\")\",@yes,\nh1,a2,w2,Submitted,+1,@yes,\n";
+    fs::write(folder.path().join("batch.csv"), batch).unwrap();
+    let review = "convert batch.csv review.csv --to mturk-review -m mv";
+    let read = || fs::read_to_string(folder.path().join("review.csv")).unwrap();
+    done(folder.path(), review);
+    let plain = "HITId,AssignmentId,WorkerId,AssignmentStatus,Input.text,Answer.kind,Approve,Reject\n\
+                 h1,a1,w1,Submitted,\"=HYPERLINK(\"\"x,y\"\")\",@yes,x,\nh1,a2,w2,Submitted,+1,@yes,x,\n";
+    assert_eq!(read(), plain);
+    done(folder.path(), &format!("{review} --spreadsheet-safe"));
+    let safe = plain
+        .replace("\"=", "\"'=")
+        .replace("+1", "'+1")
+        .replace("@yes", "'@yes");
+    assert_eq!(read(), safe);
     // Other formats are not for spreadsheets.
     done(folder.path(), "convert labels.csv long.jsonl --spreadsheet-safe");
     assert!(

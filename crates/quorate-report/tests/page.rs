@@ -21,6 +21,7 @@ fn page(annotations: &Annotations, title: &str, truth: Option<&[Option<usize>]>)
         truth,
         task_url: None,
         task_texts: None,
+        spreadsheet_safe: false,
     }
     .to_html()
 }
