@@ -50,6 +50,9 @@ use roster::Roster;
 /// Labels of a worker from which on a plan rests more on what it knows of the workers than it finds out about them.
 const LABELS_THAT_TELL: f64 = 15.0;
 
+/// Relative error of sums of costs.
+const ROUNDING: f64 = 1e-12;
+
 /// Settings of a plan.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Plan {
@@ -151,15 +154,17 @@ impl Plan {
         let mut assigning = Assigning::new(annotations, fit, roster, &self.excluded, available);
         let mut assignments = Vec::new();
         let (mut spent, mut unplaced) = (0.0, 0);
-        let limit = self.budget * (1.0 + 1e-12);
+        let limit = self.budget * (1.0 + ROUNDING);
         let explore = self.share_that_explores(annotations);
+        let enough = self.budget * (1.0 - explore) * (1.0 - ROUNDING);
         for slot in &allocation.slots {
             let Some(worker) = assigning.place(slot.task as usize) else {
                 unplaced += 1;
                 continue;
             };
             let cost = costs[worker];
-            if spent + cost > limit * (1.0 - explore) {
+            // A whole number of labels, rounded up: the rest of the budget is then no more than the labels that explore.
+            if spent >= enough || spent + cost > limit {
                 break;
             }
             assigning.confirm(slot.task as usize, worker);
