@@ -31,11 +31,13 @@ mod assignment;
 mod dispatch;
 mod forecast;
 pub mod gain;
+mod reach;
 mod replay;
 mod roster;
 
-pub use dispatch::{Dispatch, Dispatched, MOST_WORKERS};
+pub use dispatch::{Dispatch, Dispatched};
 pub use forecast::{ErrorEstimate, Forecast, TargetForecast};
+pub use reach::MOST_WORKERS;
 pub use replay::{Replay, ReplayCurve, Strategy};
 
 use crate::annotations::Annotations;
