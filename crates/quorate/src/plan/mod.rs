@@ -52,9 +52,6 @@ use roster::Roster;
 /// Labels of a worker from which on a plan rests more on what it knows of the workers than it finds out about them.
 const LABELS_THAT_TELL: f64 = 15.0;
 
-/// Relative error of sums of costs.
-const ROUNDING: f64 = 1e-12;
-
 /// Settings of a plan.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Plan {
@@ -156,17 +153,23 @@ impl Plan {
         let mut assigning = Assigning::new(annotations, fit, roster, &self.excluded, available);
         let mut assignments = Vec::new();
         let (mut spent, mut unplaced) = (0.0, 0);
-        let limit = self.budget * (1.0 + ROUNDING);
+        let limit = self.budget * (1.0 + 1e-12);
         let explore = self.share_that_explores(annotations);
-        let enough = self.budget * (1.0 - explore) * (1.0 - ROUNDING);
+        let mut out_of_money = false;
         for slot in &allocation.slots {
             let Some(worker) = assigning.place(slot.task as usize) else {
                 unplaced += 1;
                 continue;
             };
             let cost = costs[worker];
-            // A whole number of labels, rounded up: the rest of the budget is then no more than the labels that explore.
-            if spent >= enough || spent + cost > limit {
+            // At least one label corrects something.
+            let most = if assignments.is_empty() {
+                limit
+            } else {
+                limit * (1.0 - explore)
+            };
+            if spent + cost > most {
+                out_of_money = true;
                 break;
             }
             assigning.confirm(slot.task as usize, worker);
@@ -179,7 +182,12 @@ impl Plan {
             });
         }
         // In proportion: where nothing is worth a label, nothing is explored either.
-        let more = (assignments.len() as f64 * explore / (1.0 - explore)).ceil() as usize;
+        let in_proportion = |labels: usize| (labels as f64 * explore / (1.0 - explore)).ceil() as usize;
+        let more = match out_of_money && explore > 0.0 {
+            // What the next label left of its part of the budget is spent here, too.
+            true => in_proportion(assignments.len() + 1) + 1,
+            false => in_proportion(assignments.len()),
+        };
         let mut spend = |worker: usize| {
             let affordable = spent + costs[worker] <= limit;
             spent += if affordable { costs[worker] } else { 0.0 };
