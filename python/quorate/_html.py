@@ -1,10 +1,14 @@
-"""The view of a result in a notebook: summary, tasks to look at first, workers, small pictures. No scripts."""
+"""The view of a result in a notebook: summary, tasks to look at first, workers, small pictures. No scripts.
+
+The pictures are drawn by the native half, as those of the report.
+"""
 
 from __future__ import annotations
 
 from html import escape
-from typing import TYPE_CHECKING, Any, Dict, List, Optional, Sequence
+from typing import TYPE_CHECKING, Any, List, Optional
 
+from . import _quorate
 from ._table import Table
 
 if TYPE_CHECKING:
@@ -14,7 +18,6 @@ __all__ = ["result_page"]
 
 _TASKS = 8
 _WORKERS = 12
-_BINS = 10
 
 _STYLE = """
 .quorate { font: 13px/1.45 system-ui, sans-serif; max-width: 60em; }
@@ -26,21 +29,24 @@ _STYLE = """
 .quorate .facts b { font-size: 18px; }
 .quorate .facts span { display: inline-block; margin-right: 2em; }
 .quorate .warning { border-left: 3px solid #c80; padding-left: .6em; }
-.quorate .side { display: flex; flex-wrap: wrap; gap: 0 3em; }
+.quorate .side { display: flex; flex-wrap: wrap; gap: .5em 3em; margin-top: 1em; }
+.quorate .side .figure { align-self: flex-start; }
+.quorate .figure text { fill: currentColor; }
+.quorate .figure .bar { fill-opacity: 1; }
+.quorate td .figure { max-width: none; }
 """
 
 
 def result_page(result: Result) -> str:
     """The view of a result."""
     facts = result.summary
-    parts = [f"<div class='quorate'><style>{_STYLE}</style>", _summary(result)]
+    style, confidence, classes = result._native.pictures()
+    parts = [f"<div class='quorate'><style>{style}{_STYLE}</style>", _summary(result)]
     parts += [f"<p class='warning'>{escape(text)}</p>" for text in result.warnings]
     if not result.converged:
         text = f"not settled after {result.iterations} iterations: a few labels may still change"
         parts.append(f"<p class='warning'>{text}</p>")
-    labels = Table(result._native.labels(False, False))
-    parts += ["<div class='side'><div><h4>Confidence of the labels</h4>", _confidences(labels["confidence"])]
-    parts += ["</div><div><h4>Classes</h4>", _classes(labels["label"]), "</div></div>"]
+    parts += [f"<div class='side'>{confidence}{classes}</div>"]
     if facts["expected_error"] > 0:
         parts += ["<h4>Look at these tasks first</h4>", _review(Table(result._native.review(_TASKS)))]
     parts += ["<h4>Workers</h4>", _workers(Table(result._native.workers())), "</div>"]
@@ -61,56 +67,8 @@ def _summary(result: Result) -> str:
     return f"<p><b>quorate</b> {escape(result.method)}</p><p class='facts'>{cells}</p>"
 
 
-def _confidences(values: Sequence[float]) -> str:
-    """How many labels there are at each confidence, as bars."""
-    counts = [0] * _BINS
-    for value in values:
-        counts[min(int(value * _BINS), _BINS - 1)] += 1
-    # What no label has is left out: the lowest confidence is one over the number of classes.
-    first = next((place for place, count in enumerate(counts) if count), 0)
-    rows = [(f"{place / _BINS:.1f} to {(place + 1) / _BINS:.1f}", counts[place]) for place in range(first, _BINS)]
-    return _bars(rows)
-
-
-def _classes(labels: Sequence[Any]) -> str:
-    """How many tasks have each label, as bars."""
-    counts: Dict[Any, int] = {}
-    for label in labels:
-        counts[label] = counts.get(label, 0) + 1
-    rows = sorted(counts.items(), key=lambda row: -row[1])
-    shown = [(str(label), count) for label, count in rows[:_BINS]]
-    if len(rows) > _BINS:
-        shown.append((f"{len(rows) - _BINS} more", sum(count for _, count in rows[_BINS:])))
-    return _bars(shown)
-
-
-def _bars(rows: Sequence[Any]) -> str:
-    most = max((count for _, count in rows), default=0) or 1
-    height, width = 18, 160
-    marks = []
-    for place, (name, count) in enumerate(rows):
-        y, long = place * height, width * count / most
-        title = f"<title>{escape(name)}: {count:,}</title>"
-        short = name if len(name) <= 14 else name[:13] + "…"
-        marks.append(
-            f"<g>{title}<text x='92' y='{y + 13}' text-anchor='end'>{escape(short)}</text>"
-            f"<rect x='100' y='{y + 3}' width='{long:.1f}' height='{height - 6}' fill='#4878a8'/>"
-            f"<text x='{106 + long:.1f}' y='{y + 13}'>{count:,}</text></g>"
-        )
-    return (
-        f"<svg width='330' height='{height * len(rows)}' font-size='11' fill='currentColor' role='img'>"
-        f"{''.join(marks)}</svg>"
-    )
-
-
 def _gauge(share: Optional[float]) -> str:
-    """A share as a small bar."""
-    if share is None:
-        return ""
-    return (
-        "<svg width='64' height='10' role='img'><rect width='64' height='10' fill='#8883'/>"
-        f"<rect width='{64 * min(max(share, 0.0), 1.0):.1f}' height='10' fill='#4878a8'/></svg>"
-    )
+    return "" if share is None else _quorate.gauge(share)
 
 
 def _review(tasks: Table) -> str:

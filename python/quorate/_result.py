@@ -274,6 +274,7 @@ class Result(FitFacts):
         show: str = "text",
         budget: Optional[float] = None,
         target: Optional[float] = None,
+        spreadsheet_safe: bool = False,
         progress: Progress = None,
     ) -> str:
         """Puts the whole story on one self-contained HTML page, as ``quorate report`` does; returns the page.
@@ -288,6 +289,8 @@ class Result(FitFacts):
             show: Column of ``texts`` that is shown beside each task.
             budget: Labels that the section on what to label next plans for; a tenth of the labels if not given.
             target: Error that the same section says how to reach; half of the estimated error if not given.
+            spreadsheet_safe: In the tables that are downloaded from the page, put an apostrophe before text that a
+                spreadsheet would take for a formula.
             progress: See :data:`quorate.Progress`.
         """
         with Reporter(progress) as report:
@@ -301,6 +304,7 @@ class Result(FitFacts):
                 show=show,
                 budget=budget,
                 target=target,
+                spreadsheet_safe=spreadsheet_safe,
                 progress=report,
             )
         _warn(told)

@@ -182,3 +182,12 @@ def test_results_survive_pickling(rows: object) -> None:
     assert copy.model == result.model and copy.summary == result.summary
     assert pickle.loads(pickle.dumps(result.labels)) == result.labels
     assert pickle.loads(pickle.dumps(result.model)) == result.model
+
+
+@pytest.mark.parametrize("method", ["majority-vote", "dawid-skene", "auto"])
+def test_one_label_per_task_is_warned_of(method: str) -> None:
+    alone = [(f"t{i}", f"w{i % 4}", "ab"[i % 2]) for i in range(12)]
+    with pytest.warns(quorate.DataWarning, match="the confidence is a guess"):
+        result = quorate.aggregate(alone, method)
+    assert sum("the confidence is a guess" in text for text in result.warnings) == 1
+    assert not any("guess" in text for text in quorate.aggregate([*alone, ("t0", "w1", "a")], method).warnings)

@@ -81,5 +81,11 @@ def test_the_view_of_a_notebook_shows_what_matters(crowd: pathlib.Path) -> None:
         assert word in page
     assert "<script" not in page and result.review(1)["task"][0] in page
     hostile = quorate.aggregate([("<b>t</b>", "<script>", "<i>"), ("t", "x", "y")], "majority-vote")._repr_html_()
-    assert "<script" not in hostile and "<i>" not in hostile
+    assert "<script" not in hostile and "<i>" not in hostile and "&lt;i&gt;</text>" in hostile
+    # The chart is that of the report.
+    chart = page[page.index("<svg class=\"figure\"") : page.index("</svg>") + len("</svg>")]
+    assert "Labels by confidence" in chart and chart in result.report()
+    rows = [(f"t{i}", worker, f"class {i % 13:02}") for i in range(26) for worker in ("ann", "bob")]
+    many = quorate.aggregate(rows, "majority-vote")
+    assert "class 09: 2</title>" in many._repr_html_() and "3 more: 6</title>" in many._repr_html_()
     assert "estimated error" in repr(result)

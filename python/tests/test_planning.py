@@ -169,13 +169,14 @@ def test_the_report_is_that_of_the_program(
     texts = {task: f"what {task} is about" for task in result.labels["task"]}
     file = write(tmp_path / "texts.csv", "task,words", texts.items())
     program("report", crowd / "labels.csv", "--title", "T", "--truth", crowd / "truth.csv", "-o", tmp_path / "page.html",
-            "--texts", file, "--show", "words", "--budget", 40, "--target", 0.04, "--task-url", "/tasks/{task}")
+            "--texts", file, "--show", "words", "--budget", 40, "--target", 0.04, "--task-url", "/tasks/{task}", "--spreadsheet-safe")
     arguments: Dict[str, Any] = {"title": "T", "truth": crowd / "truth.csv", "budget": 40, "target": 0.04,
-                                 "task_url": "/tasks/{task}"}
+                                 "task_url": "/tasks/{task}", "spreadsheet_safe": True}
     page = result.report(tmp_path / "again.html", texts=file, show="words", **arguments)
     assert page == (tmp_path / "page.html").read_text(encoding="utf-8") == (tmp_path / "again.html").read_text(encoding="utf-8")
     assert result.report(texts=texts, **arguments) == page
     assert result.report(**arguments) != page
+    assert result.report(texts=texts, **{**arguments, "spreadsheet_safe": False}) != page
     for wrong in ("javascript:alert(1)", "https://example.org/no-place-for-the-id"):
         with pytest.raises(quorate.QuorateError, match="task_url"):
             result.report(task_url=wrong)

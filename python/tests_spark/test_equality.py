@@ -143,3 +143,13 @@ def test_inspection_is_that_of_one_machine(spark: Any, rows: Rows) -> None:
         assert found.agreement[ours] == pytest.approx(getattr(wanted.agreement, theirs).value), ours
     assert found.connectivity["parts"] == 2
     assert found.connectivity["labels_in_parts"] == [len(rows), 1]
+
+
+def test_one_label_per_task_is_warned_of_as_on_one_machine(spark: Any) -> None:
+    alone = [(f"t{i}", f"w{i % 4}", "ab"[i % 2]) for i in range(12)]
+    with pytest.warns(quorate.DataWarning, match="the confidence is a guess"):
+        local = quorate.aggregate(alone, "majority-vote")
+    with pytest.warns(quorate.DataWarning, match="the confidence is a guess"):
+        result = quorate.spark.aggregate(frame_of(spark, alone), "majority-vote", partitions=2)
+    with result:
+        assert result.warnings == local.warnings

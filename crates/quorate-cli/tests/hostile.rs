@@ -7,7 +7,7 @@ use std::fs;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-use support::{Run, done, quorate, run};
+use support::{Run, done, quorate, quorate_with_input, run};
 use tempfile::TempDir;
 
 const HERE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/damaged");
@@ -181,6 +181,21 @@ fn formulas_are_neutralised_on_request() {
             }
         }
     }
+    let batch = "HITId,AssignmentId,WorkerId,AssignmentStatus,Input.text,Answer.kind,Approve\n\
+                 h1,a1,w1,Submitted,\"=HYPERLINK(\"\"x,y\"\")\",@yes,\nh1,a2,w2,Submitted,+1,@yes,\n";
+    fs::write(folder.path().join("batch.csv"), batch).unwrap();
+    let review = "convert batch.csv review.csv --to mturk-review -m mv";
+    let read = || fs::read_to_string(folder.path().join("review.csv")).unwrap();
+    done(folder.path(), review);
+    let plain = "HITId,AssignmentId,WorkerId,AssignmentStatus,Input.text,Answer.kind,Approve,Reject\n\
+                 h1,a1,w1,Submitted,\"=HYPERLINK(\"\"x,y\"\")\",@yes,x,\nh1,a2,w2,Submitted,+1,@yes,x,\n";
+    assert_eq!(read(), plain);
+    done(folder.path(), &format!("{review} --spreadsheet-safe"));
+    let safe = plain
+        .replace("\"=", "\"'=")
+        .replace("+1", "'+1")
+        .replace("@yes", "'@yes");
+    assert_eq!(read(), safe);
     // Other formats are not for spreadsheets.
     done(folder.path(), "convert labels.csv long.jsonl --spreadsheet-safe");
     assert!(
@@ -510,7 +525,7 @@ fn repeated_rows_that_are_errors_count_only_among_the_kept_workers_on_disk_too()
         }
     }
     // Only a worker who is left out repeats himself.
-    rows.push_str("t3,w0,b\nt4,w0,b\n");
+    rows.push_str("t3,w0,b\n");
     support::write(folder.path(), "labels.csv", &rows);
     let base = "aggregate labels.csv -m ds --duplicates error";
     let memory = done(folder.path(), &format!("{base} --keep-workers w1,w2,w3"));
@@ -525,11 +540,28 @@ fn repeated_rows_that_are_errors_count_only_among_the_kept_workers_on_disk_too()
     for more in ["", " --spill ."] {
         let refused = run(folder.path(), &format!("{base} --keep-workers w0,w1{more}"));
         assert_eq!(refused.code, 2, "{more}: {}", refused.stderr);
-        assert!(
-            refused.stderr.contains("t3") && refused.stderr.contains("w0"),
-            "{more}: {}",
-            refused.stderr
-        );
+        let words = "labels.csv, line 2002: worker \"w0\" labelled task \"t3\" more than once";
+        assert!(refused.stderr.contains(words), "{more}: {}", refused.stderr);
+    }
+    // A pipe has no second reading.
+    let text = fs::read_to_string(folder.path().join("labels.csv")).unwrap();
+    let arguments = [
+        "aggregate",
+        "-",
+        "-m",
+        "ds",
+        "--duplicates",
+        "error",
+        "--spill",
+        ".",
+    ];
+    let refused = quorate_with_input(folder.path(), &arguments, &text);
+    assert_eq!(refused.code, 2);
+    for words in [
+        "standard input: worker \"w0\" labelled task \"t3\"",
+        "cannot be said of labels on disk that come from a pipe",
+    ] {
+        assert!(refused.stderr.contains(words), "{}", refused.stderr);
     }
 }
 

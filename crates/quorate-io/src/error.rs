@@ -222,6 +222,9 @@ pub enum ErrorKind {
     /// The rows are readable but not a table of annotations.
     #[error("{0}")]
     Data(quorate::Error),
+    /// A worker labelled a task again, in an input that cannot be read a second time to find the row.
+    #[error("{0}; which row it is cannot be said of labels on disk that come from a pipe")]
+    RepeatedInStream(quorate::Error),
 }
 
 /// An error with the place where it happened.

@@ -58,6 +58,18 @@ impl Source {
         }
     }
 
+    /// Whether its bytes can be had only once: standard input, a pipe or a device.
+    pub(crate) fn is_stream(&self) -> bool {
+        match self {
+            Self::Path(path) => {
+                std::fs::metadata(path).is_ok_and(|found| !found.is_file() && !found.is_dir())
+            }
+            Self::Stdin => true,
+            #[cfg(feature = "columnar")]
+            Self::Memory(_) => false,
+        }
+    }
+
     /// The format: the one given, else told by the extension, else CSV for standard input.
     pub fn format(&self, given: Option<FileFormat>) -> Result<FileFormat> {
         match (given, self) {

@@ -66,7 +66,7 @@ pub fn raise(py: Python<'_>, failure: Failure) -> PyErr {
         Failure::Library(error) => (class_of(&error), message_of(&error), error.remedy()),
         Failure::Table(error) => {
             let class = match error.kind() {
-                ErrorKind::Data(inner) => class_of(inner),
+                ErrorKind::Data(inner) | ErrorKind::RepeatedInStream(inner) => class_of(inner),
                 ErrorKind::Io(_) => "FileError",
                 _ => "InputError",
             };

@@ -15,6 +15,7 @@ use quorate_io::{
     write_consensus_with, write_intervals, write_kept_labels, write_model, write_review, write_table,
     write_workers,
 };
+use quorate_report::figure;
 
 use crate::errors::{Failure, raise};
 use crate::job::{self, Job};
@@ -23,6 +24,15 @@ use crate::labels::Labels;
 use crate::model::Model;
 use crate::pickle;
 use crate::table::ArrowTable;
+
+/// Classes that a picture shows by name.
+const MOST_CLASSES: usize = 10;
+
+/// A share as a small bar.
+#[pyfunction]
+pub fn gauge(share: f64) -> String {
+    figure::counts::gauge(share)
+}
 
 /// A fit with the labels that it is of.
 #[pyclass(frozen, module = "quorate._quorate")]
@@ -207,6 +217,24 @@ impl Fitted {
     fn review(&self, py: Python<'_>, most: usize) -> PyResult<ArrowTable> {
         let tasks = Review { most }.run(&self.annotations, &self.fit);
         self.table(py, |target| write_review(target, None, &tasks))
+    }
+
+    /// Pictures of the view in a notebook: the style sheet, the confidence of the labels, the tasks of each class.
+    fn pictures(&self) -> (&'static str, String, String) {
+        let (consensus, classes) = (&self.fit.consensus, self.annotations.classes());
+        let mut tasks: Vec<(&str, usize)> = classes.iter().map(|class| (class, 0)).collect();
+        (0..consensus.len()).for_each(|task| tasks[consensus.label(task)].1 += 1);
+        tasks.sort_by_key(|&(_, tasks)| std::cmp::Reverse(tasks));
+        let rest = tasks.split_off(tasks.len().min(MOST_CLASSES));
+        let others = format!("{} more", rest.len());
+        if !rest.is_empty() {
+            tasks.push((&others, rest.iter().map(|class| class.1).sum()));
+        }
+        (
+            figure::CSS,
+            figure::confidence::histogram(consensus).to_inline_svg(),
+            figure::counts::bars("Tasks of each class", &tasks),
+        )
     }
 
     /// The classes with their probability by the model: `class, probability`.

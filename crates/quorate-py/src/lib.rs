@@ -52,6 +52,7 @@ fn _quorate(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(labels::read, module)?)?;
     module.add_function(wrap_pyfunction!(labels::formats, module)?)?;
     module.add_function(wrap_pyfunction!(fitting::fit, module)?)?;
+    module.add_function(wrap_pyfunction!(fitted::gauge, module)?)?;
     module.add_function(wrap_pyfunction!(checks::evaluate, module)?)?;
     module.add_function(wrap_pyfunction!(checks::error_of, module)?)?;
     module.add_function(wrap_pyfunction!(checks::inspect, module)?)?;

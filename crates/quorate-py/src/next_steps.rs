@@ -137,7 +137,7 @@ pub fn replay_plan(
 
 /// The report page, as HTML; also written to a file, if there is a path. With it what to beware of.
 #[pyfunction]
-#[pyo3(signature = (fitted, *, path, title, truth, task_url, texts, show, budget, target, progress))]
+#[pyo3(signature = (fitted, *, path, title, truth, task_url, texts, show, budget, target, spreadsheet_safe, progress))]
 pub fn report(
     py: Python<'_>,
     fitted: &Fitted,
@@ -149,6 +149,7 @@ pub fn report(
     show: String,
     budget: Option<f64>,
     target: Option<f64>,
+    spreadsheet_safe: bool,
     progress: Option<&Bound<'_, PyAny>>,
 ) -> PyResult<(String, Vec<String>)> {
     if let Some(template) = &task_url {
@@ -187,6 +188,7 @@ pub fn report(
             truth: truth.as_deref(),
             task_url: task_url.as_deref(),
             task_texts: texts.as_deref(),
+            spreadsheet_safe,
         }
         .to_html();
         if let Some(path) = path {

@@ -139,8 +139,10 @@
     };
   }
 
+  // Where the page is to be spreadsheet-safe, text that a spreadsheet would take for a formula gets an apostrophe; numbers do not.
   const quote = (value) => {
-    const text = String(value ?? "");
+    const isFormula = data.spreadsheet_safe && typeof value === "string" && /^[=+\-@\t\r]/.test(value);
+    const text = (isFormula ? "'" : "") + String(value ?? "");
     return /[",\r\n]/.test(text) ? '"' + text.replaceAll('"', '""') + '"' : text;
   };
   const save = (file, rows) => {

@@ -26,8 +26,10 @@ pub struct NextLabels {
     pub plan: Plan,
     /// Who should label what.
     pub planned: Planned,
-    /// Labels that let every pair of workers be compared, where some pairs cannot be; at most [`MOST_WORKERS`] workers.
+    /// Labels that let every pair of workers be compared, where some pairs cannot be.
     pub dispatched: Option<Dispatched>,
+    /// Whether there are too many workers, or too little memory, to look for those labels: more workers than [`MOST_WORKERS`].
+    pub too_many_pairs: bool,
 }
 
 /// What the plan on a page is for.
@@ -97,12 +99,13 @@ impl NextLabels {
         let mut dispatched = None;
         if pairs_are_missing && annotations.worker_count() <= MOST_WORKERS {
             let all = Dispatch::default().run(annotations, fit, context)?;
-            dispatched = Some(all).filter(|dispatched| dispatched.designated.is_some());
+            dispatched = Some(all).filter(|all| all.out_of_reach_before.is_some());
         }
         Ok(Self {
             plan,
             planned,
-            dispatched,
+            too_many_pairs: pairs_are_missing && dispatched.is_none(),
+            dispatched: dispatched.filter(|all| all.designated.is_some()),
         })
     }
 }

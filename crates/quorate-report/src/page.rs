@@ -37,6 +37,8 @@ pub struct Report<'a> {
     pub task_url: Option<&'a str>,
     /// Text of each task, to be shown beside its id.
     pub task_texts: Option<&'a [Option<String>]>,
+    /// Whether tables that are downloaded from the page have an apostrophe before text that a spreadsheet would take for a formula.
+    pub spreadsheet_safe: bool,
 }
 
 /// Whether the addresses of tasks can be made from this template; what is wrong with it otherwise.

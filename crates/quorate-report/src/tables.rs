@@ -30,6 +30,7 @@ pub(crate) fn embed(report: &Report<'_>, facts: &Facts) -> Vec<u8> {
         "plan": report.evidence.next.as_ref().map(|next| planned(report, next)),
         "dispatch": report.evidence.next.as_ref().and_then(|next| next.dispatched.as_ref()).map(|next| dispatched(report, next)),
         "retired": report.evidence.next.as_ref().map(|next| retired(report, next)),
+        "spreadsheet_safe": report.spreadsheet_safe,
     });
     let mut packed = GzEncoder::new(Vec::new(), Compression::new(7));
     // Writing to memory does not fail.

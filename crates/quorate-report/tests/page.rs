@@ -21,6 +21,7 @@ fn page(annotations: &Annotations, title: &str, truth: Option<&[Option<usize>]>)
         truth,
         task_url: None,
         task_texts: None,
+        spreadsheet_safe: false,
     }
     .to_html()
 }
@@ -99,6 +100,23 @@ fn the_plan_says_when_to_stop_and_whom_to_connect() {
     let rows = [("t1", "ann", "a"), ("t1", "bob", "b"), ("t1", "cem", "b")];
     let together = page(&Annotations::from_triples(rows).unwrap(), "one group", None);
     assert!(!together.contains("data-table=\"dispatch\""));
+}
+
+/// Every task by two workers of its own.
+#[test]
+fn a_page_of_too_many_workers_says_that_it_does_not_connect_them() {
+    let tasks = quorate::plan::MOST_WORKERS / 2 + 1;
+    let rows = (0..tasks).flat_map(|task| [2 * task, 2 * task + 1].map(|worker| (task, worker)));
+    let rows = rows.map(|(task, worker)| {
+        (
+            format!("t{task}"),
+            format!("w{worker}"),
+            (task % 3 * worker % 2).to_string(),
+        )
+    });
+    let html = page(&Annotations::from_triples(rows).unwrap(), "many workers", None);
+    assert!(html.contains("with 32,770 workers there are too many pairs to look at each"));
+    assert!(!html.contains("data-table=\"dispatch\""));
 }
 
 /// The promise is 2 MB for 10^5 tasks; a tenth of that is drawn here.

@@ -62,6 +62,42 @@ fn a_plan_keeps_to_its_limits() {
     );
 }
 
+/// Half of the plan or less corrects labels: `15 / (15 + labels per worker)` of it compares workers.
+#[test]
+fn the_whole_budget_is_spent_and_no_more() {
+    for (tasks, labels_per_task) in [(200, 2), (200, 3)] {
+        let crowd = crowd(tasks, labels_per_task, 4);
+        let fit = fitted(&crowd.annotations);
+        let plan = |budget: f64, explore: Option<f64>| {
+            let plan = Plan {
+                explore,
+                ..Plan::new(budget)
+            };
+            plan.run(&crowd.annotations, &fit, &mut Context::new(0)).unwrap()
+        };
+        for budget in (1..=120).map(f64::from) {
+            for explore in [None, Some(0.0), Some(0.3), Some(0.96)] {
+                let planned = plan(budget, explore);
+                assert_eq!(planned.spent, budget, "{tasks} tasks, explore {explore:?}");
+                assert_eq!(planned.assignments.len() as f64, budget);
+            }
+            // No label costs half.
+            assert_eq!(plan(budget + 0.5, None).assignments.len() as f64, budget);
+            let corrects = |next: &&Assignment| next.gain > 0.0;
+            let share = plan(budget, Some(0.3))
+                .assignments
+                .iter()
+                .filter(corrects)
+                .count();
+            assert_eq!(
+                share as f64,
+                (0.7 * budget + 1e-9).floor().max(1.0),
+                "of {budget}"
+            );
+        }
+    }
+}
+
 #[test]
 fn costs_are_kept_and_cheap_workers_preferred() {
     let crowd = crowd(200, 3, 2);

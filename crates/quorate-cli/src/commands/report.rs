@@ -54,6 +54,10 @@ pub struct ReportArgs {
     /// Column of --texts that is shown beside each task. The page then holds those texts
     #[arg(long, value_name = "COLUMN", requires = "texts", help_heading = "Page")]
     show: Option<String>,
+    /// In the CSV tables that are downloaded from the page: put an apostrophe before text that a spreadsheet would take for a
+    /// formula (= + - @)
+    #[arg(long, help_heading = "Page")]
+    spreadsheet_safe: bool,
     /// Labels that the section on what to label next plans for; a tenth of the labels if not given
     #[arg(long, value_name = "NUMBER", value_parser = number(1e-6, 1e12), help_heading = "What to label next")]
     budget: Option<f64>,
@@ -123,6 +127,7 @@ pub fn run(args: &ReportArgs, printer: &mut Printer) -> Result<()> {
         truth: truth.as_deref(),
         task_url: args.task_url.as_deref(),
         task_texts: texts.as_deref(),
+        spreadsheet_safe: args.spreadsheet_safe,
     }
     .to_html();
     write_whole(&Target::from(args.output.clone()), |output| {

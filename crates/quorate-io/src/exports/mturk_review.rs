@@ -8,9 +8,10 @@ use super::Tool;
 use super::answers::Answers;
 use super::consensus::Consensus;
 use super::mturk::{APPROVE, Question, REJECT, questions_of, take_row};
-use crate::error::{ErrorKind, Result};
+use crate::error::Result;
+use crate::formats::delimited::{self, Style, write_line};
 use crate::formats::delimiter::Delimiter;
-use crate::formats::{Row, RowSink, delimited};
+use crate::formats::{Row, RowSink};
 use crate::tables::annotations::ReadOptions;
 
 /// Writes the rows of a file with the columns that approve and reject: an assignment that was handed in is approved if its
@@ -24,6 +25,7 @@ pub(super) fn write(
 ) -> Result<u64> {
     let mut rows = Review {
         output,
+        style: Style::new(b','),
         consensus,
         reject_above,
         names: Vec::new(),
@@ -36,6 +38,7 @@ pub(super) fn write(
 
 struct Review<'r> {
     output: &'r mut dyn Write,
+    style: Style,
     consensus: &'r Consensus<'r>,
     reject_above: f64,
     names: Vec<String>,
@@ -44,16 +47,6 @@ struct Review<'r> {
 }
 
 impl Review<'_> {
-    fn write_row(&mut self, cells: &[&str]) -> Result<()> {
-        let mut line = ::csv::WriterBuilder::new().from_writer(Vec::new());
-        line.write_record(cells)
-            .map_err(|error| ErrorKind::Syntax(error.to_string()))?;
-        let line = line
-            .into_inner()
-            .map_err(|error| ErrorKind::Syntax(error.to_string()))?;
-        Ok(self.output.write_all(&line)?)
-    }
-
     /// Why an assignment is to be rejected, if it is.
     fn reason(&mut self, row: &impl Row) -> Result<Option<String>> {
         let options = ReadOptions {
@@ -96,7 +89,7 @@ impl RowSink for Review<'_> {
                 .into_iter()
                 .filter(|name| !names.iter().any(|known| known == name)),
         );
-        self.write_row(&header)?;
+        write_line(self.output, self.style, &header)?;
         Ok((0..names.len()).collect())
     }
 
@@ -123,6 +116,6 @@ impl RowSink for Review<'_> {
                 (None, mark) => cells.push(mark.unwrap_or_default()),
             }
         }
-        self.write_row(&cells)
+        write_line(self.output, self.style, &cells)
     }
 }

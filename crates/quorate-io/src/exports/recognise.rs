@@ -79,7 +79,7 @@ pub(crate) fn recognise(source: &Source, options: &ReadOptions) -> Result<Recogn
         return Ok(Recognised::table());
     }
     match source {
-        Source::Path(path) if is_stream(path) => {
+        Source::Path(path) if source.is_stream() => {
             of_stream(source, Compression::of_path(path), FileFormat::of_path(path).ok())
         }
         Source::Path(path) => Ok(Recognised::of(of_path(path))),
@@ -87,11 +87,6 @@ pub(crate) fn recognise(source: &Source, options: &ReadOptions) -> Result<Recogn
         #[cfg(feature = "columnar")]
         Source::Memory(_) => Ok(Recognised::table()),
     }
-}
-
-/// Whether a path is a pipe or a device, whose bytes can be had only once.
-fn is_stream(path: &Path) -> bool {
-    std::fs::metadata(path).is_ok_and(|found| !found.is_file() && !found.is_dir())
 }
 
 fn of_stream(source: &Source, compression: Compression, told: Option<FileFormat>) -> Result<Recognised> {

@@ -245,27 +245,40 @@ impl<R: Read> Read for Marked<R> {
 
 /// Writes a table as text.
 pub(crate) fn write(output: &mut dyn Write, delimiter: u8, table: &dyn RowSource) -> Result<()> {
+    // Asked here: rows may be written by other threads.
+    let style = Style::new(delimiter);
     let columns = table.columns();
-    let style = Style {
-        delimiter,
-        // Asked here: rows may be written by other threads.
-        neutral: neutralises_formulas(),
-    };
-    let mut line = Vec::new();
-    for (name, _) in &columns {
-        push_field(&mut line, name, style);
-    }
-    end_line(&mut line, columns.len());
-    output.write_all(&line)?;
+    let names: Vec<&str> = columns.iter().map(|(name, _)| name.as_str()).collect();
+    write_line(output, style, &names)?;
     write_pieces(output, table, |output, rows| write_rows(output, style, rows))
+}
+
+/// Writes one line of text fields.
+pub(crate) fn write_line(output: &mut dyn Write, style: Style, fields: &[&str]) -> Result<()> {
+    let mut line = Vec::new();
+    for field in fields {
+        push_field(&mut line, field, style);
+    }
+    end_line(&mut line, fields.len());
+    Ok(output.write_all(&line)?)
 }
 
 /// How fields are written.
 #[derive(Clone, Copy)]
-struct Style {
+pub(crate) struct Style {
     delimiter: u8,
     /// Whether text that looks like a formula gets an apostrophe before it.
     neutral: bool,
+}
+
+impl Style {
+    /// As this run wants it.
+    pub(crate) fn new(delimiter: u8) -> Self {
+        Self {
+            delimiter,
+            neutral: neutralises_formulas(),
+        }
+    }
 }
 
 fn write_rows(output: &mut dyn Write, style: Style, table: &dyn RowSource) -> Result<()> {

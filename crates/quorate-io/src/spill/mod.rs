@@ -12,6 +12,7 @@ mod blocks;
 mod folder;
 mod partitions;
 mod parts;
+mod repeated;
 mod results;
 mod rows;
 mod runs;
@@ -112,7 +113,9 @@ pub fn spill_annotations(
         };
         let written: Vec<_> = group.into_par_iter().map(sort).collect();
         for written in written {
-            spilled.add(written?);
+            spilled.add(
+                written.map_err(|error| repeated::with_row(error, source, options, cancelled, progress))?,
+            );
         }
     }
     if spilled.labels == 0 {

@@ -56,3 +56,43 @@ fn a_file_has_one_fingerprint_in_memory_and_on_disk() {
     found.dedup();
     assert_eq!(found.len(), options.len());
 }
+
+#[test]
+fn a_repeated_label_is_placed_as_in_memory() {
+    let mut text = String::from("task,worker,label\n");
+    for row in 0..300 {
+        text.push_str(&format!("t{},w{},{}\n", row % 100, row / 100, row % 2));
+    }
+    // No answer is no label, and w1 is left out: line 304 repeats the label, in line 106.
+    text.push_str("t4,w2,\nt9,w1,0\nt4,w2,0\nt4,w2,1\n");
+    let wide = "task,ann,bob\nt1,a,b\nt2,,a\nt2,a,\nt1,,a\n";
+    let json = "{\"task\":1,\"worker\":1,\"label\":\"a\"}\n{\"task\":1,\"worker\":1,\"label\":\"b\"}\n";
+    let options = ReadOptions {
+        duplicates: Duplicates::Error,
+        drop_workers: ["w1".to_owned()].into_iter().collect(),
+        ..ReadOptions::default()
+    };
+    let place = tempfile::tempdir().unwrap();
+    let spill = SpillOptions {
+        place: place.path(),
+        memory: 1 << 12,
+    };
+    let packed = zstd::encode_all(text.as_bytes(), 1).unwrap();
+    for (name, content, line) in [
+        ("labels.csv", text.as_bytes(), 304),
+        ("labels.csv.zst", &packed, 304),
+        ("labels.jsonl", json.as_bytes(), 2),
+        ("wide.csv", wide.as_bytes(), 5),
+    ] {
+        let fixture = Fixture::new(name, content);
+        let options = ReadOptions {
+            wide: name == "wide.csv",
+            ..options.clone()
+        };
+        let in_memory = read_annotations(&fixture.source(), &options).unwrap_err();
+        let on_disk =
+            spill_annotations(&fixture.source(), &options, &spill, &|| false, &mut |_, _| {}).unwrap_err();
+        assert_eq!(on_disk.to_string(), in_memory.to_string());
+        assert_eq!(on_disk.line(), Some(line), "{on_disk}");
+    }
+}

@@ -31,6 +31,13 @@ pub(crate) fn section(report: &Report<'_>, next: &NextLabels) -> Section {
     if let Some(dispatched) = &next.dispatched {
         body.push_str(&comparable(report, dispatched));
     }
+    if next.too_many_pairs {
+        body.push_str(&format!(
+            "<p class=\"note\">Some pairs of workers cannot be compared. Labels that let them be compared are not on this page: \
+             with {} there are too many pairs to look at each. <code>quorate plan --goal comparable</code> lists such labels.</p>\n",
+            plural(report.annotations.worker_count(), "worker")
+        ));
+    }
     if !next.planned.retired.is_empty() {
         body.push_str(&retired(report, next));
     }

@@ -1,11 +1,12 @@
 """Opens report pages in a real browser and uses them as a person would.
 
-Usage: check.py CHROMIUM PAGE.html... [--screenshots FOLDER] [--hostile PAGE.html]
+Usage: check.py CHROMIUM PAGE.html... [--screenshots FOLDER] [--hostile PAGE.html --spreadsheet-safe PAGE.html]
 
 For every page, in light and dark, at desktop and phone width: all sections are there, nothing is written to
 the console, nothing is fetched, the page does not scroll sideways, and an accessibility checker (axe-core) has
 no serious finding. Then sorting, searching, filtering, paging, the keyboard, the details of a worker and the
-downloads are tried. A hostile page (ids and texts that try to be scripts) must stay inert.
+downloads are tried. A hostile page (ids and texts that try to be scripts) must stay inert, and the same page made with
+--spreadsheet-safe downloads no formula.
 """
 
 import argparse
@@ -168,7 +169,7 @@ def be_hostile(browser, path):
         check(page.evaluate("window.hacked === undefined"), "hostile: a script ran")
         check(page.locator("img, iframe, object, embed").count() == 0, "hostile: foreign elements")
         texts = page.locator("[data-table=tasks] .text").all_inner_texts()
-        check(len(texts) == 8 and any("<img src=x" in text for text in texts), f"hostile: {len(texts)} texts are shown")
+        check(len(texts) == 9 and any("<img src=x" in text for text in texts), f"hostile: {len(texts)} texts are shown")
         longest = max(len(text) for text in texts)
         check(2000 <= longest < 20000, f"hostile: of texts of 1 MB {longest} characters are shown")
         check(not any(mark in page.locator("body").inner_text() for mark in "\u202e\x1b"), "hostile: hidden characters")
@@ -180,12 +181,36 @@ def be_hostile(browser, path):
         page.context.close()
 
 
+def formulas(browser, path):
+    """Cells of all downloads of a page that a spreadsheet would run, and all cells that have an apostrophe before one."""
+    page = open_page(browser, path, "light", 1200)
+    run, held = [], []
+    for button in page.get_by_role("button", name="Download as CSV").all():
+        with page.expect_download() as waiting:
+            button.click()
+        cells = [cell for row in csv.reader(io.StringIO(pathlib.Path(waiting.value.path()).read_text())) for cell in row]
+        run += [cell for cell in cells if cell.startswith(tuple("=+-@\t\r"))]
+        held += [cell for cell in cells if cell.startswith(("'=", "'@"))]
+    page.context.close()
+    return run, held
+
+
+def be_spreadsheet_safe(browser, plain, safe):
+    """The same formulas in the downloads of both pages, with an apostrophe in one of them."""
+    run, held = formulas(browser, plain)
+    check('=HYPERLINK("x")' in run and "@SUM(1,2)" in run and not held, f"downloads as they are: {run} {held}")
+    still, safe_cells = formulas(browser, safe)
+    check(not still, f"spreadsheet-safe: cells that would be run {still}")
+    check(safe_cells == ["'" + cell for cell in run], f"spreadsheet-safe: {safe_cells}")
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("chromium")
     parser.add_argument("pages", nargs="+", type=pathlib.Path)
     parser.add_argument("--screenshots", type=pathlib.Path)
     parser.add_argument("--hostile", type=pathlib.Path)
+    parser.add_argument("--spreadsheet-safe", type=pathlib.Path)
     args = parser.parse_args()
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=args.chromium, args=FLAGS)
@@ -212,6 +237,7 @@ def main():
             plain.context.close()
         if args.hostile:
             be_hostile(browser, args.hostile.resolve())
+            be_spreadsheet_safe(browser, args.hostile.resolve(), args.spreadsheet_safe.resolve())
         browser.close()
     print(f"report: {passed} passed, {failed} failed")
     return 1 if failed else 0

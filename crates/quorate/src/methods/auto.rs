@@ -155,9 +155,6 @@ impl Auto {
             notes.extend(fit.notes.iter().cloned());
             members.push((member.weight, fit));
         }
-        if !compared {
-            warnings.push(NOT_COMPARED.to_owned());
-        }
         let iterations = members.iter().map(|(_, fit)| fit.iterations).max();
         let total: f64 = members.iter().map(|(weight, _)| weight).sum();
         members.iter_mut().for_each(|(weight, _)| *weight /= total);
@@ -275,7 +272,8 @@ impl Aggregate for Auto {
             }
         }
         if !compared {
-            ballot.warnings = vec![NOT_COMPARED.to_owned()];
+            // Said once, of the average.
+            ballot.warnings.clear();
         }
         if !ballot.left_out.is_empty() {
             ballot.warnings.push(format!(
@@ -330,9 +328,6 @@ impl Auto {
         (Some(model), consensus)
     }
 }
-
-const NOT_COMPARED: &str = "no task has two labels, so that nothing can be known of the workers: every task keeps its label, \
-                           and the confidence is a guess";
 
 /// Whether there is anything to learn of workers: tasks with two labels, known truths or expectations.
 fn can_compare(labels: u64, tasks: u64, has_gold: bool, context: &Context) -> bool {

@@ -121,7 +121,7 @@ pub trait Aggregate: Declared {
     ///
     /// Gold labels are the answer on their tasks, also for methods that do not learn from them; a warning
     /// says if gold or priors had no further effect. Another one says how many tasks on which all labels agree
-    /// got another label, and why; where no two labels share a task, none does.
+    /// got another label, and why; where no two labels share a task, none does, and a warning says that the confidence is a guess.
     fn fit(&self, annotations: &Annotations, context: &mut Context) -> Result<Fit> {
         self.validate()?;
         let mut fit = match self.method().canonical_order {
@@ -134,7 +134,8 @@ pub trait Aggregate: Declared {
             annotations.pin_all(&mut rows);
             fit.consensus = Consensus::new(classes, rows);
         }
-        fit = unanimous::review_fit(annotations.as_block(), fit);
+        let taught = is_taught(self.method(), annotations.has_gold(), context);
+        fit = unanimous::review_fit(annotations.as_block(), fit, taught);
         let unused = unused_knowledge(self.method(), annotations.has_gold(), context);
         fit.warnings.extend(unused);
         Ok(fit)
@@ -148,7 +149,8 @@ pub trait Aggregate: Declared {
         let has_gold = blocks.has_gold();
         let mut passes = Passes::over(blocks);
         let fit = self.learn(&mut passes, context)?;
-        let mut fit = unanimous::review_blocks(&mut passes, fit, context)?;
+        let taught = is_taught(self.method(), has_gold, context);
+        let mut fit = unanimous::review_blocks(&mut passes, fit, taught, context)?;
         fit.warnings
             .extend(unused_knowledge(self.method(), has_gold, context));
         Ok(fit)
@@ -166,6 +168,13 @@ pub(crate) fn fit_one_block<A: Aggregate + ?Sized>(
     let fit = method.learn(&mut passes, context)?;
     let consensus = Consensus::new(annotations.class_count(), passes.into_rows());
     Ok(fit.with_consensus(consensus))
+}
+
+/// Whether a method learns of the workers from anything but labels that share a task.
+fn is_taught(method: &Method, has_gold: bool, context: &Context) -> bool {
+    let by_gold = has_gold && method.learns_from_gold;
+    let by_priors = !context.priors().is_empty() && method.uses_priors;
+    by_gold || by_priors || method.needs_features || method.needs_probabilities
 }
 
 /// Warnings of gold and priors that a method makes no use of.

@@ -4,7 +4,8 @@
 //! contradicted. But it must be able to say why. So, after every fit:
 //!
 //! - where no two labels share a task, nothing can be known of any worker, and every overturned task gets its
-//!   label back: the probabilities of the two classes change places;
+//!   label back: the probabilities of the two classes change places. A warning says that the confidence is a guess, unless the
+//!   method learns from something else (`taught`): gold, priors, features, probabilities of a classifier;
 //! - elsewhere the overturned tasks are counted in a warning that gives the reason.
 //!
 //! Tasks whose truth is known (gold) are not looked at.
@@ -15,7 +16,7 @@ use crate::error::Result;
 use crate::model::{BlockFit, DawidSkene, Fit, keep_unanimous, label_of};
 
 /// Puts tasks right that nothing supports, and says what was overturned.
-pub(super) fn review_fit(block: Block<'_>, mut fit: Fit) -> Fit {
+pub(super) fn review_fit(block: Block<'_>, mut fit: Fit, taught: bool) -> Fit {
     let mut overturned = Overturned::default();
     overturned.add(block, fit.consensus.as_slice(), fit.model.as_ref());
     if overturned.tasks > 0 && !overturned.compared {
@@ -24,7 +25,8 @@ pub(super) fn review_fit(block: Block<'_>, mut fit: Fit) -> Fit {
         keep_unanimous(block, &mut rows);
         fit.consensus = crate::model::Consensus::new(classes, rows);
     }
-    fit.warnings.extend(overturned.warning(fit.model.is_some()));
+    fit.warnings
+        .extend(overturned.warning(fit.model.is_some(), taught));
     fit
 }
 
@@ -32,13 +34,15 @@ pub(super) fn review_fit(block: Block<'_>, mut fit: Fit) -> Fit {
 pub(super) fn review_blocks(
     passes: &mut Passes<'_>,
     mut fit: BlockFit,
+    taught: bool,
     context: &mut Context,
 ) -> Result<BlockFit> {
     let stage = Stage::single("unanimous tasks");
     let overturned = passes.fold(&mut FindOverturned(fit.clone()), stage, context)?;
     let overturned = overturned.unwrap_or_default();
     fit.consensus.keeps_unanimous = overturned.tasks > 0 && !overturned.compared;
-    fit.warnings.extend(overturned.warning(fit.model.is_some()));
+    fit.warnings
+        .extend(overturned.warning(fit.model.is_some(), taught));
     Ok(fit)
 }
 
@@ -133,16 +137,22 @@ impl Overturned {
     }
 
     /// Why: how often the workers concerned are right by the model, and how little they labelled.
-    fn warning(&self, with_model: bool) -> Option<String> {
+    fn warning(&self, with_model: bool, taught: bool) -> Option<String> {
+        if self.tasks == 0 && (self.compared || taught) {
+            return None;
+        }
         let tasks = match self.tasks {
-            0 => return None,
             1 => "1 task".to_owned(),
             number => format!("{number} tasks"),
         };
         if !self.compared {
+            let other = match self.tasks {
+                0 => String::new(),
+                _ => format!(" (the method had another one for {tasks})"),
+            };
             return Some(format!(
-                "no task has two labels, so that nothing can be known of the workers: {tasks} kept the label that was given where \
-                 the method had another one"
+                "no task has two labels, so that nothing can be known of the workers: every task keeps its label{other}, and the \
+                 confidence is a guess"
             ));
         }
         let reason = match with_model {
@@ -173,6 +183,48 @@ mod tests {
             let method = find(name).unwrap().with_defaults().unwrap();
             let fit = method.fit(&table, &mut Context::new(0)).unwrap();
             assert_eq!(fit.consensus.labels(), [0, 0, 1], "{name}");
+        }
+    }
+
+    /// Whatever the method: a confidence that nothing supports is called a guess, in memory and in blocks, once.
+    #[test]
+    fn one_label_per_task_is_said_by_every_method() {
+        let rows = (0..12u32).map(|task| (task, task % 4, (task % 3 == 0) as u16));
+        let alone = Annotations::from_codes(12, 4, 2, rows.clone()).unwrap();
+        let compared = Annotations::from_codes(12, 4, 2, rows.chain([(0, 1, 1)])).unwrap();
+        let said = |warnings: &[String]| {
+            warnings
+                .iter()
+                .filter(|text| text.ends_with("the confidence is a guess"))
+                .count()
+        };
+        let own = METHODS
+            .iter()
+            .filter(|method| !method.needs_features && !method.needs_probabilities);
+        for method in own {
+            let built = method.with_defaults().unwrap();
+            if let Ok(fit) = built.fit(&alone, &mut Context::new(0)) {
+                assert_eq!(said(&fit.warnings), 1, "{}: {:?}", method.name, fit.warnings);
+            }
+            if let Ok(fit) = built.fit_blocks(&mut &alone, &mut Context::new(0)) {
+                assert_eq!(
+                    said(&fit.warnings),
+                    1,
+                    "{} in blocks: {:?}",
+                    method.name,
+                    fit.warnings
+                );
+            }
+            if let Ok(fit) = built.fit(&compared, &mut Context::new(0)) {
+                assert_eq!(said(&fit.warnings), 0, "{}: {:?}", method.name, fit.warnings);
+            }
+        }
+        // A known truth teaches something of a worker, where the method learns from it.
+        let gold = alone.with_gold([(0, 1)]).unwrap();
+        for (name, times) in [("dawid-skene", 0), ("auto", 0), ("majority-vote", 1)] {
+            let method = find(name).unwrap().with_defaults().unwrap();
+            let fit = method.fit(&gold, &mut Context::new(0)).unwrap();
+            assert_eq!(said(&fit.warnings), times, "{name}: {:?}", fit.warnings);
         }
     }
 

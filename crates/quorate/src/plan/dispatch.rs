@@ -4,9 +4,9 @@
 //! (`R_mj = R_mr R_lr^-1 R_lj`, the paper's designated form) if there are workers r and l such that (m, r),
 //! (r, l) and (l, j) share tasks: a walk of three steps. Pairs without such a walk are *out of reach*.
 //!
-//! 1. Find the pairs out of reach, and the workers that explain them: those in most such pairs first, until
-//!    none is left (a greedy cover). Above [`MOST_WORKERS`] workers the pairs are not listed; every worker
-//!    without a walk to the designated pair counts.
+//! 1. Find the pairs out of reach ([`reach`](super::reach)), and the workers that explain them: those in most such pairs first,
+//!    until none is left (a greedy cover). Above [`MOST_WORKERS`](super::MOST_WORKERS) workers the pairs are not looked at; every
+//!    worker without a walk to the designated pair counts.
 //! 2. Choose two designated workers. By Theorem 1 the error of an imputed block grows with `1 / sigma_min^2`
 //!    of the middle block and falls with `1 / sqrt(S)`: candidates are ranked by `sigma_min(A_m D^1/2)^2
 //!    sqrt(labels)`, and of their pairs the one that needs fewest new labels is taken, if its
@@ -20,15 +20,13 @@
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::model_of;
+use super::reach::Reach;
 use crate::annotations::Annotations;
 use crate::context::Context;
 use crate::error::{Error, Result};
 use crate::linalg::small::singular_values;
 use crate::methods::Fit;
 use crate::model::DawidSkene;
-
-/// Most workers whose pairs are all checked for a walk (two bits of memory a pair).
-pub const MOST_WORKERS: usize = 4096;
 
 /// Candidates for the designated pair.
 const CANDIDATES: usize = 24;
@@ -53,7 +51,7 @@ pub struct Dispatched {
     pub assignments: Vec<(usize, usize)>,
     /// Workers that are attached by them.
     pub attached: Vec<usize>,
-    /// Pairs of workers out of reach before; None if there are too many workers to look at every pair.
+    /// Pairs of workers out of reach before; None if there are too many workers, or too little memory, to look at every pair.
     pub out_of_reach_before: Option<u64>,
     /// Pairs out of reach once the labels are there.
     pub out_of_reach_after: Option<u64>,
@@ -64,19 +62,20 @@ impl Dispatch {
     pub fn run(&self, annotations: &Annotations, fit: &Fit, context: &mut Context) -> Result<Dispatched> {
         let model = model_of(fit, annotations)?;
         context.step("planning", 0, None)?;
-        let before = Reach::of(annotations, &[]);
-        if before.as_ref().is_some_and(|reach| reach.pairs == 0) || annotations.worker_count() < 3 {
+        let before = Reach::of(annotations, &[], context);
+        let out_of_reach_before = before.as_ref().map(|reach| reach.pairs);
+        if out_of_reach_before == Some(0) || annotations.worker_count() < 3 {
             return Ok(Dispatched {
                 designated: None,
                 assignments: Vec::new(),
                 attached: Vec::new(),
-                out_of_reach_before: before.as_ref().map(|reach| reach.pairs),
-                out_of_reach_after: before.map(|reach| reach.pairs),
+                out_of_reach_before,
+                out_of_reach_after: out_of_reach_before,
             });
         }
         let shared = self.shared.unwrap_or(10.max(2 * model.class_count() as u32));
         let excluded: FxHashSet<(u32, u32)> = self.excluded.iter().copied().collect();
-        let needy = before.as_ref().map(|reach| reach.cover(&[]));
+        let needy = before.map(|reach| reach.cover(&[]));
         let pair = match self.designated {
             Some(pair) => check_pair(pair, annotations)?,
             None => choose_pair(annotations, model, needy.as_deref(), shared),
@@ -87,11 +86,12 @@ impl Dispatch {
         attaching.one_by_one();
         context.step("planning", 1, Some(2))?;
         let mut assignments = attaching.planned;
-        let mut after = Reach::of(annotations, &assignments);
+        let mut after = Reach::of(annotations, &assignments, context);
         // Who is attached may still be out of reach of workers whom the cover did without: attach these, too.
         let mut tried = needy.unwrap_or_default();
         tried.extend([pair.0, pair.1]);
-        while let Some(reach) = after.as_ref().filter(|reach| reach.pairs > 0) {
+        let mut out_of_reach_after = after.as_ref().map(|reach| reach.pairs);
+        while let Some(reach) = after.take().filter(|reach| reach.pairs > 0) {
             let needy = reach.cover(&tried);
             if needy.is_empty() {
                 break;
@@ -103,7 +103,8 @@ impl Dispatch {
             again.one_by_one();
             assignments = again.planned;
             tried.extend(needy);
-            after = Reach::of(annotations, &assignments);
+            after = Reach::of(annotations, &assignments, context);
+            out_of_reach_after = after.as_ref().map(|reach| reach.pairs);
         }
         attached.sort_unstable();
         attached.dedup();
@@ -112,8 +113,8 @@ impl Dispatch {
             designated: Some(pair),
             assignments,
             attached,
-            out_of_reach_before: before.map(|reach| reach.pairs),
-            out_of_reach_after: after.map(|reach| reach.pairs),
+            out_of_reach_before,
+            out_of_reach_after,
         })
     }
 }
@@ -127,94 +128,6 @@ fn check_pair(pair: (usize, usize), annotations: &Annotations) -> Result<(usize,
         });
     }
     Ok(pair)
-}
-
-/// Pairs of workers without a walk of one or three steps.
-struct Reach {
-    pairs: u64,
-    /// For each worker the others out of its reach.
-    missing: Vec<Vec<u32>>,
-}
-
-impl Reach {
-    /// None for too many workers.
-    fn of(annotations: &Annotations, more: &[(usize, usize)]) -> Option<Self> {
-        let workers = annotations.worker_count();
-        if workers > MOST_WORKERS {
-            return None;
-        }
-        let words = workers.div_ceil(64);
-        let neighbours = adjacency(annotations, more, words);
-        let bit = |row: &[u64], j: usize| row[j / 64] >> (j % 64) & 1 == 1;
-        let join = |rows: &[u64], of: &[u64]| {
-            let mut out = vec![0u64; words];
-            for j in (0..workers).filter(|&j| bit(of, j)) {
-                for (to, from) in out.iter_mut().zip(&rows[j * words..(j + 1) * words]) {
-                    *to |= from;
-                }
-            }
-            out
-        };
-        let mut two = Vec::with_capacity(workers * words);
-        for m in 0..workers {
-            two.extend(join(&neighbours, &neighbours[m * words..(m + 1) * words]));
-        }
-        let mut missing: Vec<Vec<u32>> = Vec::with_capacity(workers);
-        for m in 0..workers {
-            let own = &neighbours[m * words..(m + 1) * words];
-            let three = join(&two, own);
-            let out = |&j: &usize| j != m && !bit(own, j) && !bit(&three, j);
-            missing.push((0..workers).filter(out).map(|j| j as u32).collect());
-        }
-        let pairs = missing.iter().map(|row| row.len() as u64).sum::<u64>() / 2;
-        Some(Self { pairs, missing })
-    }
-
-    /// Workers such that every pair out of reach has one of them, the one in most pairs first; `without` these, whom
-    /// attaching does not help, and without pairs of two of them.
-    fn cover(&self, without: &[usize]) -> Vec<usize> {
-        let mut missing = self.missing.clone();
-        let mut degree: Vec<usize> = missing.iter().map(Vec::len).collect();
-        without.iter().for_each(|&worker| degree[worker] = 0);
-        let mut cover = Vec::new();
-        loop {
-            let Some((worker, _)) = degree
-                .iter()
-                .enumerate()
-                .filter(|(_, degree)| **degree > 0)
-                .max_by_key(|&(worker, &degree)| (degree, std::cmp::Reverse(worker)))
-            else {
-                return cover;
-            };
-            cover.push(worker);
-            degree[worker] = 0;
-            for other in std::mem::take(&mut missing[worker]) {
-                let (row, other) = (&mut missing[other as usize], other as usize);
-                row.retain(|&j| j as usize != worker);
-                degree[other] = if degree[other] > 0 { row.len() } else { 0 };
-            }
-        }
-    }
-}
-
-/// Who shares a task with whom, a bit each.
-fn adjacency(annotations: &Annotations, more: &[(usize, usize)], words: usize) -> Vec<u64> {
-    let mut rows = vec![0u64; annotations.worker_count() * words];
-    let mut added: Vec<Vec<u32>> = vec![Vec::new(); annotations.task_count()];
-    more.iter()
-        .for_each(|&(task, worker)| added[task].push(worker as u32));
-    let mut together = Vec::new();
-    for (task, added) in added.iter().enumerate() {
-        together.clear();
-        together.extend_from_slice(annotations.task_slices(task).0);
-        together.extend_from_slice(added);
-        for &m in &together {
-            for &j in together.iter().filter(|&&j| j != m) {
-                rows[m as usize * words + j as usize / 64] |= 1 << (j % 64);
-            }
-        }
-    }
-    rows
 }
 
 /// The designated pair (step 2).

@@ -31,11 +31,13 @@ mod assignment;
 mod dispatch;
 mod forecast;
 pub mod gain;
+mod reach;
 mod replay;
 mod roster;
 
-pub use dispatch::{Dispatch, Dispatched, MOST_WORKERS};
+pub use dispatch::{Dispatch, Dispatched};
 pub use forecast::{ErrorEstimate, Forecast, TargetForecast};
+pub use reach::MOST_WORKERS;
 pub use replay::{Replay, ReplayCurve, Strategy};
 
 use crate::annotations::Annotations;
@@ -153,13 +155,21 @@ impl Plan {
         let (mut spent, mut unplaced) = (0.0, 0);
         let limit = self.budget * (1.0 + 1e-12);
         let explore = self.share_that_explores(annotations);
+        let mut out_of_money = false;
         for slot in &allocation.slots {
             let Some(worker) = assigning.place(slot.task as usize) else {
                 unplaced += 1;
                 continue;
             };
             let cost = costs[worker];
-            if spent + cost > limit * (1.0 - explore) {
+            // At least one label corrects something.
+            let most = if assignments.is_empty() {
+                limit
+            } else {
+                limit * (1.0 - explore)
+            };
+            if spent + cost > most {
+                out_of_money = true;
                 break;
             }
             assigning.confirm(slot.task as usize, worker);
@@ -172,7 +182,12 @@ impl Plan {
             });
         }
         // In proportion: where nothing is worth a label, nothing is explored either.
-        let more = (assignments.len() as f64 * explore / (1.0 - explore)).ceil() as usize;
+        let in_proportion = |labels: usize| (labels as f64 * explore / (1.0 - explore)).ceil() as usize;
+        let more = match out_of_money && explore > 0.0 {
+            // What the next label left of its part of the budget is spent here, too.
+            true => in_proportion(assignments.len() + 1) + 1,
+            false => in_proportion(assignments.len()),
+        };
         let mut spend = |worker: usize| {
             let affordable = spent + costs[worker] <= limit;
             spent += if affordable { costs[worker] } else { 0.0 };
