@@ -8,13 +8,23 @@
 //! ```
 //!
 //! and the same for tasks and classes (colour refinement, B. Weisfeiler and A. Leman 1968). Sums of hashes do not depend
-//! on the order of the labels. After a few rounds two workers of the same colour are alike in all that a method can
-//! see, but for rare regular tables; names break such ties. `O(L)` a round.
+//! on the order of the labels. `O(L)` a round.
+//!
+//! Where several still have one colour after the first rounds, rounds go on as long as they tell more apart. When they do
+//! not, all of one colour are mostly alike: some exchange of workers, tasks and classes leaves the table as it is. One of them, the
+//! first by name, gets a colour of its own, and the rounds go on, so that what belongs to it is told apart with it. All
+//! choices lead to the same table then. Not so in regular tables, in which those of one colour are not alike, and where the
+//! work that this may take ([`MOST_VISITS`]) does not suffice: there names decide.
 
-use super::Annotations;
+use std::cmp::Reverse;
+
+use super::{Annotations, Names};
 
 /// Rounds of refinement: a colour then depends on everything up to four labels away.
 const ROUNDS: usize = 4;
+
+/// Labels that further rounds may visit in all.
+const MOST_VISITS: usize = 1 << 22;
 
 /// Workers, tasks and classes, each in an order of its own.
 pub(crate) struct ContentOrder {
@@ -27,45 +37,151 @@ pub(crate) struct ContentOrder {
 impl ContentOrder {
     /// The order of a table; `ordered`: the order of the classes has a meaning and stays.
     pub(crate) fn of(annotations: &Annotations, ordered: bool) -> Self {
-        let mut workers = vec![1u64; annotations.worker_count()];
-        let mut tasks = vec![2u64; annotations.task_count()];
-        let first = |class: u64| if ordered { 3 + class } else { 3 };
-        let mut classes: Vec<u64> = (0..annotations.class_count() as u64).map(first).collect();
+        let mut colours = Colours::first(annotations, ordered);
         for _ in 0..ROUNDS {
-            let mut next = [&workers, &tasks, &classes].map(|colours| vec![0u64; colours.len()]);
-            for (n, m, k) in annotations.iter() {
-                let (worker, task, class) = (workers[m], tasks[n], classes[k]);
-                take_in(&mut next[0][m], pair(task, class));
-                take_in(&mut next[1][n], pair(worker, class));
-                take_in(&mut next[2][k], pair(worker, task));
-            }
-            for n in 0..tasks.len() {
-                if let Some(k) = annotations.gold(n) {
-                    take_in(&mut next[1][n], mix(!classes[k]));
-                    take_in(&mut next[2][k], mix(!tasks[n]));
-                }
-            }
-            for (colours, next) in [&mut workers, &mut tasks, &mut classes].into_iter().zip(&next) {
-                colours
-                    .iter_mut()
-                    .zip(next)
-                    .for_each(|(colour, &seen)| *colour = pair(*colour, seen));
+            colours.refine(annotations);
+        }
+        let mut votes = vec![0u32; annotations.class_count()];
+        annotations.iter().for_each(|(_, _, k)| votes[k] += 1);
+        let mut order = [
+            Ranking::new(
+                annotations.workers(),
+                annotations.labels_per_worker(),
+                colours.workers(),
+            ),
+            Ranking::new(annotations.classes(), votes, colours.classes()),
+        ];
+        let known = (0..annotations.task_count()).filter_map(|n| annotations.gold(n));
+        known.for_each(|k| order[1].used[k] = true);
+        colours.tell_apart(annotations, &mut order);
+        let [workers, classes] = order.map(|ranking| ranking.order);
+        let given = (0..annotations.class_count() as u32).collect();
+        Self {
+            workers,
+            classes: if ordered { given } else { classes },
+        }
+    }
+}
+
+/// Codes in order, with what tells them apart.
+struct Ranking {
+    order: Vec<u32>,
+    /// Number of labels, then colour after the first rounds, then after all.
+    keys: Vec<(Reverse<u32>, u64, u64)>,
+    /// Whether anything is known: those of which nothing is are alike.
+    used: Vec<bool>,
+}
+
+impl Ranking {
+    fn new(names: &Names, labels: Vec<u32>, colours: &[u64]) -> Self {
+        let keys = labels.iter().zip(colours);
+        let mut ranking = Self {
+            order: names.natural_order().iter().map(|&code| code as u32).collect(),
+            keys: keys
+                .map(|(&labels, &colour)| (Reverse(labels), colour, 0))
+                .collect(),
+            used: labels.iter().map(|&labels| labels > 0).collect(),
+        };
+        ranking.sort();
+        ranking
+    }
+
+    /// Names still decide between equals: the sort is stable.
+    fn sort(&mut self) {
+        let keys = &self.keys;
+        self.order.sort_by_key(|&code| keys[code as usize]);
+    }
+
+    fn recolour(&mut self, colours: &[u64]) {
+        self.keys
+            .iter_mut()
+            .zip(colours)
+            .for_each(|(key, &colour)| key.2 = colour);
+        self.sort();
+    }
+
+    /// The first of the first ones that are not told apart and need to be.
+    fn first_tie(&self) -> Option<usize> {
+        let mut pairs = self
+            .order
+            .windows(2)
+            .map(|pair| (pair[0] as usize, pair[1] as usize));
+        let tied = pairs.find(|&(a, b)| self.keys[a] == self.keys[b] && self.used[a]);
+        tied.map(|(first, _)| first)
+    }
+}
+
+/// Colours of workers, tasks and classes.
+struct Colours([Vec<u64>; 3]);
+
+impl Colours {
+    fn first(annotations: &Annotations, ordered: bool) -> Self {
+        let first = |class: u64| if ordered { 3 + class } else { 3 };
+        Self([
+            vec![1; annotations.worker_count()],
+            vec![2; annotations.task_count()],
+            (0..annotations.class_count() as u64).map(first).collect(),
+        ])
+    }
+
+    fn workers(&self) -> &[u64] {
+        &self.0[0]
+    }
+
+    fn classes(&self) -> &[u64] {
+        &self.0[2]
+    }
+
+    /// One round.
+    fn refine(&mut self, annotations: &Annotations) {
+        let [workers, tasks, classes] = &self.0;
+        let mut next = [workers, tasks, classes].map(|colours| vec![0u64; colours.len()]);
+        for (n, m, k) in annotations.iter() {
+            let (worker, task, class) = (workers[m], tasks[n], classes[k]);
+            take_in(&mut next[0][m], pair(task, class));
+            take_in(&mut next[1][n], pair(worker, class));
+            take_in(&mut next[2][k], pair(worker, task));
+        }
+        for n in 0..tasks.len() {
+            if let Some(k) = annotations.gold(n) {
+                take_in(&mut next[1][n], mix(!classes[k]));
+                take_in(&mut next[2][k], mix(!tasks[n]));
             }
         }
-        let labels = annotations.labels_per_worker();
-        let mut votes = vec![0u32; classes.len()];
-        annotations.iter().for_each(|(_, _, k)| votes[k] += 1);
-        let order = |names: &super::Names, given: &[u32], colours: &[u64]| {
-            let mut order: Vec<u32> = names.natural_order().iter().map(|&code| code as u32).collect();
-            order.sort_by_key(|&code| (std::cmp::Reverse(given[code as usize]), colours[code as usize]));
-            order
+        for (colours, next) in self.0.iter_mut().zip(&next) {
+            let pairs = colours.iter_mut().zip(next);
+            pairs.for_each(|(colour, &seen)| *colour = pair(*colour, seen));
+        }
+    }
+
+    /// Number of colours.
+    fn count(&self) -> usize {
+        let distinct = |colours: &Vec<u64>| {
+            let mut sorted = colours.clone();
+            sorted.sort_unstable();
+            sorted.dedup();
+            sorted.len()
         };
-        Self {
-            workers: order(annotations.workers(), &labels, &workers),
-            classes: match ordered {
-                true => (0..classes.len() as u32).collect(),
-                false => order(annotations.classes(), &votes, &classes),
-            },
+        self.0.iter().map(distinct).sum()
+    }
+
+    /// Rounds until no two workers and no two classes have one colour, or the work is too much.
+    fn tell_apart(&mut self, annotations: &Annotations, order: &mut [Ranking; 2]) {
+        let mut known = 0;
+        for _ in 0..MOST_VISITS / annotations.label_count().max(1) {
+            let ties = [order[0].first_tie(), order[1].first_tie()];
+            let count = self.count();
+            let stuck = count == known;
+            match ties {
+                [None, None] => return,
+                [Some(worker), _] if stuck => take_in(&mut self.0[0][worker], 1),
+                [_, Some(class)] if stuck => take_in(&mut self.0[2][class], 1),
+                _ => {}
+            }
+            known = count;
+            self.refine(annotations);
+            order[0].recolour(self.workers());
+            order[1].recolour(self.classes());
         }
     }
 }
@@ -129,5 +245,36 @@ mod tests {
         assert_eq!(map(&one.workers, &new_worker), two.workers);
         assert_eq!(map(&one.classes, &new_class), two.classes);
         assert_eq!(ContentOrder::of(&other, true).classes, [0, 1, 2, 3]);
+    }
+
+    /// Workers, tasks and classes in a ring, each like all others: whatever comes first, the table is the same.
+    #[test]
+    fn alike_workers_and_classes_are_put_in_order_together() {
+        let size = 7;
+        let coded = |workers: &[u32], classes: &[u32]| {
+            let labels = (0..size).flat_map(|n| [(n, n), (n, (n + 1) % size)]);
+            let labels = labels.map(|(n, m)| (n, workers[m as usize], classes[m as usize] as u16));
+            let table = Annotations::from_codes(7, 7, 7, labels).unwrap();
+            let order = ContentOrder::of(&table, false);
+            let rank = |order: &[u32], code: usize| order.iter().position(|&other| other as usize == code);
+            let mut tasks: Vec<Vec<_>> = (0..7)
+                .map(|n| {
+                    let ranks = |(m, k)| (rank(&order.workers, m), rank(&order.classes, k));
+                    let mut labels: Vec<_> = table.labels_of_task(n).map(ranks).collect();
+                    labels.sort_unstable();
+                    labels
+                })
+                .collect();
+            tasks.sort();
+            tasks
+        };
+        let same: Vec<u32> = (0..size).collect();
+        let mut rng = seeded(6, 0);
+        for _ in 0..20 {
+            let (mut workers, mut classes) = (same.clone(), same.clone());
+            workers.shuffle(&mut rng);
+            classes.shuffle(&mut rng);
+            assert_eq!(coded(&workers, &classes), coded(&same, &same));
+        }
     }
 }

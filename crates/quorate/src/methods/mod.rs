@@ -124,7 +124,7 @@ pub trait Aggregate: Declared {
     /// got another label, and why; where no two labels share a task, none does.
     fn fit(&self, annotations: &Annotations, context: &mut Context) -> Result<Fit> {
         self.validate()?;
-        let mut fit = match self.method().canonical_order {
+        let mut fit = match canonical::has_canonical_order(self, annotations, context) {
             true => canonical::fit_in_canonical_order(self, annotations, context)?,
             false => self.estimate(annotations, context)?,
         };
@@ -222,7 +222,7 @@ pub struct Method {
     /// Whether the order of the classes has a meaning for it (grades, not kinds).
     pub uses_class_order: bool,
     /// Whether rounding, chance or the order of workers can change its answer, so that it gets its tasks, workers and
-    /// classes in an order that depends on the labels alone.
+    /// classes in an order that depends on the labels alone; where it [`streams`](Self::streams) up to 100,000 labels.
     pub canonical_order: bool,
 }
 

@@ -40,6 +40,10 @@ const AVERAGED: usize = 8;
 /// Predicted error (Frobenius norm) above which a candidate says nothing: the norm of a block is at most 1.
 const MAX_ERROR: f64 = 1.0;
 
+/// Residual of the eigenvectors against the largest eigenvalue: near rounding, so that the order of the workers, from which the
+/// iteration starts, does not show in the answer.
+const EIGEN_TOL: f64 = 1e-12;
+
 /// Who stands between the two workers of a missing block.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Designated {
@@ -109,7 +113,7 @@ pub fn impute_designated(
     }
     let matrix = BlockSparse::symmetric(workers, classes, &upper);
     context.step("eigenvectors", 0, None)?;
-    let pairs = largest_eigenpairs(matrix.dimension(), classes, 1e-8, |x, out| {
+    let pairs = largest_eigenpairs(matrix.dimension(), classes, EIGEN_TOL, |x, out| {
         matrix.multiply(x, out)
     });
     let mut factor = vec![0.0; workers * size];
