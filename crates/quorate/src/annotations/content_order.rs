@@ -10,11 +10,11 @@
 //! and the same for tasks and classes (colour refinement, B. Weisfeiler and A. Leman 1968). Sums of hashes do not depend
 //! on the order of the labels. `O(L)` a round.
 //!
-//! Where several still have one colour after the first rounds, rounds go on as long as they tell more apart. When they do
-//! not, all of one colour are mostly alike: some exchange of workers, tasks and classes leaves the table as it is. One of them, the
-//! first by name, gets a colour of its own, and the rounds go on, so that what belongs to it is told apart with it. All
-//! choices lead to the same table then. Not so in regular tables, in which those of one colour are not alike, and where the
-//! work that this may take ([`MOST_VISITS`]) does not suffice: there names decide.
+//! Where several still have one colour after the first rounds, rounds go on as long as they tell more apart, and take in the
+//! colours of all who gave the same label to the task, too. When they do not, all of one colour are mostly alike: some exchange of
+//! workers, tasks and classes leaves the table as it is. Each of them in turn gets a colour of its own, and the rounds go on, so that what belongs
+//! to it is told apart with it. The one with the least colours in the end is kept (of those that are alike the first by name: all of
+//! them lead to the same table). Where the work that this may take ([`MOST_VISITS`]) does not suffice, names decide.
 
 use std::cmp::Reverse;
 
@@ -23,8 +23,8 @@ use super::{Annotations, Names};
 /// Rounds of refinement: a colour then depends on everything up to four labels away.
 const ROUNDS: usize = 4;
 
-/// Labels that further rounds may visit in all.
-const MOST_VISITS: usize = 1 << 22;
+/// Labels that further rounds may visit in all: some hundredths of a second.
+const MOST_VISITS: usize = 1 << 20;
 
 /// Workers, tasks and classes, each in an order of its own.
 pub(crate) struct ContentOrder {
@@ -53,7 +53,7 @@ impl ContentOrder {
         ];
         let known = (0..annotations.task_count()).filter_map(|n| annotations.gold(n));
         known.for_each(|k| order[1].used[k] = true);
-        colours.tell_apart(annotations, &mut order);
+        tell_apart(colours, annotations, &mut order);
         let [workers, classes] = order.map(|ranking| ranking.order);
         let given = (0..annotations.class_count() as u32).collect();
         Self {
@@ -100,18 +100,22 @@ impl Ranking {
         self.sort();
     }
 
-    /// The first of the first ones that are not told apart and need to be.
-    fn first_tie(&self) -> Option<usize> {
-        let mut pairs = self
+    /// The first ones that are not told apart and need to be.
+    fn first_tie(&self) -> Option<&[u32]> {
+        let mut equal = self
             .order
-            .windows(2)
-            .map(|pair| (pair[0] as usize, pair[1] as usize));
-        let tied = pairs.find(|&(a, b)| self.keys[a] == self.keys[b] && self.used[a]);
-        tied.map(|(first, _)| first)
+            .chunk_by(|&a, &b| self.keys[a as usize] == self.keys[b as usize]);
+        equal.find(|codes| codes.len() > 1 && self.used[codes[0] as usize])
     }
 }
 
+/// Places of the colours.
+const WORKERS: usize = 0;
+const TASKS: usize = 1;
+const CLASSES: usize = 2;
+
 /// Colours of workers, tasks and classes.
+#[derive(Clone)]
 struct Colours([Vec<u64>; 3]);
 
 impl Colours {
@@ -125,11 +129,11 @@ impl Colours {
     }
 
     fn workers(&self) -> &[u64] {
-        &self.0[0]
+        &self.0[WORKERS]
     }
 
     fn classes(&self) -> &[u64] {
-        &self.0[2]
+        &self.0[CLASSES]
     }
 
     /// One round.
@@ -138,18 +142,24 @@ impl Colours {
         let mut next = [workers, tasks, classes].map(|colours| vec![0u64; colours.len()]);
         for (n, m, k) in annotations.iter() {
             let (worker, task, class) = (workers[m], tasks[n], classes[k]);
-            take_in(&mut next[0][m], pair(task, class));
-            take_in(&mut next[1][n], pair(worker, class));
-            take_in(&mut next[2][k], pair(worker, task));
+            take_in(&mut next[WORKERS][m], pair(task, class));
+            take_in(&mut next[TASKS][n], pair(worker, class));
+            take_in(&mut next[CLASSES][k], pair(worker, task));
         }
+        self.mix_in(next, annotations);
+    }
+
+    /// New colours from those so far, what was seen, and gold.
+    fn mix_in(&mut self, mut seen: [Vec<u64>; 3], annotations: &Annotations) {
+        let [_, tasks, classes] = &self.0;
         for n in 0..tasks.len() {
             if let Some(k) = annotations.gold(n) {
-                take_in(&mut next[1][n], mix(!classes[k]));
-                take_in(&mut next[2][k], mix(!tasks[n]));
+                take_in(&mut seen[TASKS][n], mix(!classes[k]));
+                take_in(&mut seen[CLASSES][k], mix(!tasks[n]));
             }
         }
-        for (colours, next) in self.0.iter_mut().zip(&next) {
-            let pairs = colours.iter_mut().zip(next);
+        for (colours, seen) in self.0.iter_mut().zip(&seen) {
+            let pairs = colours.iter_mut().zip(seen);
             pairs.for_each(|(colour, &seen)| *colour = pair(*colour, seen));
         }
     }
@@ -165,23 +175,76 @@ impl Colours {
         self.0.iter().map(distinct).sum()
     }
 
-    /// Rounds until no two workers and no two classes have one colour, or the work is too much.
-    fn tell_apart(&mut self, annotations: &Annotations, order: &mut [Ranking; 2]) {
+    /// One round that takes in who gave the same label to a task, too.
+    fn refine_with_votes(&mut self, annotations: &Annotations) {
+        let [workers, tasks, classes] = &self.0;
+        let mut next = [workers, tasks, classes].map(|colours| vec![0u64; colours.len()]);
+        let mut voters = vec![0u64; classes.len()];
+        for n in 0..tasks.len() {
+            let labels = annotations.labels_of_task(n);
+            labels
+                .clone()
+                .for_each(|(m, k)| take_in(&mut voters[k], mix(workers[m])));
+            for (m, k) in labels.clone() {
+                take_in(&mut next[WORKERS][m], pair(pair(tasks[n], classes[k]), voters[k]));
+                take_in(&mut next[TASKS][n], pair(pair(workers[m], classes[k]), voters[k]));
+                take_in(&mut next[CLASSES][k], pair(pair(workers[m], tasks[n]), voters[k]));
+            }
+            labels.for_each(|(_, k)| voters[k] = 0);
+        }
+        self.mix_in(next, annotations);
+    }
+
+    /// Rounds as long as they tell more apart.
+    fn settle(&mut self, annotations: &Annotations, visits: &mut usize) {
         let mut known = 0;
-        for _ in 0..MOST_VISITS / annotations.label_count().max(1) {
-            let ties = [order[0].first_tie(), order[1].first_tie()];
+        loop {
             let count = self.count();
-            let stuck = count == known;
-            match ties {
-                [None, None] => return,
-                [Some(worker), _] if stuck => take_in(&mut self.0[0][worker], 1),
-                [_, Some(class)] if stuck => take_in(&mut self.0[2][class], 1),
-                _ => {}
+            if count == known || *visits >= MOST_VISITS {
+                return;
             }
             known = count;
-            self.refine(annotations);
-            order[0].recolour(self.workers());
-            order[1].recolour(self.classes());
+            *visits += annotations.label_count();
+            self.refine_with_votes(annotations);
+        }
+    }
+
+    /// The same for tables that are the same but for codes.
+    fn fingerprint(&self) -> u64 {
+        let sums = self.0.iter().map(|colours| {
+            colours
+                .iter()
+                .fold(0, |sum: u64, &colour| sum.wrapping_add(mix(colour)))
+        });
+        sums.fold(0, pair)
+    }
+}
+
+/// Rounds until no two workers and no two classes have one colour, or the work is too much.
+fn tell_apart(mut colours: Colours, annotations: &Annotations, order: &mut [Ranking; 2]) {
+    let mut visits = 0;
+    while visits < MOST_VISITS && order.iter().any(|ranking| ranking.first_tie().is_some()) {
+        colours.settle(annotations, &mut visits);
+        order[0].recolour(colours.workers());
+        order[1].recolour(colours.classes());
+        let tie = |(ranking, kind): (&Ranking, usize)| Some((kind, ranking.first_tie()?.to_vec()));
+        let Some((kind, tied)) = order.iter().zip([WORKERS, CLASSES]).find_map(tie) else {
+            return;
+        };
+        let mut best: Option<(u64, Colours)> = None;
+        for code in tied {
+            let mut marked = colours.clone();
+            take_in(&mut marked.0[kind][code as usize], 1);
+            marked.settle(annotations, &mut visits);
+            let fingerprint = marked.fingerprint();
+            if best.as_ref().is_none_or(|(least, _)| fingerprint < *least) {
+                best = Some((fingerprint, marked));
+            }
+        }
+        if let Some((_, marked)) = best {
+            colours = marked;
+            order[0].recolour(colours.workers());
+            order[1].recolour(colours.classes());
         }
     }
 }
@@ -275,6 +338,28 @@ mod tests {
             workers.shuffle(&mut rng);
             classes.shuffle(&mut rng);
             assert_eq!(coded(&workers, &classes), coded(&same, &same));
+        }
+    }
+
+    /// Each worker gave every class once, and every class was given twice to a task: colours of single labels do not tell that two
+    /// workers always agree.
+    #[test]
+    fn workers_who_agree_are_told_apart_from_one_who_does_not() {
+        let labels = [
+            (0, 0, 0),
+            (0, 1, 1),
+            (0, 2, 0),
+            (1, 0, 2),
+            (1, 1, 0),
+            (1, 2, 2),
+            (2, 0, 1),
+            (2, 1, 2),
+            (2, 2, 1),
+        ];
+        for codes in [[0, 1, 2], [1, 0, 2], [2, 0, 1]] {
+            let renamed = labels.map(|(n, m, k): (u32, usize, u16)| (n, codes[m], k));
+            let table = Annotations::from_codes(3, 3, 3, renamed).unwrap();
+            assert_eq!(ContentOrder::of(&table, false).workers[2], codes[1]);
         }
     }
 }

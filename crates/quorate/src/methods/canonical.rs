@@ -20,8 +20,20 @@ use crate::model::{Consensus, DawidSkene};
 /// between solutions are far smaller.
 const MOST_LABELS: usize = 100_000;
 
+/// The answer of `method`, in canonical order where the method gets it.
+pub(super) fn estimate_in_order<A: Aggregate + ?Sized>(
+    method: &A,
+    annotations: &Annotations,
+    context: &mut Context,
+) -> Result<Fit> {
+    match has_canonical_order(method, annotations, context) {
+        true => fit_in_canonical_order(method, annotations, context),
+        false => method.estimate(annotations, context),
+    }
+}
+
 /// Whether `method` gets this table in canonical order.
-pub(super) fn has_canonical_order<A: Aggregate + ?Sized>(
+fn has_canonical_order<A: Aggregate + ?Sized>(
     method: &A,
     annotations: &Annotations,
     context: &Context,
@@ -40,7 +52,7 @@ pub(super) fn has_canonical_order<A: Aggregate + ?Sized>(
 }
 
 /// Fits `method` to the table in canonical order.
-pub(super) fn fit_in_canonical_order<A: Aggregate + ?Sized>(
+fn fit_in_canonical_order<A: Aggregate + ?Sized>(
     method: &A,
     annotations: &Annotations,
     context: &mut Context,

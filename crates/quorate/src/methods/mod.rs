@@ -124,10 +124,7 @@ pub trait Aggregate: Declared {
     /// got another label, and why; where no two labels share a task, none does.
     fn fit(&self, annotations: &Annotations, context: &mut Context) -> Result<Fit> {
         self.validate()?;
-        let mut fit = match canonical::has_canonical_order(self, annotations, context) {
-            true => canonical::fit_in_canonical_order(self, annotations, context)?,
-            false => self.estimate(annotations, context)?,
-        };
+        let mut fit = canonical::estimate_in_order(self, annotations, context)?;
         if annotations.has_gold() {
             let classes = annotations.class_count();
             let mut rows = fit.consensus.into_vec();

@@ -77,7 +77,7 @@ struct Step {
 
 /// Imputes missing blocks and takes the leading eigenpairs of the completed matrix. `order`: the workers,
 /// those to be preferred as go-betweens first. `weights`: one for each worker; the eigenvectors are those of
-/// the matrix with block (m, j) scaled by `weights[m] * weights[j]`, scaled back.
+/// the matrix with block (m, j) scaled by `weights[m] * weights[j]`, scaled back. A worker of weight 0 has no part in them.
 pub fn impute_designated(
     blocks: &PairBlocks,
     designated: &Designated,
@@ -121,7 +121,11 @@ pub fn impute_designated(
         // A negative eigenvalue has no place in U U^T.
         let scale = value.max(0.0).sqrt();
         for (row, entry) in vector.iter().enumerate() {
-            factor[row * classes + component] = scale * entry / weights[row / classes];
+            let weight = weights[row / classes];
+            factor[row * classes + component] = match weight > 0.0 {
+                true => scale * entry / weight,
+                false => 0.0,
+            };
         }
     }
     let present = matrix.block_count() as f64;
