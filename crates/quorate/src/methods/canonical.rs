@@ -5,15 +5,54 @@
 //! or one of many optima, need not. Such a method (the fact `canonical_order`) gets a table whose workers and classes stand
 //! in an order that the labels alone decide (`annotations/content_order.rs`; classes whose order has a meaning keep it) and whose tasks stand by their labels,
 //! and its results are put back into the caller's order.
+//!
+//! Three times a table is taken as it is: if the method is one for any number of labels (`streams`) and there are more than
+//! [`MOST_LABELS`], since the order needs a copy of the table; if expectations about classes or workers are given, which come in the
+//! caller's codes; and if a parameter names workers.
 
-use super::{Aggregate, Fit};
+use super::{Aggregate, Fit, Kind};
 use crate::annotations::{Annotations, ContentOrder};
 use crate::context::Context;
 use crate::error::Result;
 use crate::model::{Consensus, DawidSkene};
 
+/// Labels up to which a method for any number of labels gets its table in canonical order: tables on which rounding decides
+/// between solutions are smaller, and on larger ones the order would take longer than some of the methods.
+const MOST_LABELS: usize = 2_000;
+
+/// The answer of `method`, in canonical order where the method gets it.
+pub(super) fn estimate_in_order<A: Aggregate + ?Sized>(
+    method: &A,
+    annotations: &Annotations,
+    context: &mut Context,
+) -> Result<Fit> {
+    match has_canonical_order(method, annotations, context) {
+        true => fit_in_canonical_order(method, annotations, context),
+        false => method.estimate(annotations, context),
+    }
+}
+
+/// Whether `method` gets this table in canonical order.
+fn has_canonical_order<A: Aggregate + ?Sized>(
+    method: &A,
+    annotations: &Annotations,
+    context: &Context,
+) -> bool {
+    let facts = method.method();
+    let names_workers = || {
+        let parameters = facts.parameters.iter().zip(method.values());
+        parameters
+            .into_iter()
+            .any(|(parameter, value)| matches!(parameter.kind, Kind::Text) && !value.is_empty())
+    };
+    facts.canonical_order
+        && (!facts.streams || annotations.label_count() <= MOST_LABELS)
+        && context.priors().is_empty()
+        && !names_workers()
+}
+
 /// Fits `method` to the table in canonical order.
-pub(super) fn fit_in_canonical_order<A: Aggregate + ?Sized>(
+fn fit_in_canonical_order<A: Aggregate + ?Sized>(
     method: &A,
     annotations: &Annotations,
     context: &mut Context,

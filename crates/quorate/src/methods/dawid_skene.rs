@@ -44,7 +44,7 @@ declare_method! {
                   its own mistakes where they gave few, and can be very sure and wrong.",
     citation: "A. P. Dawid, A. M. Skene: Maximum likelihood estimation of observer error-rates using the EM \
                algorithm. Applied Statistics 28 (1979)",
-    facts: [returns_model, learns_from_gold, uses_priors, streams],
+    facts: [returns_model, learns_from_gold, uses_priors, streams, canonical_order],
 }
 
 impl Aggregate for DawidSkeneEm {

@@ -59,7 +59,7 @@ declare_method! {
                   fails where workers lean towards a class.",
     citation: "Q. Ma, A. Olshevsky: Adversarial crowdsourcing through robust rank-one matrix completion. \
                NeurIPS 2020",
-    facts: [returns_model],
+    facts: [returns_model, canonical_order],
 }
 
 /// Skill of every worker at the start.

@@ -124,10 +124,7 @@ pub trait Aggregate: Declared {
     /// got another label, and why; where no two labels share a task, none does, and a warning says that the confidence is a guess.
     fn fit(&self, annotations: &Annotations, context: &mut Context) -> Result<Fit> {
         self.validate()?;
-        let mut fit = match self.method().canonical_order {
-            true => canonical::fit_in_canonical_order(self, annotations, context)?,
-            false => self.estimate(annotations, context)?,
-        };
+        let mut fit = canonical::estimate_in_order(self, annotations, context)?;
         if annotations.has_gold() {
             let classes = annotations.class_count();
             let mut rows = fit.consensus.into_vec();
@@ -231,7 +228,7 @@ pub struct Method {
     /// Whether the order of the classes has a meaning for it (grades, not kinds).
     pub uses_class_order: bool,
     /// Whether rounding, chance or the order of workers can change its answer, so that it gets its tasks, workers and
-    /// classes in an order that depends on the labels alone.
+    /// classes in an order that depends on the labels alone; where it [`streams`](Self::streams) up to 2,000 labels.
     pub canonical_order: bool,
 }
 

@@ -46,7 +46,7 @@ declare_method! {
                   lean towards a class: then full confusion matrices (dawid-skene) are needed.",
     citation: "A. P. Dawid, A. M. Skene: Maximum likelihood estimation of observer error-rates using the EM \
                algorithm. Applied Statistics 28 (1979), homogeneous case",
-    facts: [returns_model, learns_from_gold, uses_priors, streams],
+    facts: [returns_model, learns_from_gold, uses_priors, streams, canonical_order],
 }
 
 impl Aggregate for OneCoin {

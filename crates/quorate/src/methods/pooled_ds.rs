@@ -50,7 +50,7 @@ declare_method! {
                   Steady where workers gave few labels, at little cost where they gave many.",
     citation: "H.-C. Kim, Z. Ghahramani: Bayesian classifier combination. AISTATS 2012; T. P. Minka: \
                Estimating a Dirichlet distribution. 2000",
-    facts: [returns_model, learns_from_gold, uses_priors, streams],
+    facts: [returns_model, learns_from_gold, uses_priors, streams, canonical_order],
 }
 
 /// Where the learnt strength starts, and its bounds.

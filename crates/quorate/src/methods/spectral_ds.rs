@@ -7,7 +7,7 @@
 //! Three groups of workers are three independent views of the truth; their cross moments determine the
 //! groups' matrices, a linear solve gives each worker's, and EM polishes.
 //!
-//! 1. Deal the workers, in the natural order of their names, to groups `(rank + 1) mod 3`. View of group g:
+//! 1. Deal the workers, in their canonical order, to groups `(rank + 1) mod 3`. View of group g:
 //!    `X_g(., n)`, the number of its answers of each class on task n (`views`).
 //! 2. For each group c with the others a, b, and `E_uv = X_u X_v^T / N`: map both other views onto c's,
 //!    `P_a = E_cb E_ab^-1`, `P_b = E_ca E_ba^-1`; `M2 = P_a E_ab P_b^T`, `M3 = T(P_a, P_b, I)` with T the raw third moment
@@ -24,8 +24,8 @@
 //!
 //! Fails where a moment is singular (fewer than three workers, a group that never saw a class, spammers): the
 //! start is then majority vote, and the result says so. A wrong placement in one group mixes classes up: it
-//! shows in a mean diagonal below 1/K, which is said too. The groups, and so the answer, depend on the names
-//! of the workers.
+//! shows in a mean diagonal below 1/K, which is said too. The groups, and so the answer, depend on the order
+//! of the workers, which the labels decide.
 //!
 //! Differs from the paper, which groups at random and rotates nothing back; as in the authors' program M2 is
 //! not made symmetric. Differs from that program: assignment instead of "the largest entry, else the first

@@ -228,6 +228,40 @@ mod tests {
         }
     }
 
+    /// A tie says nothing against the label, whichever code it has.
+    #[test]
+    fn a_tie_on_a_unanimous_task_is_a_tie_under_any_codes() {
+        for name in ["dawid-skene", "mace"] {
+            let confidence = |label: u16| {
+                let table = Annotations::from_codes(2, 2, 3, [(0, 0, label), (1, 1, label)]).unwrap();
+                let method = find(name).unwrap();
+                let given: &[(String, String)] = match name {
+                    "dawid-skene" => &[("prior".into(), "flat".into())],
+                    _ => &[],
+                };
+                let method = method.with_parameters(given).unwrap();
+                let fit = method.fit(&table, &mut Context::new(0)).unwrap();
+                assert_eq!(fit.consensus.labels(), [usize::from(label); 2], "{name}");
+                fit.consensus.confidence(0)
+            };
+            let (first, last) = (confidence(0), confidence(2));
+            assert!((first - last).abs() < 1e-6, "{name}: {first} and {last}");
+        }
+    }
+
+    /// Several classes ahead of the label share what is left.
+    #[test]
+    fn the_label_comes_first_and_the_mass_stays() {
+        let table = Annotations::from_codes(1, 1, 4, [(0, 0, 3)]).unwrap();
+        let mut row = [0.4, 0.1, 0.4, 0.1];
+        keep_unanimous(table.as_block(), &mut row);
+        crate::methods::tests::assert_close(&row, &[0.25, 0.1, 0.25, 0.4], 1e-12);
+        let mut tied = [0.25; 4];
+        keep_unanimous(table.as_block(), &mut tied);
+        assert_eq!(label_of(&tied), 3);
+        crate::methods::tests::assert_close(&tied, &[0.25; 4], 1e-8);
+    }
+
     /// Small random tables, one to three labels a task: whatever a method does, it says so.
     #[test]
     fn unanimous_tasks_are_never_overturned_without_a_word() {

@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use super::consensus::{break_ties, heaviest, label_of};
+use super::consensus::{TIE, break_ties, heaviest};
 use super::posterior::Sweep;
 use super::{Consensus, DawidSkene, VoteShares};
 use crate::blocks::{Block, Fields, Reader, Writer, damaged};
@@ -170,19 +170,23 @@ impl BlockFit {
     }
 }
 
-/// Gives unanimous tasks their label back: the probabilities of the two classes change places.
+/// Gives unanimous tasks their label back: its probability and that of the class ahead of it change places. Several classes
+/// ahead share what is left alike, and the label wins a tie by a hair, so that the codes of the classes do not matter.
 pub(crate) fn keep_unanimous(block: Block<'_>, rows: &mut [f64]) {
-    for (task, row) in rows.chunks_exact_mut(block.class_count()).enumerate() {
+    let classes = block.class_count();
+    for (task, row) in rows.chunks_exact_mut(classes).enumerate() {
         let Some(given) = block.unanimous(task) else {
             continue;
         };
-        let label = label_of(row);
-        row.swap(label, given);
-        // Where the method had a tie, the two were equal.
-        if label_of(row) != given {
-            row.fill(0.0);
-            row[given] = 1.0;
+        let top = row.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+        if row[given] < top - TIE {
+            let ahead: Vec<usize> = (0..classes).filter(|&k| row[k] >= top - TIE).collect();
+            let mass: f64 = ahead.iter().map(|&k| row[k]).sum();
+            let left = (mass - top + row[given]) / ahead.len() as f64;
+            ahead.iter().for_each(|&k| row[k] = left);
+            row[given] = top;
         }
+        break_ties(row, classes, |_| given);
     }
 }
 

@@ -146,7 +146,9 @@ impl Plan {
         let capacities = self.capacities(annotations.worker_count(), mean_cost);
         let labels = annotations.labels_per_worker();
         let order = annotations.canonical_worker_order();
-        let roster = Roster::new(model, &labels, &costs, capacities, &order);
+        // Only ratios matter; a gain for each unit of money could be too large a number where labels cost next to nothing.
+        let prices: Vec<f64> = costs.iter().map(|cost| cost / mean_cost).collect();
+        let roster = Roster::new(model, &labels, &prices, capacities, &order);
         let typical = roster.typical_accuracy(self.budget / mean_cost);
         let allocation = context.run(|| Allocation::new(annotations, fit, typical));
         context.step("planning", 1, Some(2))?;

@@ -40,6 +40,10 @@ const AVERAGED: usize = 8;
 /// Predicted error (Frobenius norm) above which a candidate says nothing: the norm of a block is at most 1.
 const MAX_ERROR: f64 = 1.0;
 
+/// Residual of the eigenvectors against the largest eigenvalue: near rounding, so that the order of the workers, from which the
+/// iteration starts, does not show in the answer.
+const EIGEN_TOL: f64 = 1e-12;
+
 /// Who stands between the two workers of a missing block.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Designated {
@@ -73,7 +77,7 @@ struct Step {
 
 /// Imputes missing blocks and takes the leading eigenpairs of the completed matrix. `order`: the workers,
 /// those to be preferred as go-betweens first. `weights`: one for each worker; the eigenvectors are those of
-/// the matrix with block (m, j) scaled by `weights[m] * weights[j]`, scaled back.
+/// the matrix with block (m, j) scaled by `weights[m] * weights[j]`, scaled back. A worker of weight 0 has no part in them.
 pub fn impute_designated(
     blocks: &PairBlocks,
     designated: &Designated,
@@ -109,7 +113,7 @@ pub fn impute_designated(
     }
     let matrix = BlockSparse::symmetric(workers, classes, &upper);
     context.step("eigenvectors", 0, None)?;
-    let pairs = largest_eigenpairs(matrix.dimension(), classes, 1e-8, |x, out| {
+    let pairs = largest_eigenpairs(matrix.dimension(), classes, EIGEN_TOL, |x, out| {
         matrix.multiply(x, out)
     });
     let mut factor = vec![0.0; workers * size];
@@ -117,7 +121,11 @@ pub fn impute_designated(
         // A negative eigenvalue has no place in U U^T.
         let scale = value.max(0.0).sqrt();
         for (row, entry) in vector.iter().enumerate() {
-            factor[row * classes + component] = scale * entry / weights[row / classes];
+            let weight = weights[row / classes];
+            factor[row * classes + component] = match weight > 0.0 {
+                true => scale * entry / weight,
+                false => 0.0,
+            };
         }
     }
     let present = matrix.block_count() as f64;

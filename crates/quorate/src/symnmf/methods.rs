@@ -147,7 +147,7 @@ declare_method! {
                   then uses all labels of a task together. The best all-rounder of the family.",
     citation: "S. Ibrahim, X. Fu: Crowdsourcing via Annotator Co-occurrence Imputation and Provable Symmetric \
                Nonnegative Matrix Factorization. ICML 2021",
-    facts: [returns_model, learns_from_gold, uses_priors, streams],
+    facts: [returns_model, learns_from_gold, uses_priors, streams, canonical_order],
 }
 
 declare_method! {
@@ -169,7 +169,7 @@ declare_method! {
                   enough tasks.",
     citation: "S. Ibrahim, X. Fu: Crowdsourcing via Annotator Co-occurrence Imputation and Provable Symmetric \
                Nonnegative Matrix Factorization. ICML 2021",
-    facts: [returns_model, learns_from_gold, uses_priors, streams],
+    facts: [returns_model, learns_from_gold, uses_priors, streams, canonical_order],
 }
 
 declare_method! {
@@ -188,7 +188,7 @@ declare_method! {
                   reweighting by residual nor base weights by shared tasks. Shows what the weights are worth.",
     citation: "S. Ibrahim, X. Fu: Crowdsourcing via Annotator Co-occurrence Imputation and Provable Symmetric \
                Nonnegative Matrix Factorization. ICML 2021",
-    facts: [returns_model, learns_from_gold, uses_priors, streams],
+    facts: [returns_model, learns_from_gold, uses_priors, streams, canonical_order],
 }
 
 // Eigenvectors follow the worst estimated blocks if nothing holds them back: the members below weigh rows by
@@ -210,7 +210,7 @@ declare_method! {
                   rob-symnmf-em where the missing blocks can be reached.",
     citation: "S. Ibrahim, X. Fu: Crowdsourcing via Annotator Co-occurrence Imputation and Provable Symmetric \
                Nonnegative Matrix Factorization. ICML 2021",
-    facts: [returns_model, learns_from_gold, uses_priors, streams],
+    facts: [returns_model, learns_from_gold, uses_priors, streams, canonical_order],
 }
 
 declare_method! {
@@ -229,7 +229,7 @@ declare_method! {
                   for thousands of workers, not for millions.",
     citation: "S. Ibrahim, X. Fu: Crowdsourcing via Annotator Co-occurrence Imputation and Provable Symmetric \
                Nonnegative Matrix Factorization. ICML 2021",
-    facts: [returns_model, learns_from_gold, uses_priors, streams],
+    facts: [returns_model, learns_from_gold, uses_priors, streams, canonical_order],
 }
 
 declare_method! {
@@ -247,7 +247,7 @@ declare_method! {
                   worth after EM.",
     citation: "S. Ibrahim, X. Fu: Crowdsourcing via Annotator Co-occurrence Imputation and Provable Symmetric \
                Nonnegative Matrix Factorization. ICML 2021",
-    facts: [returns_model, learns_from_gold, uses_priors, streams],
+    facts: [returns_model, learns_from_gold, uses_priors, streams, canonical_order],
 }
 
 declare_method! {
@@ -263,7 +263,7 @@ declare_method! {
                   shows what imputation is worth. Biased wherever many pairs are missing.",
     citation: "S. Ibrahim, X. Fu: Crowdsourcing via Annotator Co-occurrence Imputation and Provable Symmetric \
                Nonnegative Matrix Factorization. ICML 2021",
-    facts: [returns_model, learns_from_gold, uses_priors, streams],
+    facts: [returns_model, learns_from_gold, uses_priors, streams, canonical_order],
 }
 
 /// Fits a member: the two functions say how it imputes and whether EM follows.

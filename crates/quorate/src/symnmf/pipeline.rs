@@ -231,7 +231,10 @@ impl Pipeline {
             Imputing::Designated(ids) => designated_workers(ids, passes.workers())?,
         };
         let blocks = all_pairs(passes, context, warnings)?;
-        let roots: Vec<f64> = weights.iter().map(|weight| weight.sqrt()).collect();
+        // Eigenvectors of several parts with like eigenvalues can be any mixture: only the largest part has a say.
+        let in_largest = |worker: usize| crowd.parts.of_worker[worker] == 0;
+        let root = |(worker, weight): (usize, &f64)| if in_largest(worker) { weight.sqrt() } else { 0.0 };
+        let roots: Vec<f64> = weights.iter().enumerate().map(root).collect();
         let order = worker_order(passes, context)?;
         let imputed = impute_designated(&blocks, &designated, &order, &roots, context)?;
         notes.push(format!(

@@ -64,6 +64,7 @@ mod tests;
 mod visit;
 mod words;
 
+use super::canonical::estimate_in_order;
 use super::{Aggregate, BlockFit, DawidSkeneEm, Fit, starting_votes};
 use crate::annotations::Annotations;
 use crate::blocks::Passes;
@@ -240,7 +241,7 @@ fn independent() -> DawidSkeneEm {
 impl TaskEffects {
     /// The fit without task effects, for many classes or little memory.
     fn step_down(&self, annotations: &Annotations, context: &mut Context) -> Result<Fit> {
-        let mut fit = independent().estimate(annotations, context)?;
+        let mut fit = estimate_in_order(&independent(), annotations, context)?;
         fit.warnings
             .push(words::describe_step_down(annotations.class_count()));
         Ok(fit)
