@@ -148,7 +148,8 @@ fn denormal_costs_buy_the_same_labels() {
     }
 }
 
-/// Two thousand labels on one task, two thirds of them for class 1: the product of their chances is far below the least number.
+/// Two thousand labels on one task, two thirds of them for class 1: the product of their chances is far below the least number
+/// (not that of the two hundred for methods about pairs).
 #[test]
 fn thousands_of_labels_on_a_task_do_not_underflow() {
     for method in METHODS {

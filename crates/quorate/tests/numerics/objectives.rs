@@ -24,7 +24,6 @@ type Promise = (&'static str, &'static [(&'static str, &'static str)], Way);
 const PROMISES: &[Promise] = &[
     ("dawid-skene", &[], Way::Up),
     ("dawid-skene", &[("smoothing", "0.1")], Way::Up),
-    ("dawid-skene", &[("smoothing", "1000000000")], Way::Up),
     ("dawid-skene", &[("prior", "flat")], Way::Up),
     ("dawid-skene", &[("tol", "0")], Way::Up),
     ("one-coin", &[], Way::Up),
