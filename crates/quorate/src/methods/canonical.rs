@@ -6,8 +6,8 @@
 //! in an order that the labels alone decide (`annotations/content_order.rs`; classes whose order has a meaning keep it) and whose tasks stand by their labels,
 //! and its results are put back into the caller's order.
 //!
-//! Three times a table is taken as it is: if the method is one for any number of labels (`streams`) and there are more than
-//! [`MOST_LABELS`], since the order needs a copy of the table; if expectations about classes or workers are given, which come in the
+//! In three cases the table is taken as it is: if the method is one for any number of labels (`streams`) and there are more than
+//! [`MOST_LABELS`], since the order takes a copy of the table, and time; if expectations about classes or workers are given, which come in the
 //! caller's codes; and if a parameter names workers.
 
 use super::{Aggregate, Fit, Kind};
