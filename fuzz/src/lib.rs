@@ -1,13 +1,15 @@
 //! What is fuzzed: each target takes bytes and panics if a promise is broken.
 //!
-//! Promises: no panic, no abort, an error in words that names the file, and what the target's own file says (the two CSV
-//! readers agree, what was written is read back, probabilities are probabilities). Hangs and memory are watched from outside.
+//! Promises: no panic, no abort, an error in words that names the file, and what the target's own file says
+//! (the two CSV readers agree, what was written is read back, probabilities are probabilities). Hangs and
+//! memory are watched from outside.
 //!
 //! Three ways to run the targets:
 //!
-//! - `cargo test -p quorate-fuzz`: every seed, every input that once broke something (`regressions/TARGET/what-it-broke`), and a
-//!   fixed number of mutations of both;
-//! - `scripts/fuzz`: guided by coverage, with libFuzzer (`libfuzzer/`, a workspace of its own because it needs other compiler flags);
+//! - `cargo test -p quorate-fuzz`: every seed, every input that once broke something
+//!   (`regressions/TARGET/what-it-broke`), and a fixed number of mutations of both;
+//! - `scripts/fuzz`: guided by coverage, with libFuzzer (`libfuzzer/`, a workspace of its own because it
+//!   needs other compiler flags);
 //! - one input by hand: `scripts/fuzz TARGET FILE`.
 
 mod exports;

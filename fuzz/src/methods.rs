@@ -107,8 +107,8 @@ fn build(bytes: &[u8]) {
     }
 }
 
-/// Method, number of classes, tasks and workers, then the labels: one byte each, row by row; what is above the classes is
-/// no label.
+/// Method, number of classes, tasks and workers, then the labels: one byte each, row by row; what is above
+/// the classes is no label.
 fn fit(bytes: &[u8]) {
     let Some((&[method, classes, tasks, workers], labels)) = bytes.split_first_chunk::<4>() else {
         return;

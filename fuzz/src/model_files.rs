@@ -1,7 +1,7 @@
 //! Model files, and the labels kept beside them.
 //!
-//! Promise of models: what was read is written and read back. Kept labels are packed, so that changed bytes hardly ever come past
-//! the checksum: one target takes the packed file, the other packs its input first.
+//! Promise of models: what was read is written and read back. Kept labels are packed, so that changed bytes
+//! hardly ever come past the checksum: one target takes the packed file, the other packs its input first.
 
 use std::sync::OnceLock;
 

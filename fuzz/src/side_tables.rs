@@ -1,4 +1,5 @@
-//! Tables that come beside the labels: gold and predictions, probabilities, features, ids, costs, pairs, texts.
+//! Tables that come beside the labels: gold and predictions, probabilities, features, ids, costs, pairs,
+//! texts.
 
 use std::sync::OnceLock;
 

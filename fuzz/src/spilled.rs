@@ -1,7 +1,7 @@
 //! Labels on disk.
 //!
-//! Promise: labels that went through the disk give the table that memory has, or the same refusal; and a file that changes
-//! under a run is an error.
+//! Promise: labels that went through the disk give the table that memory has, or the same refusal; and a file
+//! that changes under a run is an error.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -65,7 +65,8 @@ fn same_as_memory(bytes: &[u8]) {
     }
 }
 
-/// Input: four bytes for each change: which file, where (two bytes), and what it is changed by; 255: the file is cut there.
+/// Input: four bytes for each change: which file, where (two bytes), and what it is changed by; 255: the file
+/// is cut there.
 fn damaged(bytes: &[u8]) {
     let mut text = String::from("task,worker,label\n");
     for row in 0..60 {

@@ -1,8 +1,8 @@
 //! Tables of labels in every format.
 //!
-//! Promise of CSV and TSV: the reader in parallel parts and the one by rows come to the same table or both refuse. Packed
-//! text is read by rows, so the same bytes are read once plain and once packed. Promise of all: what was read is written and
-//! read back.
+//! Promise of CSV and TSV: the reader in parallel parts and the one by rows come to the same table or both
+//! refuse. Packed text is read by rows, so the same bytes are read once plain and once packed. Promise of
+//! all: what was read is written and read back.
 
 use std::io::Write;
 
@@ -130,7 +130,8 @@ fn written(extension: &str, annotations: &Annotations) -> Vec<u8> {
     })
 }
 
-/// Rows by name, sorted: within a task labels stand in the order of workers, which is that of their first rows.
+/// Rows by name, sorted: within a task labels stand in the order of workers, which is that of their first
+/// rows.
 fn rows(annotations: &Annotations) -> Vec<(&str, &str, &str)> {
     let (tasks, workers, classes) = (annotations.tasks(), annotations.workers(), annotations.classes());
     let mut rows = Vec::with_capacity(annotations.label_count());

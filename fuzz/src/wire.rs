@@ -3,7 +3,7 @@
 //! Promise: what was read is written again, byte for byte, or refused.
 
 use quorate::annotations::Names;
-use quorate::blocks::{Block, Blocks, Elsewhere, PartNode, PassRunner, TaskBlock, Wire};
+use quorate::blocks::{Block, Blocks, PartNode, PassRunner, RemoteBlocks, TaskBlock, Wire};
 use quorate::methods::{METHODS, vote_fractions};
 use quorate::model::{AnswerCounts, BlockFit, DawidSkene, Step, count_answers};
 use quorate::statistics::{CoOccurrence, count_cooccurrences};
@@ -129,7 +129,7 @@ impl Blocks for Recorder {
         false
     }
 
-    fn elsewhere(&mut self) -> Option<&mut dyn Elsewhere> {
+    fn remote(&mut self) -> Option<&mut dyn RemoteBlocks> {
         Some(self)
     }
 
@@ -138,8 +138,8 @@ impl Blocks for Recorder {
     }
 }
 
-impl Elsewhere for Recorder {
-    fn ask(&mut self, request: &[u8]) -> Result<Vec<PartNode>> {
+impl RemoteBlocks for Recorder {
+    fn run_remote(&mut self, request: &[u8]) -> Result<Vec<PartNode>> {
         self.requests.push(request.to_vec());
         let mut runner = PassRunner::new(request)?;
         runner.add(0, &self.block)?;

@@ -1,4 +1,5 @@
-//! Every seed, every input that once broke something, and a fixed number of mutations of both go through their target.
+//! Every seed, every input that once broke something, and a fixed number of mutations of both go through
+//! their target.
 
 use std::fs;
 

@@ -154,7 +154,7 @@ def warn_of(fitted: _quorate.Fitted, labels: Labels) -> None:
         warnings.warn(warning, DataWarning, stacklevel=3)
     if not fitted.converged:
         warnings.warn(
-            f"{fitted.method} had not settled after {fitted.iterations} iterations; more may change a few labels",
+            f"{fitted.method} did not converge in {fitted.iterations} iterations; more may change a few labels",
             ConvergenceWarning,
             stacklevel=3,
         )

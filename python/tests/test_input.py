@@ -172,7 +172,7 @@ def test_no_message_names_an_option_of_the_program(crowd: pathlib.Path) -> None:
 
 
 def test_warnings_have_classes_of_their_own(rows: Any) -> None:
-    with pytest.warns(quorate.ConvergenceWarning, match="had not settled after 1 iterations"):
+    with pytest.warns(quorate.ConvergenceWarning, match="did not converge in 1 iterations"):
         assert not quorate.aggregate(rows, "dawid-skene", max_iter=1).converged
     with pytest.warns(quorate.DataWarning, match="normalize=True joins them"):
         quorate.read([("t", "a", "Yes"), ("t", "b", "yes"), ("t", "c", "no")])

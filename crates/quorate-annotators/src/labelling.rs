@@ -154,9 +154,10 @@ mod tests {
         let labelled = by_share(&panel(), shares, 1).unwrap();
         let counts = labelled.annotations.labels_per_worker();
         for (annotator, &count) in counts.iter().enumerate() {
-            let range = match labelled.designated.contains(&annotator) {
-                true => 750..850,
-                false => 250..550,
+            let range = if labelled.designated.contains(&annotator) {
+                750..850
+            } else {
+                250..550
             };
             assert!(range.contains(&count), "{annotator}: {count}");
         }

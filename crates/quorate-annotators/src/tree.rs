@@ -7,7 +7,7 @@
 use crate::rows::{Rows, count_classes, most_frequent};
 
 /// A node is split only if it has this many training rows.
-const LEAST_TO_SPLIT: usize = 10;
+const MIN_TO_SPLIT: usize = 10;
 
 /// A tree.
 #[derive(Debug, Clone, PartialEq)]
@@ -94,7 +94,7 @@ impl Tree {
 impl Leaf {
     fn new(node: usize, members: Vec<u32>, rows: &Rows, labels: &[u8], classes: usize) -> Self {
         let best = (0..rows.width)
-            .filter(|_| members.len() >= LEAST_TO_SPLIT)
+            .filter(|_| members.len() >= MIN_TO_SPLIT)
             .filter_map(|feature| best_split(feature, &members, rows, labels, classes))
             .reduce(|a, b| if b.0 > a.0 { b } else { a });
         Self {

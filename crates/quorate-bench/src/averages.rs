@@ -1,9 +1,10 @@
-//! Averages of several methods' probabilities on the public data sets and thinned copies of them: which members earn
-//! their place in `auto`, and what choosing them on other data sets would have given.
+//! Averages of several methods' probabilities on the public data sets and thinned copies of them: which
+//! members earn their place in `auto`, and what choosing them on other data sets would have given.
 //!
-//! Every member is fitted once to every copy. An average is a weight for each member; `task-effects` has at least half.
-//! The second table leaves each family of data sets out in turn, chooses the average with the lowest mean error on the
-//! thinned copies of the others, and scores it on the family left out: what a choice on these sets is worth elsewhere.
+//! Every member is fitted once to every copy. An average is a weight for each member; `task-effects` has at
+//! least half. The second table leaves each family of data sets out in turn, chooses the average with the
+//! lowest mean error on the thinned copies of the others, and scores it on the family left out: what a choice
+//! on these sets is worth elsewhere.
 
 use clap::Args;
 use quorate::evaluate::{Predictions, evaluate};
@@ -88,8 +89,8 @@ pub fn run(args: &AveragesArgs) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Every member alone; then task-effects with a share of one half or two thirds beside votes (none, one or two parts) and
-/// up to two others (one part each).
+/// Every member alone; then task-effects with a share of one half or two thirds beside votes (none, one or
+/// two parts) and up to two others (one part each).
 fn averages() -> Vec<Weights> {
     let single = |member: usize| std::array::from_fn(|at| f64::from(u8::from(at == member)));
     let mut averages: Vec<Weights> = (0..MEMBERS.len()).map(single).collect();
@@ -167,14 +168,18 @@ fn name(weights: &Weights) -> String {
         .iter()
         .zip(weights)
         .filter(|(_, weight)| **weight > 0.0)
-        .map(|((name, _), weight)| match *weight == 1.0 {
-            true => (*name).to_owned(),
-            false => format!("{weight} {name}"),
+        .map(|((name, _), weight)| {
+            if *weight == 1.0 {
+                (*name).to_owned()
+            } else {
+                format!("{weight} {name}")
+            }
         })
         .collect();
-    match *weights == AUTO {
-        true => format!("**{} (`auto`)**", parts.join(" + ")),
-        false => parts.join(" + "),
+    if *weights == AUTO {
+        format!("**{} (`auto`)**", parts.join(" + "))
+    } else {
+        parts.join(" + ")
     }
 }
 

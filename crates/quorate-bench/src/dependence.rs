@@ -1,5 +1,5 @@
-//! Workers who copy: error of `auto` where copies count once and where they count in full, on simulated crowds with copies,
-//! on clean ones and on the public data sets.
+//! Workers who copy: error of `auto` where copies count once and where they count in full, on simulated
+//! crowds with copies, on clean ones and on the public data sets.
 
 use clap::Args;
 use quorate::evaluate::{Predictions, TieRule, error_rate};
@@ -67,8 +67,9 @@ fn fit(annotations: &Annotations, copies: Copies, truth: &[Option<usize>]) -> an
     })
 }
 
-/// A crowd of 12 honest workers (accuracy 0.5 to 0.9, 40 % of 400 tasks each, 3 classes) and rings: in a ring everyone labels
-/// everything, gives the answer of a hidden worker of accuracy 0.5 in `rate` of the cases, and else an own one.
+/// A crowd of 12 honest workers (accuracy 0.5 to 0.9, 40 % of 400 tasks each, 3 classes) and rings: in a ring
+/// everyone labels everything, gives the answer of a hidden worker of accuracy 0.5 in `rate` of the cases,
+/// and else an own one.
 #[derive(Clone, Copy)]
 struct Rings {
     rings: usize,

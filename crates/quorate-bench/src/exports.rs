@@ -1,5 +1,5 @@
-//! Exports of annotation tools beside a plain `serde_json` parse of the same file: Label Studio JSON on one line, and JSONL of
-//! judgements, made here in constant memory.
+//! Exports of annotation tools beside a plain `serde_json` parse of the same file: Label Studio JSON on one
+//! line, and JSONL of judgements, made here in constant memory.
 
 use std::fs::File;
 use std::io::{BufWriter, Write};

@@ -1,4 +1,5 @@
-//! Panels of judges: verdicts beside copies, the effective number of judges, the corrected share of good items.
+//! Panels of judges: verdicts beside copies, the effective number of judges, the corrected share of good
+//! items.
 
 use clap::Args;
 use quorate_testkit::panels::{PanelPlan, effective_distance, share_coverage, three_and_copies};

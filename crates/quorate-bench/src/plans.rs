@@ -74,9 +74,10 @@ fn public_sets(args: &PlansArgs, method: &dyn Aggregate) -> Result<()> {
     );
     println!("| public set | plan | most uncertain first | random | plan - uncertain | plan - random |");
     println!("|---|---|---|---|---|---|");
-    let shares: Vec<Option<f64>> = match args.explore.is_empty() {
-        true => vec![None],
-        false => args.explore.iter().copied().map(Some).collect(),
+    let shares: Vec<Option<f64>> = if args.explore.is_empty() {
+        vec![None]
+    } else {
+        args.explore.iter().copied().map(Some).collect()
     };
     for set in &args.sets {
         for &explore in &shares {

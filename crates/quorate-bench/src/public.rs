@@ -48,16 +48,16 @@ pub struct Set {
 /// Prints two Markdown tables: error in percent (ties to the lowest class), and time from file to labels.
 pub fn run(args: &PublicArgs) -> anyhow::Result<()> {
     let folder = data_folder();
-    let methods: Vec<&Method> = match args.methods.is_empty() {
-        true => METHODS
+    let methods: Vec<&Method> = if args.methods.is_empty() {
+        METHODS
             .iter()
             .filter(|method| !method.needs_probabilities)
-            .collect(),
-        false => args
-            .methods
+            .collect()
+    } else {
+        args.methods
             .iter()
             .map(|name| find(name))
-            .collect::<quorate::Result<_>>()?,
+            .collect::<quorate::Result<_>>()?
     };
     let sets: Vec<Set> = args
         .sets

@@ -65,9 +65,10 @@ const LINEAR_FROM: f64 = 1e6;
 /// Prints a Markdown table, and draws.
 pub fn run(args: &ScalingArgs) -> anyhow::Result<()> {
     let program = find_program(args.program.as_deref())?;
-    let threads = match args.threads.is_empty() {
-        true => thread_counts(std::thread::available_parallelism()?.get()),
-        false => args.threads.clone(),
+    let threads = if args.threads.is_empty() {
+        thread_counts(std::thread::available_parallelism()?.get())
+    } else {
+        args.threads.clone()
     };
     let mut sizes = args.labels.clone();
     sizes.extend(args.largest.then_some(100_000_000));
@@ -206,9 +207,10 @@ fn plot(curves: &[Curve<'_>]) -> Figure {
         let least = slopes.iter().copied().fold(f64::INFINITY, f64::min);
         let most = slopes.iter().copied().fold(f64::NEG_INFINITY, f64::max);
         Panel {
-            title: match slopes.is_empty() {
-                true => title.to_owned(),
-                false => format!("{title}: slopes {least:.2} to {most:.2}"),
+            title: if slopes.is_empty() {
+                title.to_owned()
+            } else {
+                format!("{title}: slopes {least:.2} to {most:.2}")
             },
             x: Axis::log("labels"),
             y: Axis::log(unit),

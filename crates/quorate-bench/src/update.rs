@@ -67,19 +67,19 @@ pub fn run(args: &UpdateArgs) -> anyhow::Result<()> {
     };
     let folder = scratch("update");
     fs::create_dir_all(&folder)?;
-    let heads = match args.warm {
-        true => {
-            "rounds from the votes | from saved posteriors | other labels | largest difference | log-likelihood above"
-        }
-        false => {
-            "full: passes, CPU, time, memory | update: passes, CPU, time, memory | CPU of a full fit | other labels | largest difference"
-        }
+    let heads = if args.warm {
+        "rounds from the votes | from saved posteriors | other labels | largest difference | log-likelihood above"
+    } else {
+        "full: passes, CPU, time, memory | update: passes, CPU, time, memory | CPU of a full fit | other labels | largest difference"
     };
     println!("| labels | new | {heads} |");
     println!("|{}", "---|".repeat(7));
-    let measured = files.iter().try_for_each(|file| match args.warm {
-        true => compare_starts(args, file, &folder),
-        false => measure(args, &program, file, &folder),
+    let measured = files.iter().try_for_each(|file| {
+        if args.warm {
+            compare_starts(args, file, &folder)
+        } else {
+            measure(args, &program, file, &folder)
+        }
     });
     fs::remove_dir_all(&folder)?;
     measured

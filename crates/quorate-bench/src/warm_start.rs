@@ -36,7 +36,7 @@ pub fn measure(old: &Path, new: &Path, parameters: &[(String, String)]) -> anyho
     let mut context = Context::new(0);
     let mut fit = |labels: &Annotations, start: EmStart| em.fit(labels, start, &mut context);
     let before = fit(&old, EmStart::Votes)?;
-    let all = old.clone().followed_by(&new, Duplicates::default())?;
+    let all = old.clone().concat(&new, Duplicates::default())?;
     let full = fit(&all, EmStart::Votes)?;
     let saved = count_answers(&all, &start(&old, &before.consensus, &all));
     let warm = fit(&all, EmStart::Counts(saved))?;

@@ -1,4 +1,5 @@
-//! Columns in the words of the command line: `task=..,label=..` of the options, and what was found without them.
+//! Columns in the words of the command line: `task=..,label=..` of the options, and what was found without
+//! them.
 
 use anyhow::{Result, bail};
 use quorate_io::{Columns, LabelColumns, TableLayout};
@@ -37,8 +38,8 @@ pub fn parse_label_columns(option: &str, given: &[String]) -> Result<LabelColumn
     Ok(LabelColumns { task, label })
 }
 
-/// Says which columns of a table were read, where they were not the ones asked for. `what`: the option that named the file,
-/// empty for the labels.
+/// Says which columns of a table were read, where they were not the ones asked for. `what`: the option that
+/// named the file, empty for the labels.
 pub fn tell_layout(what: &str, wanted: &Columns, found: &TableLayout, printer: &mut Printer) {
     let mut parts = Vec::new();
     if let Some(delimiter) = found.delimiter {

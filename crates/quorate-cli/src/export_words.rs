@@ -4,7 +4,8 @@ use quorate_io::ExportRead;
 
 use crate::text_table::plural;
 
-/// What was read, in one line: "read as a Label Studio export: 1,204 tasks, 6 annotators, question `sentiment`".
+/// What was read, in one line: "read as a Label Studio export: 1,204 tasks, 6 annotators, question
+/// `sentiment`".
 pub fn what_was_read(export: &ExportRead, tasks: u64, workers: usize) -> String {
     let mut line = format!(
         "read as {}: {}, {}",

@@ -46,8 +46,8 @@ impl<'a> Files<'a> {
         self
     }
 
-    /// Fails if an output is an input or another output, or cannot be written; settles where the outputs go. `format_given`:
-    /// the user said which format `-o` has.
+    /// Fails if an output is an input or another output, or cannot be written; settles where the outputs go.
+    /// `format_given`: the user said which format `-o` has.
     pub fn check(&self, format_given: bool) -> Result<()> {
         let mut taken: Vec<(&str, Taken)> = Vec::new();
         for &(name, path, content) in &self.outputs {

@@ -27,13 +27,15 @@ use crate::text_table::plural;
 #[derive(Debug, Clone, Args)]
 #[command(next_help_heading = "Reading")]
 pub struct InputArgs {
-    /// Labels: the export of an annotation tool, or a table with columns task, worker, label. `-` is standard input
+    /// Labels: the export of an annotation tool, or a table with columns task, worker, label. `-` is standard
+    /// input
     ///
-    /// Exports are recognised by their content: Label Studio, Prodigy, Argilla, doccano (a folder or a zip file),
-    /// Mechanical Turk, Toloka, Appen, SageMaker Ground Truth, Labelbox, judgements of language models, and lines of
-    /// item, worker, label without a header. A table is .csv .tsv .jsonl .json .parquet .arrow, and .gz or .zst of the
-    /// text ones. Its columns are found in any case and under common names (item, unit, question; annotator, rater,
-    /// judge, user; answer, rating, response), where only one column fits. Other columns are ignored.
+    /// Exports are recognised by their content: Label Studio, Prodigy, Argilla, doccano (a folder or a zip
+    /// file), Mechanical Turk, Toloka, Appen, SageMaker Ground Truth, Labelbox, judgements of language
+    /// models, and lines of item, worker, label without a header. A table is .csv .tsv .jsonl .json .parquet
+    /// .arrow, and .gz or .zst of the text ones. Its columns are found in any case and under common names
+    /// (item, unit, question; annotator, rater, judge, user; answer, rating, response), where only one column
+    /// fits. Other columns are ignored.
     #[arg(value_name = "LABELS")]
     pub labels: PathBuf,
     /// Names of the columns, where they are not found by themselves
@@ -41,8 +43,8 @@ pub struct InputArgs {
     pub columns: Vec<String>,
     /// The table has a row for each task and a column for each worker; empty cells are no answer
     ///
-    /// The column of the task is found by its name, else it is the first one. --missing says which other cells are no
-    /// answer.
+    /// The column of the task is found by its name, else it is the first one. --missing says which other
+    /// cells are no answer.
     #[arg(long)]
     pub wide: bool,
     /// The character between the fields of a text file, where the first line does not tell it: `;`, `tab`, ..
@@ -59,12 +61,12 @@ pub struct InputArgs {
     /// Labels that mean "no answer", besides the empty one
     #[arg(long, value_name = "A,B,..", value_delimiter = ',', default_value = "NaN,nan")]
     pub missing: Vec<String>,
-    /// Join classes that differ only in case and white space (`Yes`, ` yes `); the same number written in different ways (1 and 1.0)
-    /// is one class anyway
+    /// Join classes that differ only in case and white space (`Yes`, ` yes `); the same number written in
+    /// different ways (1 and 1.0) is one class anyway
     #[arg(long, conflicts_with = "classes")]
     pub normalize: bool,
-    /// Use only these workers: names with commas between them, or a file (a table with a column `worker`, or a .txt file with
-    /// a name on each line)
+    /// Use only these workers: names with commas between them, or a file (a table with a column `worker`, or
+    /// a .txt file with a name on each line)
     #[arg(long, value_name = "A,B,..|FILE")]
     pub keep_workers: Option<PathBuf>,
     /// Leave these workers out; names or a file
@@ -89,10 +91,12 @@ pub struct InputArgs {
     /// The tasks of a .npy file's rows, in their order (a table with a column `task`)
     #[arg(long, value_name = "FILE", requires = "features")]
     pub feature_tasks: Option<PathBuf>,
-    /// What the file is, where its content and name do not tell: the export of a tool, or a table as it stands
+    /// What the file is, where its content and name do not tell: the export of a tool, or a table as it
+    /// stands
     ///
-    /// Tables: csv, tsv, jsonl, json, parquet, arrow. Exports: label-studio, label-studio-min (JSON-MIN, CSV), prodigy,
-    /// argilla, doccano, mturk, toloka, appen, ground-truth, judges, labelbox, triples, answers-json.
+    /// Tables: csv, tsv, jsonl, json, parquet, arrow. Exports: label-studio, label-studio-min (JSON-MIN,
+    /// CSV), prodigy, argilla, doccano, mturk, toloka, appen, ground-truth, judges, labelbox, triples,
+    /// answers-json.
     #[arg(long, value_name = "FORMAT", value_parser = input_format::parser(), hide_possible_values = true)]
     pub format: Option<InputFormat>,
     /// The question of an export, where it has several; without it they are listed

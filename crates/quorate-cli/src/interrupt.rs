@@ -1,8 +1,9 @@
 //! Ctrl-C, SIGTERM and SIGHUP: the program stops, and leaves nothing half-written behind.
 //!
-//! While something is fitted or written that can stop by itself, the first signal asks it to (`compare` then shows what is
-//! finished). Otherwise, and at the second signal, what is not finished is removed and the program ends at once, with 128 and
-//! the number of the signal as its code. Signals that were ignored when the program started (`nohup`) stay ignored.
+//! While something is fitted or written that can stop by itself, the first signal asks it to (`compare` then
+//! shows what is finished). Otherwise, and at the second signal, what is not finished is removed and the
+//! program ends at once, with 128 and the number of the signal as its code. Signals that were ignored when
+//! the program started (`nohup`) stay ignored.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, LazyLock, Once};

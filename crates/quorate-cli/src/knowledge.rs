@@ -62,8 +62,8 @@ pub struct Knowledge {
     pub earlier: Option<ModelFile>,
 }
 
-/// Reads a table of known or predicted labels and says which columns were taken. `like`: the names of the columns of the
-/// annotations.
+/// Reads a table of known or predicted labels and says which columns were taken. `like`: the names of the
+/// columns of the annotations.
 pub fn read_known(
     option: &str,
     path: &Path,

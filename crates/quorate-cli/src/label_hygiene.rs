@@ -11,8 +11,9 @@ const NAMED: usize = 4;
 /// Fewest classes that can look like free text.
 const MANY_CLASSES: usize = 20;
 
-/// Says which classes look alike, missing or like free text; returns those that are to be joined: the same number written in
-/// different ways, and with `normalize` also words that differ in case and white space only.
+/// Says which classes look alike, missing or like free text; returns those that are to be joined: the same
+/// number written in different ways, and with `normalize` also words that differ in case and white space
+/// only.
 pub fn settle_classes(
     classes: &Names,
     labels: u64,
@@ -31,7 +32,7 @@ pub fn settle_classes(
     let mut joined = Vec::new();
     for group in find_similar(classes) {
         let name = classes.get(usize::from(group.codes[0]));
-        match group.likeness {
+        match group.similarity {
             Likeness::Number => printer.note(format!(
                 "classes {} are the same number: joined as {name:?}",
                 quoted(&group.codes)

@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use clap::Args;
 use quorate::Remedy;
-use quorate::internal::size_in_words;
+use quorate::internal::format_bytes;
 use quorate_io::being_read;
 use quorate_machine::memory::{self, TooMuch};
 
@@ -14,9 +14,9 @@ use crate::remedies;
 
 const GIB: f64 = (1u64 << 30) as f64;
 
-/// The process ends where this share of the limit, or so many bytes if that is more, would be allocated. Above 1: what asks
-/// before it takes memory is to give its own error. Below the 1.25 that the limit may be exceeded by: what the program itself
-/// takes is not counted.
+/// The process ends where this share of the limit, or so many bytes if that is more, would be allocated.
+/// Above 1: what asks before it takes memory is to give its own error. Below the 1.25 that the limit may be
+/// exceeded by: what the program itself takes is not counted.
 const STOP_AT: f64 = 1.05;
 const STOP_AT_LEAST: u64 = 64 << 20;
 
@@ -26,8 +26,8 @@ const STOP_AT_LEAST: u64 = 64 << 20;
 pub struct MemoryArgs {
     /// Refuse what would need more memory than this, in GiB
     ///
-    /// Everything that is allocated counts: the labels, their names, what a method needs. Labels that do not fit go to disk,
-    /// where the method can do that (`--spill`).
+    /// Everything that is allocated counts: the labels, their names, what a method needs. Labels that do not
+    /// fit go to disk, where the method can do that (`--spill`).
     #[arg(long = "memory", value_name = "GIB", default_value_t = 4.0, value_parser = number(0.0001, 1_048_576.0))]
     gib: f64,
 }
@@ -63,8 +63,8 @@ impl MemoryArgs {
 
 static ENDS_PROCESS: AtomicBool = AtomicBool::new(false);
 
-/// Lets a command that would take much more memory than its limit end the process with an error in words. For a program that
-/// is the whole process: elsewhere only what asks for memory is refused.
+/// Lets a command that would take much more memory than its limit end the process with an error in words. For
+/// a program that is the whole process: elsewhere only what asks for memory is refused.
 pub fn end_process_above_limit() {
     ENDS_PROCESS.store(true, Ordering::Relaxed);
 }
@@ -74,8 +74,8 @@ fn words(exceeded: TooMuch) -> String {
     let place = being_read().map_or(String::new(), |file| format!("{file}: reading it: "));
     let text = format!(
         "error: {place}{} of memory would be needed in all, and the limit is {}",
-        size_in_words(exceeded.needed),
-        size_in_words(memory::limit())
+        format_bytes(exceeded.needed),
+        format_bytes(memory::limit())
     );
     let text = remedies::with_remedy(text, Some(Remedy::RaiseMemoryLimit));
     format!("{}\n", harmless(&text))

@@ -1,5 +1,5 @@
-//! Numbers on the command line: each has a finite range, and whatever lies outside is refused in words. `inf`, `nan` and `1e308`
-//! are numbers to the standard library, and no answer to any question here.
+//! Numbers on the command line: each has a finite range, and whatever lies outside is refused in words.
+//! `inf`, `nan` and `1e308` are numbers to the standard library, and no answer to any question here.
 
 use std::fmt::Display;
 

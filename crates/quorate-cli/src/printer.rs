@@ -80,8 +80,8 @@ impl Printer {
     }
 }
 
-/// Help, or what is wrong with the arguments. These may be names of files of others (`quorate aggregate *`), which the words
-/// repeat.
+/// Help, or what is wrong with the arguments. These may be names of files of others (`quorate aggregate *`),
+/// which the words repeat.
 pub fn usage(told: &clap::Error, arguments: &[OsString]) {
     let is_harmful = |argument: &OsString| matches!(harmless(&argument.to_string_lossy()), Cow::Owned(_));
     // Nothing can be done where the terminal is gone.
@@ -92,30 +92,36 @@ pub fn usage(told: &clap::Error, arguments: &[OsString]) {
     }
 }
 
-/// A text with its control characters spelt out, but for line feeds and tabs: ids come from files of others, and must not
-/// move the cursor, colour the screen or ring the bell.
+/// A text with its control characters spelt out, but for line feeds and tabs: ids come from files of others,
+/// and must not move the cursor, colour the screen or ring the bell.
 pub fn harmless(text: &str) -> Cow<'_, str> {
     let is_harmful = |letter: char| letter.is_control() && letter != '\n' && letter != '\t';
     if !text.contains(is_harmful) {
         return text.into();
     }
-    let spelt = text.chars().map(|letter| match is_harmful(letter) {
-        true => letter.escape_default().to_string(),
-        false => letter.to_string(),
+    let spelt = text.chars().map(|letter| {
+        if is_harmful(letter) {
+            letter.escape_default().to_string()
+        } else {
+            letter.to_string()
+        }
     });
     spelt.collect::<String>().into()
 }
 
-/// A JSON document with the control characters that JSON allows in strings (DEL and those above ASCII) as its escapes: the
-/// document says the same, and a terminal is left alone.
+/// A JSON document with the control characters that JSON allows in strings (DEL and those above ASCII) as its
+/// escapes: the document says the same, and a terminal is left alone.
 fn harmless_json(text: String) -> String {
     let is_harmful = |letter: char| letter.is_control() && letter != '\n';
     if !text.contains(is_harmful) {
         return text;
     }
-    let spelt = text.chars().map(|letter| match is_harmful(letter) {
-        true => format!("\\u{:04x}", letter as u32),
-        false => letter.to_string(),
+    let spelt = text.chars().map(|letter| {
+        if is_harmful(letter) {
+            format!("\\u{:04x}", letter as u32)
+        } else {
+            letter.to_string()
+        }
     });
     spelt.collect()
 }

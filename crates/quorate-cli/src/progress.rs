@@ -98,9 +98,10 @@ impl Drop for Bar {
 }
 
 fn style(known_end: bool) -> ProgressStyle {
-    let template = match known_end {
-        true => "{prefix}: {msg} {bar:30} {percent}% {elapsed} (at most {eta} left)",
-        false => "{prefix}: {msg} {spinner} {elapsed}",
+    let template = if known_end {
+        "{prefix}: {msg} {bar:30} {percent}% {elapsed} (at most {eta} left)"
+    } else {
+        "{prefix}: {msg} {spinner} {elapsed}"
     };
     ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar())
 }

@@ -9,8 +9,9 @@ use quorate_io::neutralise_formulas;
 pub struct SpreadsheetArgs {
     /// In CSV and TSV: put an apostrophe before text that a spreadsheet would take for a formula (= + - @)
     ///
-    /// Ids and labels come from others, and a cell such as =HYPERLINK(..) is run where the table is opened. Numbers of the program
-    /// stay numbers. A table written so is for people: ids and labels do not read back as they were.
+    /// Ids and labels come from others, and a cell such as =HYPERLINK(..) is run where the table is opened.
+    /// Numbers of the program stay numbers. A table written so is for people: ids and labels do not read back
+    /// as they were.
     #[arg(long)]
     spreadsheet_safe: bool,
 }

@@ -32,7 +32,8 @@ impl TextTable {
         self.rows.push(cells.into_iter().collect());
     }
 
-    /// The text, each line indented by two spaces, with a rule under the header; on a terminal no wider than it is.
+    /// The text, each line indented by two spaces, with a rule under the header; on a terminal no wider than
+    /// it is.
     pub fn render(&self) -> String {
         self.render_within(terminal_width())
     }

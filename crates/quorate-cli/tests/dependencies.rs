@@ -1,5 +1,6 @@
-//! What the workspace depends on: licences, sources, duplicates and reasons. `deny.toml` and `docs/dependencies.md` are held to
-//! the lock file, and it to them. Nothing is fetched: advisories need `cargo deny check advisories` and a network.
+//! What the workspace depends on: licences, sources, duplicates and reasons. `deny.toml` and
+//! `docs/dependencies.md` are held to the lock file, and it to them. Nothing is fetched: advisories need
+//! `cargo deny check advisories` and a network.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -16,7 +17,8 @@ fn read(name: &str) -> String {
     fs::read_to_string(root().join(name)).unwrap_or_else(|error| panic!("{name}: {error}"))
 }
 
-/// What cargo says of all packages; where those of other systems were never fetched, of the packages of this one.
+/// What cargo says of all packages; where those of other systems were never fetched, of the packages of this
+/// one.
 fn metadata() -> Value {
     let version = Command::new("rustc").arg("-vV").output().unwrap();
     let version = String::from_utf8(version.stdout).unwrap();

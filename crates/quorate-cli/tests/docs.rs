@@ -1,6 +1,8 @@
-//! The pages of `docs/`: reference pages follow from the program, the summary lists every page, links lead somewhere.
+//! The pages of `docs/`: reference pages follow from the program, the summary lists every page, links lead
+//! somewhere.
 //!
-//! `QUORATE_WRITE_DOCS=1 cargo test -p quorate-cli --all-features --test docs` writes the reference pages anew.
+//! `QUORATE_WRITE_DOCS=1 cargo test -p quorate-cli --all-features --test docs` writes the reference pages
+//! anew.
 
 mod support;
 

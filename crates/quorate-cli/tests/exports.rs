@@ -1,5 +1,5 @@
-//! Exports of annotation tools through the program: every command reads them, `convert` turns them into each other, and
-//! errors say what to do.
+//! Exports of annotation tools through the program: every command reads them, `convert` turns them into each
+//! other, and errors say what to do.
 
 mod support;
 

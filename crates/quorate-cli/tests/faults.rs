@@ -1,5 +1,6 @@
-//! System calls of the real program fail, one at a time (`quorate-faults`): afterwards all files are the old ones or all are the
-//! new ones, and nothing else is there. `QUORATE_FAULTS=all` tries every call; `scripts/faults` prints the figures.
+//! System calls of the real program fail, one at a time (`quorate-faults`): afterwards all files are the old
+//! ones or all are the new ones, and nothing else is there. `QUORATE_FAULTS=all` tries every call;
+//! `scripts/faults` prints the figures.
 
 mod support;
 
@@ -17,7 +18,8 @@ const EACCES: i32 = 13;
 const EMFILE: i32 = 24;
 const ENOSPC: i32 = 28;
 
-/// Calls of a kind: its letter, its name, the error, and whether all calls from the first one on fail (a full disk stays full).
+/// Calls of a kind: its letter, its name, the error, and whether all calls from the first one on fail (a full
+/// disk stays full).
 const FAULTS: [(char, &str, i32, bool); 14] = [
     ('w', "write: no space", ENOSPC, true),
     ('w', "write: input/output", EIO, false),
@@ -93,11 +95,12 @@ fn survive(name: &str, before: &[&str], arguments: &str) {
 
 /// The first, the last and some between them.
 fn sample(calls: usize, most: usize) -> Vec<usize> {
-    let mut chosen: Vec<usize> = match calls <= most {
-        true => (1..=calls).collect(),
-        false => (0..most)
+    let mut chosen: Vec<usize> = if calls <= most {
+        (1..=calls).collect()
+    } else {
+        (0..most)
             .map(|place| 1 + place * (calls - 1) / (most - 1))
-            .collect(),
+            .collect()
     };
     chosen.dedup();
     chosen
@@ -115,8 +118,8 @@ struct World<'a> {
 }
 
 impl World<'_> {
-    /// All old and an error in words, or all new; true if it was an error. `leaves`: a file that could not be removed may stay
-    /// until the next run; `harmless`: it must not be an error.
+    /// All old and an error in words, or all new; true if it was an error. `leaves`: a file that could not be
+    /// removed may stay until the next run; `harmless`: it must not be an error.
     fn check(&self, fault: &str, ran: &Output, leaves: bool, harmless: bool) -> bool {
         let context = format!("{} with {fault}: {}", self.arguments, words(ran));
         assert!(!context.contains("panicked"), "{context}");
@@ -297,7 +300,8 @@ fn a_full_standard_output_leaves_nothing() {
     }
 }
 
-/// Clocks that jump by up to an hour, forth and back, change nothing: not the results, not the waits for locks.
+/// Clocks that jump by up to an hour, forth and back, change nothing: not the results, not the waits for
+/// locks.
 #[test]
 fn clocks_that_jump_change_nothing() {
     let Some(library) = library() else {

@@ -1,5 +1,6 @@
-//! Files and names that mean harm, or are merely odd, against the built program: each test is named after what once went wrong.
-//! The files in `damaged/` were written by pyarrow from three workers' labels on twelve tasks.
+//! Files and names that mean harm, or are merely odd, against the built program: each test is named after
+//! what once went wrong. The files in `damaged/` were written by pyarrow from three workers' labels on twelve
+//! tasks.
 
 mod support;
 
@@ -12,7 +13,8 @@ use tempfile::TempDir;
 
 const HERE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/damaged");
 
-/// Labels whose ids ring the bell, clear the screen and colour it, also by control characters above ASCII, and their truth.
+/// Labels whose ids ring the bell, clear the screen and colour it, also by control characters above ASCII,
+/// and their truth.
 fn loud_folder() -> TempDir {
     let folder = tempfile::tempdir().unwrap();
     let (mut labels, mut truth) = (String::from("task,worker,label\n"), String::from("task,label\n"));
@@ -82,7 +84,8 @@ fn no_command_lets_escape_or_bell_through() {
     }
 }
 
-/// Runs the program on a terminal of its own (`script`, which comes with every Linux); all that it showed there.
+/// Runs the program on a terminal of its own (`script`, which comes with every Linux); all that it showed
+/// there.
 #[cfg(target_os = "linux")]
 fn on_terminal(folder: &Path, arguments: &str) -> String {
     let shown = Command::new("script")
@@ -452,7 +455,8 @@ fn brotli_is_named_and_parquet_through_a_pipe_is_read() {
     }
 }
 
-/// Every byte of the file is set to other values in turn; every run must end in an error in words, or in labels.
+/// Every byte of the file is set to other values in turn; every run must end in an error in words, or in
+/// labels.
 #[cfg(feature = "columnar")]
 fn damage_every_byte(name: &str) {
     let folder = tempfile::tempdir().unwrap();

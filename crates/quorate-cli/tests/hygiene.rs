@@ -1,4 +1,5 @@
-//! No surprises with people's data: classes that look alike, outputs that would overwrite something, files that do not fit.
+//! No surprises with people's data: classes that look alike, outputs that would overwrite something, files
+//! that do not fit.
 
 mod support;
 

@@ -1,5 +1,6 @@
-//! The program is killed, at random moments and at chosen calls: every file is the old one or the new one, and the next run
-//! works and removes what was left. `QUORATE_FAULTS=all` for hundreds of kills; `scripts/faults` prints the figures.
+//! The program is killed, at random moments and at chosen calls: every file is the old one or the new one,
+//! and the next run works and removes what was left. `QUORATE_FAULTS=all` for hundreds of kills;
+//! `scripts/faults` prints the figures.
 #![cfg(unix)]
 
 mod support;
@@ -60,7 +61,8 @@ struct World<'a> {
 }
 
 impl World<'_> {
-    /// Every file is old or new; the next run works and leaves what an undisturbed one does. `gentle`: nothing may be left.
+    /// Every file is old or new; the next run works and leaves what an undisturbed one does. `gentle`:
+    /// nothing may be left.
     fn check(&self, what: &str, gentle: bool, figures: &mut Figures) {
         let found = snapshot(self.folder);
         let is_extra = |name: &&String| !self.old.contains_key(*name) && !self.new.contains_key(*name);
@@ -198,7 +200,8 @@ fn killed_at_every_call() {
     );
 }
 
-/// Two at once on the same output and the same folder for spilled labels: one's complete file, nobody in the other's way.
+/// Two at once on the same output and the same folder for spilled labels: one's complete file, nobody in the
+/// other's way.
 #[test]
 fn two_processes_at_once() {
     let folder = tempfile::tempdir().unwrap();

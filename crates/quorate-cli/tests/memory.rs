@@ -1,5 +1,5 @@
-//! `--memory` is kept: the peak of the built program is measured. And files that state too much, or are not what they seem, are
-//! errors in words.
+//! `--memory` is kept: the peak of the built program is measured. And files that state too much, or are not
+//! what they seem, are errors in words.
 #![cfg(target_os = "linux")]
 
 mod support;
@@ -41,7 +41,8 @@ fn measured_with_time(folder: &Path, arguments: &str) -> (i32, String, u64, Dura
 const LIMIT: f64 = 0.1;
 const MOST: u64 = 128 * MIB;
 
-/// A command must end with an error in words, or without one, within its limit of memory and before anybody loses patience.
+/// A command must end with an error in words, or without one, within its limit of memory and before anybody
+/// loses patience.
 fn must_stay_within(folder: &Path, arguments: &str, words: &str) {
     let test = std::thread::current()
         .name()
@@ -70,7 +71,8 @@ fn must_stay_within(folder: &Path, arguments: &str, words: &str) {
     assert!(time.as_secs() < 60, "{arguments}: {time:?}");
 }
 
-/// Commands that read labels, on this file: all of them, or a sample of three (`QUORATE_FAULTS=all`, `scripts/limits`).
+/// Commands that read labels, on this file: all of them, or a sample of three (`QUORATE_FAULTS=all`,
+/// `scripts/limits`).
 fn commands(file: &str) -> Vec<String> {
     let all = std::env::var("QUORATE_FAULTS").is_ok_and(|faults| faults == "all");
     let every = if all { 1 } else { 4 };
@@ -95,7 +97,8 @@ fn gzip(path: &Path, pieces: impl Iterator<Item = Vec<u8>>) {
     output.finish().unwrap();
 }
 
-/// A plain file of these pieces. They are made one by one: what this process holds counts for the peak of its children.
+/// A plain file of these pieces. They are made one by one: what this process holds counts for the peak of its
+/// children.
 fn plain(path: &Path, start: &str, pieces: usize, end: &str, piece: impl Fn(usize) -> String) {
     let mut output = File::create(path).unwrap();
     output.write_all(start.as_bytes()).unwrap();

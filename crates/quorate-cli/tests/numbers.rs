@@ -1,6 +1,7 @@
-//! Every number that the program takes has a finite range: what lies outside is refused in words, what lies inside gives a
-//! finite result, and nothing hangs. The options are those that the command line declares, the parameters those of the table
-//! of methods, so that a new one is tried without a word here, or fails for want of a command to try it in.
+//! Every number that the program takes has a finite range: what lies outside is refused in words, what lies
+//! inside gives a finite result, and nothing hangs. The options are those that the command line declares, the
+//! parameters those of the table of methods, so that a new one is tried without a word here, or fails for
+//! want of a command to try it in.
 
 mod support;
 
@@ -170,7 +171,8 @@ fn no_option_takes_infinity_nan_or_a_count_without_end() {
     let mut tried = BTreeSet::new();
     let mut wrong = Vec::new();
     for (command, option) in quorate_cli::numeric_options() {
-        // Seeds may be any number, and the paper's experiments take minutes; its number of trials is a range of clap's.
+        // Seeds may be any number, and the paper's experiments take minutes; its number of trials is a range
+        // of clap's.
         if option == "--seed" || command == "reproduce" {
             continue;
         }

@@ -1,6 +1,7 @@
 //! The README's commands, run as they stand, their output beside the README's.
 //!
-//! `QUORATE_WRITE_DOCS=1 cargo test -p quorate-cli --all-features --test readme` writes the output into the README.
+//! `QUORATE_WRITE_DOCS=1 cargo test -p quorate-cli --all-features --test readme` writes the output into the
+//! README.
 
 use std::path::Path;
 use std::process::Command;

@@ -1,5 +1,5 @@
-//! The functions of the C library that are replaced. Each asks [`decide`] and else makes the kernel's own call, which sets
-//! `errno` itself.
+//! The functions of the C library that are replaced. Each asks [`decide`] and else makes the kernel's own
+//! call, which sets `errno` itself.
 
 use std::ffi::{c_char, c_int, c_long, c_uint, c_void};
 
@@ -288,7 +288,8 @@ pub unsafe extern "C" fn clock_gettime(clock: clockid_t, time: *mut timespec) ->
     // SAFETY: the caller's arguments.
     let told = unsafe { libc::syscall(libc::SYS_clock_gettime, clock, time) } as c_int;
     if told == 0 && !time.is_null() {
-        // SAFETY: the kernel has just written there. No clock shows less than a second, since no time is before its start.
+        // SAFETY: the kernel has just written there. No clock shows less than a second, since no time is
+        // before its start.
         unsafe { (*time).tv_sec = ((*time).tv_sec + clock_jump()).max(1) };
     }
     told

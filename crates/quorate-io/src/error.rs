@@ -15,8 +15,8 @@ pub enum Position {
     Line(u64),
     /// Row of a Parquet or Arrow file, from 1.
     Row(u64),
-    /// Element of a JSON array, or member of a JSON object, from 1, and the line on which it starts: many exports are one
-    /// long line.
+    /// Element of a JSON array, or member of a JSON object, from 1, and the line on which it starts: many
+    /// exports are one long line.
     Element {
         /// Its line.
         line: u64,
@@ -143,7 +143,7 @@ pub enum ErrorKind {
     /// More memory than the process may have.
     #[error(
         "reading it would need more than {} of memory in all, and the limit is {}",
-        quorate::internal::size_in_words(*needed), quorate::internal::size_in_words(*limit)
+        quorate::internal::format_bytes(*needed), quorate::internal::format_bytes(*limit)
     )]
     TooLarge {
         /// Bytes that would be allocated in all.

@@ -1,8 +1,9 @@
 //! Files in and out: annotation tables, truths, predictions, results and models.
 //!
 //! Labels come from exports of annotation tools, which are recognised by their content ([`Tool`]), and from
-//! tables. A table is a CSV, TSV or JSONL file (plain, `.gz` or `.zst`), a Parquet file or an Arrow file, told by
-//! its extension; `-` is standard input or output. Whatever the format, a column means the same everywhere:
+//! tables. A table is a CSV, TSV or JSONL file (plain, `.gz` or `.zst`), a Parquet file or an Arrow file,
+//! told by its extension; `-` is standard input or output. Whatever the format, a column means the same
+//! everywhere:
 //!
 //! ```text
 //! Source -> bytes -> formats: delimited | jsonl | parquet | arrow -> rows -> tables: annotations | labels | ids | ..

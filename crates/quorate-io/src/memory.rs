@@ -1,8 +1,9 @@
-//! Memory while files are read: asked for before it is taken, and what is being read when there is not enough.
+//! Memory while files are read: asked for before it is taken, and what is being read when there is not
+//! enough.
 //!
-//! A small file can hold very many rows, and a damaged one can say that it does. Readers therefore ask every few thousand rows
-//! whether what they hold, and what they are about to need, is within the limit of the process
-//! ([`quorate_machine::memory`]).
+//! A small file can hold very many rows, and a damaged one can say that it does. Readers therefore ask every
+//! few thousand rows whether what they hold, and what they are about to need, is within the limit of the
+//! process ([`quorate_machine::memory`]).
 
 use std::sync::Mutex;
 
@@ -25,8 +26,8 @@ pub(crate) fn check(more: u64) -> Result<()> {
 
 static BEING_READ: Mutex<Vec<String>> = Mutex::new(Vec::new());
 
-/// The file that is being read, for a program that has to end in the middle of it; none where none is, or somebody is busy
-/// changing it.
+/// The file that is being read, for a program that has to end in the middle of it; none where none is, or
+/// somebody is busy changing it.
 pub fn being_read() -> Option<String> {
     BEING_READ.try_lock().ok()?.last().cloned()
 }

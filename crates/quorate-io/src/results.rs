@@ -85,8 +85,8 @@ impl TaskResults<'_> {
         }
     }
 
-    /// The tasks to look at first. Results on disk must have been made with them, and do not know how difficult a
-    /// task is.
+    /// The tasks to look at first. Results on disk must have been made with them, and do not know how
+    /// difficult a task is.
     pub fn review(
         &self,
         review: Review,
@@ -110,8 +110,9 @@ impl TaskResults<'_> {
         }
     }
 
-    /// Writes the label and the confidence of every task, with the votes and the margin, the probabilities of all classes
-    /// and the difficulty, as asked for; votes and difficulty only where the labels are in memory.
+    /// Writes the label and the confidence of every task, with the votes and the margin, the probabilities of
+    /// all classes and the difficulty, as asked for; votes and difficulty only where the labels are in
+    /// memory.
     pub fn write(
         &self,
         target: &Target,

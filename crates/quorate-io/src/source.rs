@@ -130,9 +130,10 @@ impl Source {
             Self::Path(path) => {
                 let file = File::open(path)?;
                 // A pipe has no end to read from.
-                match file.metadata()?.is_file() {
-                    true => Ok(file),
-                    false => spooled(file),
+                if file.metadata()?.is_file() {
+                    Ok(file)
+                } else {
+                    spooled(file)
                 }
             }
             Self::Stdin => spooled(io::stdin().lock()),

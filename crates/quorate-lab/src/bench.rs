@@ -46,7 +46,7 @@ pub struct Settings {
     pub command: String,
 }
 
-/// Told how far the whole run is.
+/// Messages how far the whole run is.
 pub trait Watch: Sync {
     /// `done` of `total` units of work, now in the experiment called `name`. A unit is about a second.
     fn update(&self, name: &str, done: f64, total: f64);
@@ -155,9 +155,10 @@ impl Bench<'_> {
 
     /// Fails if the user asked to stop.
     pub fn check(&self) -> Result<()> {
-        match self.cancelled.load(Ordering::Relaxed) {
-            true => Err(quorate::Error::Cancelled.into()),
-            false => Ok(()),
+        if self.cancelled.load(Ordering::Relaxed) {
+            Err(quorate::Error::Cancelled.into())
+        } else {
+            Ok(())
         }
     }
 

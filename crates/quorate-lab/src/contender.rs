@@ -163,9 +163,10 @@ impl Contender {
     /// Error of its fit in percent of the tasks with known truth. The authors' program shares the ties of
     /// majority voting out; their other errors have ties to the lowest class.
     pub fn error(&self, fit: &Fit, truth: &[Option<usize>]) -> Result<f64> {
-        let ties = match *self == MAJORITY_VOTE {
-            true => TieRule::Fractional,
-            false => TieRule::Lowest,
+        let ties = if *self == MAJORITY_VOTE {
+            TieRule::Fractional
+        } else {
+            TieRule::Lowest
         };
         Ok(100.0 * error_rate(&Predictions::from_consensus(&fit.consensus)?, truth, ties)?.rate)
     }

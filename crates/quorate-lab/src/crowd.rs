@@ -99,15 +99,13 @@ fn program_model(seed: u64) -> DawidSkene {
     let specialist = rng.random_range(0..WORKERS);
     let mut confusion = Vec::with_capacity(WORKERS * CLASSES * CLASSES);
     for worker in 0..WORKERS {
-        let mut block: Vec<f64> = match worker == specialist {
-            true => {
-                let shift: Vec<f64> = (0..CLASSES).map(|_| 0.25 * rng.random::<f64>()).collect();
-                let entry = |cell: usize| {
-                    shift[cell / CLASSES] + f64::from(u8::from(cell / CLASSES == cell % CLASSES))
-                };
-                (0..CLASSES * CLASSES).map(entry).collect()
-            }
-            false => (0..CLASSES * CLASSES).map(|_| rng.random()).collect(),
+        let mut block: Vec<f64> = if worker == specialist {
+            let shift: Vec<f64> = (0..CLASSES).map(|_| 0.25 * rng.random::<f64>()).collect();
+            let entry =
+                |cell: usize| shift[cell / CLASSES] + f64::from(u8::from(cell / CLASSES == cell % CLASSES));
+            (0..CLASSES * CLASSES).map(entry).collect()
+        } else {
+            (0..CLASSES * CLASSES).map(|_| rng.random()).collect()
         };
         for truth in 0..CLASSES {
             let sum: f64 = block.iter().skip(truth).step_by(CLASSES).sum();

@@ -46,18 +46,20 @@ pub struct Estimate {
 impl Experiment {
     /// The number of trials under these settings.
     pub fn trials(&self, settings: &Settings) -> usize {
-        let own = match settings.quick {
-            true => self.trials.quick,
-            false => self.trials.full,
+        let own = if settings.quick {
+            self.trials.quick
+        } else {
+            self.trials.full
         };
         settings.trials.unwrap_or(own).max(1)
     }
 
     /// Expected seconds under these settings.
     pub fn estimate(&self, settings: &Settings) -> f64 {
-        let (seconds, trials) = match settings.quick {
-            true => (self.seconds.quick, self.trials.quick),
-            false => (self.seconds.full, self.trials.full),
+        let (seconds, trials) = if settings.quick {
+            (self.seconds.quick, self.trials.quick)
+        } else {
+            (self.seconds.full, self.trials.full)
         };
         seconds * self.trials(settings) as f64 / trials.max(1) as f64
     }

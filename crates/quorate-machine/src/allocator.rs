@@ -109,8 +109,8 @@ unsafe impl GlobalAlloc for HugePages {
     }
 }
 
-/// What a block takes of memory: allocators keep a word beside it, and round up. Without that a million short names would count a
-/// tenth of what they take.
+/// What a block takes of memory: allocators keep a word beside it, and round up. Without that a million short
+/// names would count a tenth of what they take.
 #[inline]
 fn footprint(bytes: usize) -> usize {
     (bytes.saturating_add(23) & !15).max(32)

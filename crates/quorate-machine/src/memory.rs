@@ -1,19 +1,20 @@
 //! How much memory is allocated, what it may come to, and who ends the program above that.
 //!
-//! [`HugePages`](crate::HugePages) counts every block. Small blocks are counted in batches of each thread, so that they cost an
-//! addition and no traffic between processors; [`allocated`] is therefore off by up to 64 KiB for each thread. Where another allocator
-//! is in use, nothing is counted and nothing is refused.
+//! [`HugePages`](crate::HugePages) counts every block. Small blocks are counted in batches of each thread, so
+//! that they cost an addition and no traffic between processors; [`allocated`] is therefore off by up to 64
+//! KiB for each thread. Where another allocator is in use, nothing is counted and nothing is refused.
 //!
-//! There are two limits. Readers and methods ask [`check_room`] before they take more, and give an error: that is the limit of
-//! the user. Decoders of others do not ask. For those a program can name a second limit, a little higher, and what to do where
-//! a block would cross it ([`stop_above`]): a block that cannot be had would end the process without a word.
+//! There are two limits. Readers and methods ask [`check_room`] before they take more, and give an error:
+//! that is the limit of the user. Decoders of others do not ask. For those a program can name a second limit,
+//! a little higher, and what to do where a block would cross it ([`stop_above`]): a block that cannot be had
+//! would end the process without a word.
 
 use std::cell::Cell;
 use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
 use std::sync::{OnceLock, PoisonError, RwLock};
 
-/// The least that a limit of all that is allocated can be: buffers of readers and threads take some of it in any run, however
-/// small its input is. A lower limit holds for single tables, not for the whole process.
+/// The least that a limit of all that is allocated can be: buffers of readers and threads take some of it in
+/// any run, however small its input is. A lower limit holds for single tables, not for the whole process.
 pub const LEAST: u64 = 48 << 20;
 
 /// Bytes that a thread counts before it tells the others.
@@ -65,14 +66,15 @@ pub fn set_limit(bytes: u64) {
 /// Fails where so many bytes more would be above the limit.
 pub fn check_room(more: u64) -> Result<(), TooMuch> {
     let (needed, limit) = (allocated().saturating_add(more), limit());
-    match needed > limit {
-        true => Err(TooMuch { needed, limit }),
-        false => Ok(()),
+    if needed > limit {
+        Err(TooMuch { needed, limit })
+    } else {
+        Ok(())
     }
 }
 
-/// Ends the process where a block would bring what is allocated above so many bytes: the clean-ups run, the message that `words`
-/// makes goes to standard error, and the exit code is 2. The first call counts.
+/// Ends the process where a block would bring what is allocated above so many bytes: the clean-ups run, the
+/// message that `words` makes goes to standard error, and the exit code is 2. The first call counts.
 pub fn stop_above(bytes: u64, words: fn(TooMuch) -> String) {
     if STOPPED.set(words).is_ok() {
         STOP.store(i64::try_from(bytes).unwrap_or(i64::MAX), Ordering::Relaxed);
@@ -111,12 +113,11 @@ fn count(bytes: i64) {
     // A plain cell without a destructor: there at any time in the life of a thread, and no allocation.
     PENDING.with(|pending| {
         let sum = pending.get() + bytes;
-        match -BATCH < sum && sum < BATCH {
-            true => pending.set(sum),
-            false => {
-                pending.set(0);
-                tell(sum);
-            }
+        if -BATCH < sum && sum < BATCH {
+            pending.set(sum)
+        } else {
+            pending.set(0);
+            tell(sum);
         }
     });
 }

@@ -1,4 +1,5 @@
-//! Counts of the allocator, in a process of their own: every test here counts what all of it allocates, so there is one.
+//! Counts of the allocator, in a process of their own: every test here counts what all of it allocates, so
+//! there is one.
 
 use quorate_machine::memory::{allocated, check_room, set_limit};
 

@@ -1,8 +1,8 @@
 //! Arrow tables over the C stream interface: how other libraries hand tables over, without a copy.
 //!
-//! The one file of this crate with unsafe code: a pointer from Python is taken at its word. The invariant that
-//! the interface promises, and all that is relied on: a capsule named `arrow_array_stream` points to a valid
-//! `ArrowArrayStream`, whose owner leaves it alone once it was moved from (its `release` is then null).
+//! The one file of this crate with unsafe code: a pointer from Python is taken at its word. The invariant
+//! that the interface promises, and all that is relied on: a capsule named `arrow_array_stream` points to a
+//! valid `ArrowArrayStream`, whose owner leaves it alone once it was moved from (its `release` is then null).
 #![allow(unsafe_code)]
 
 use std::ffi::CStr;

@@ -53,8 +53,8 @@ pub fn evaluate(
     })
 }
 
-/// The error of a fit, ties to the lowest class and ties a fair share, and how many tasks were scored. Tasks of
-/// gold are left out: they are right by construction.
+/// The error of a fit, ties to the lowest class and ties a fair share, and how many tasks were scored. Tasks
+/// of gold are left out: they are right by construction.
 #[pyfunction]
 pub fn error_of(py: Python<'_>, fitted: &Fitted, truth: &Data) -> PyResult<(f64, f64, usize)> {
     let score = || -> Result<_, Failure> {

@@ -26,7 +26,7 @@ use crate::pickle;
 use crate::table::ArrowTable;
 
 /// Classes that a picture shows by name.
-const MOST_CLASSES: usize = 10;
+const MAX_CLASSES: usize = 10;
 
 /// A share as a small bar.
 #[pyfunction]
@@ -219,13 +219,14 @@ impl Fitted {
         self.table(py, |target| write_review(target, None, &tasks))
     }
 
-    /// Pictures of the view in a notebook: the style sheet, the confidence of the labels, the tasks of each class.
+    /// Pictures of the view in a notebook: the style sheet, the confidence of the labels, the tasks of each
+    /// class.
     fn pictures(&self) -> (&'static str, String, String) {
         let (consensus, classes) = (&self.fit.consensus, self.annotations.classes());
         let mut tasks: Vec<(&str, usize)> = classes.iter().map(|class| (class, 0)).collect();
         (0..consensus.len()).for_each(|task| tasks[consensus.label(task)].1 += 1);
         tasks.sort_by_key(|&(_, tasks)| std::cmp::Reverse(tasks));
-        let rest = tasks.split_off(tasks.len().min(MOST_CLASSES));
+        let rest = tasks.split_off(tasks.len().min(MAX_CLASSES));
         let others = format!("{} more", rest.len());
         if !rest.is_empty() {
             tasks.push((&others, rest.iter().map(|class| class.1).sum()));
@@ -319,14 +320,14 @@ impl Fitted {
         pickle::from_state(state)
     }
 
-    /// The consensus on the tasks of another table by the model of this fit, and how many labels were left out
-    /// because the model does not know their worker or class; none without a model.
+    /// The consensus on the tasks of another table by the model of this fit, and how many labels were left
+    /// out because the model does not know their worker or class; none without a model.
     fn predict(&self, py: Python<'_>, labels: &Labels) -> PyResult<Option<(ArrowTable, usize)>> {
         let Some(model) = &self.fit.model else {
             return Ok(None);
         };
         let predict = || -> Result<(ArrowTable, usize), Failure> {
-            let (known, left_out) = labels.annotations.coded_like(&self.annotations)?;
+            let (known, left_out) = labels.annotations.reindexed_like(&self.annotations)?;
             let (consensus, _) = posterior(&known, model);
             let (tasks, classes) = (known.tasks(), known.classes());
             let table = ArrowTable::written(labels.kinds, |target| {

@@ -97,11 +97,12 @@ impl Request {
 
 /// Gibibytes as bytes.
 pub fn bytes_of(gibibytes: f64) -> Result<u64, Failure> {
-    match gibibytes > 0.0 && gibibytes.is_finite() {
-        true => Ok((gibibytes * (1u64 << 30) as f64) as u64),
-        false => Err(Failure::Parameter(format!(
+    if gibibytes > 0.0 && gibibytes.is_finite() {
+        Ok((gibibytes * (1u64 << 30) as f64) as u64)
+    } else {
+        Err(Failure::Parameter(format!(
             "memory: found {gibibytes}, expected a number of GiB above 0"
-        ))),
+        )))
     }
 }
 
@@ -159,7 +160,7 @@ pub fn fit(
     let notes = labels.notes.clone();
     let warnings = labels.warnings.clone();
     job::run(py, threads, progress, move |job| {
-        let mut told = Told { notes, warnings };
+        let mut told = Messages { notes, warnings };
         let mut fitted = request.run(annotations, job, &mut told)?;
         fitted.kinds = kinds;
         fitted.threads = threads;
@@ -170,7 +171,7 @@ pub fn fit(
 
 /// What is said on the way.
 #[derive(Default)]
-pub struct Told {
+pub struct Messages {
     /// What is worth knowing.
     pub notes: Vec<String>,
     /// What to beware of.
@@ -182,7 +183,7 @@ impl Request {
         mut self,
         mut annotations: Arc<Annotations>,
         job: &Job,
-        told: &mut Told,
+        told: &mut Messages,
     ) -> Result<Fitted, Failure> {
         let update = self.update.take();
         if let Some(path) = &update {
@@ -220,7 +221,12 @@ impl Request {
     }
 
     /// The labels that a saved model rests on, followed by the new ones; takes over its parameters.
-    fn join(&mut self, path: &Path, new: &Annotations, told: &mut Told) -> Result<Arc<Annotations>, Failure> {
+    fn join(
+        &mut self,
+        path: &Path,
+        new: &Annotations,
+        told: &mut Messages,
+    ) -> Result<Arc<Annotations>, Failure> {
         let model = read_model(&Source::from(path))?;
         if self.method.name != UPDATABLE || model.method != UPDATABLE {
             return Err(Failure::Parameter(format!(
@@ -242,7 +248,7 @@ impl Request {
         parameters.extend(std::mem::take(&mut self.parameters));
         self.parameters = parameters.into_iter().collect();
         let (labels, tasks) = (old.label_count(), old.task_count());
-        let joined = old.followed_by(new, self.duplicates)?;
+        let joined = old.concat(new, self.duplicates)?;
         told.notes.push(format!(
             "{} labels folded into a model of {labels} labels: {} tasks are new",
             new.label_count(),
@@ -255,7 +261,7 @@ impl Request {
     fn add_knowledge(
         &self,
         mut annotations: Arc<Annotations>,
-        told: &mut Told,
+        told: &mut Messages,
     ) -> Result<(Arc<Annotations>, Priors), Failure> {
         let gold = match &self.gold {
             Some(source) => Some(read_labels(source, &LabelOptions::default())?),
@@ -329,7 +335,7 @@ impl Request {
     }
 
     /// What the workers did before.
-    pub fn history(&self, workers: &Names, classes: &Names, told: &mut Told) -> Option<AnswerCounts> {
+    pub fn history(&self, workers: &Names, classes: &Names, told: &mut Messages) -> Option<AnswerCounts> {
         let earlier = self.worker_prior.as_ref()?;
         let (counts, known) = earlier.history(workers, classes, self.worker_prior_weight);
         if known == 0 {
@@ -349,7 +355,7 @@ impl Request {
         annotations: &Annotations,
         priors: &Priors,
         job: &Job,
-        told: &mut Told,
+        told: &mut Messages,
     ) -> Result<Context, Failure> {
         let mut context = job.context(self.seed, self.memory).with_priors(priors.clone());
         let mut foreign = |rows: u64, of: &str| {
@@ -377,7 +383,7 @@ impl Request {
 pub const NO_MODEL: &str = "calibrate needs a method that estimates a model: the confidence stays as it is";
 
 /// Lowers the confidence of a fit with a model to what it is worth if some tasks mislead many workers.
-fn lower_confidence(annotations: &Annotations, fit: &mut Fit, told: &mut Told) {
+fn lower_confidence(annotations: &Annotations, fit: &mut Fit, told: &mut Messages) {
     let Some(model) = &fit.model else {
         told.warnings.push(NO_MODEL.into());
         return;

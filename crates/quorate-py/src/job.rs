@@ -85,9 +85,10 @@ impl<A> Asker<A> {
     /// The answer; none if Python failed or left, and the work should end.
     pub fn ask(&self, bytes: Vec<u8>) -> Option<A> {
         let (answer, waiting) = mpsc::channel();
-        match (self.0)(Question { bytes, answer }) {
-            true => waiting.recv().ok(),
-            false => None,
+        if (self.0)(Question { bytes, answer }) {
+            waiting.recv().ok()
+        } else {
+            None
         }
     }
 }

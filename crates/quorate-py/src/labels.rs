@@ -286,7 +286,7 @@ impl SettledClasses {
         for group in find_similar(classes) {
             let name = classes.get(usize::from(group.codes[0]));
             let alike = quoted(&group.codes);
-            match group.likeness {
+            match group.similarity {
                 Likeness::Number => {
                     notes.push(format!("classes {alike} are the same number: joined as {name:?}"));
                 }

@@ -1,5 +1,5 @@
-//! What follows from a fit: a plan of the next labels, labels that make workers comparable, a plan played on known
-//! data, and the report page.
+//! What follows from a fit: a plan of the next labels, labels that make workers comparable, a plan played on
+//! known data, and the report page.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -12,7 +12,7 @@ use quorate_io::{
     LabelOptions, Source, Target, WorkerNumbersRead, read_assignments, read_labels, read_task_texts,
     read_worker_numbers, write_dispatch, write_ids, write_plan, write_whole,
 };
-use quorate_report::{Evidence, Report, Wishes, check_task_url};
+use quorate_report::{Evidence, PlanOptions, Report, check_task_url};
 
 use crate::data::Data;
 use crate::errors::{Failure, raise};
@@ -20,8 +20,8 @@ use crate::fitted::Fitted;
 use crate::job;
 use crate::table::ArrowTable;
 
-/// The most valuable next labels: a table of them, the tasks that need no more, the forecast as a JSON document, and
-/// what to beware of.
+/// The most valuable next labels: a table of them, the tasks that need no more, the forecast as a JSON
+/// document, and what to beware of.
 #[pyfunction]
 #[pyo3(signature = (
     fitted, *, budget, costs, capacity, capacities, exclude, explore, target, retire, progress
@@ -67,8 +67,8 @@ pub fn plan(
     Ok((table, retired, documents::plan(&planned, annotations), warnings))
 }
 
-/// The fewest labels that let every pair of workers be compared: a table of them, the designated workers followed by those
-/// whom they are attached to, a JSON document, and what to beware of.
+/// The fewest labels that let every pair of workers be compared: a table of them, the designated workers
+/// followed by those whom they are attached to, a JSON document, and what to beware of.
 #[pyfunction]
 #[pyo3(signature = (fitted, *, shared, exclude, progress))]
 pub fn dispatch(
@@ -176,7 +176,7 @@ pub fn report(
         {
             warnings.push("texts has none of the tasks that the labels have: nothing to show".into());
         }
-        let wishes = Wishes { budget, target };
+        let wishes = PlanOptions { budget, target };
         let evidence = Evidence::gather(&annotations, &fit, &wishes, &mut context(job))?;
         let page = Report {
             title: &title,

@@ -81,9 +81,10 @@ pub fn to_state<'py>(py: Python<'py>, fitted: &Fitted) -> PyResult<Bound<'py, Py
     state.set_numbers("worker", Some(worker))?;
     state.set_numbers("label", Some(label))?;
     let gold = |task| annotations.gold(task).map_or(NO_GOLD, |class| class as u32);
-    let gold: Vec<u32> = match annotations.has_gold() {
-        true => (0..annotations.task_count()).map(gold).collect(),
-        false => Vec::new(),
+    let gold: Vec<u32> = if annotations.has_gold() {
+        (0..annotations.task_count()).map(gold).collect()
+    } else {
+        Vec::new()
     };
     state.set_numbers("gold", Some(&gold))?;
     let rows = annotations.rows();

@@ -3,7 +3,7 @@
 use quorate::agreement::AgreementSettings;
 use quorate::diagnose::{Inspect, Inspection, WorkerVerdict};
 use quorate::intervals::{Intervals, ModelIntervals};
-use quorate::plan::{Dispatch, Dispatched, MOST_WORKERS, Plan, Planned};
+use quorate::plan::{Dispatch, Dispatched, MAX_WORKERS, Plan, Planned};
 use quorate::{Annotations, Context, Fit, Result};
 
 /// What a page says besides the fit.
@@ -28,13 +28,14 @@ pub struct NextLabels {
     pub planned: Planned,
     /// Labels that let every pair of workers be compared, where some pairs cannot be.
     pub dispatched: Option<Dispatched>,
-    /// Whether there are too many workers, or too little memory, to look for those labels: more workers than [`MOST_WORKERS`].
+    /// Whether there are too many workers, or too little memory, to look for those labels: more workers than
+    /// [`MAX_WORKERS`].
     pub too_many_pairs: bool,
 }
 
 /// What the plan on a page is for.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
-pub struct Wishes {
+pub struct PlanOptions {
     /// Labels to plan for; a tenth of the labels if not given.
     pub budget: Option<f64>,
     /// Error to reach; half of the estimated one if not given.
@@ -46,7 +47,7 @@ impl Evidence {
     pub fn gather(
         annotations: &Annotations,
         fit: &Fit,
-        wishes: &Wishes,
+        wishes: &PlanOptions,
         context: &mut Context,
     ) -> Result<Self> {
         let settings = Inspect {
@@ -85,7 +86,7 @@ impl NextLabels {
     fn plan(
         annotations: &Annotations,
         fit: &Fit,
-        wishes: &Wishes,
+        wishes: &PlanOptions,
         pairs_are_missing: bool,
         context: &mut Context,
     ) -> Result<Self> {
@@ -97,7 +98,7 @@ impl NextLabels {
         };
         let planned = plan.run(annotations, fit, context)?;
         let mut dispatched = None;
-        if pairs_are_missing && annotations.worker_count() <= MOST_WORKERS {
+        if pairs_are_missing && annotations.worker_count() <= MAX_WORKERS {
             let all = Dispatch::default().run(annotations, fit, context)?;
             dispatched = Some(all).filter(|all| all.out_of_reach_before.is_some());
         }

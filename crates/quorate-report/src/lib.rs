@@ -21,5 +21,5 @@ mod story;
 mod tables;
 pub mod text;
 
-pub use evidence::{Evidence, NextLabels, Wishes};
+pub use evidence::{Evidence, NextLabels, PlanOptions};
 pub use page::{Report, check_task_url};

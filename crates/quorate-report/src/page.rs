@@ -37,19 +37,21 @@ pub struct Report<'a> {
     pub task_url: Option<&'a str>,
     /// Text of each task, to be shown beside its id.
     pub task_texts: Option<&'a [Option<String>]>,
-    /// Whether tables that are downloaded from the page have an apostrophe before text that a spreadsheet would take for a formula.
+    /// Whether tables that are downloaded from the page have an apostrophe before text that a spreadsheet
+    /// would take for a formula.
     pub spreadsheet_safe: bool,
 }
 
 /// Whether the addresses of tasks can be made from this template; what is wrong with it otherwise.
 pub fn check_task_url(template: &str) -> Result<(), String> {
     let starts = ["https://", "http://", "./", "/"];
-    match starts.iter().any(|start| template.starts_with(start)) && template.contains("{task}") {
-        true => Ok(()),
-        false => Err(format!(
+    if starts.iter().any(|start| template.starts_with(start)) && template.contains("{task}") {
+        Ok(())
+    } else {
+        Err(format!(
             "found {template:?}, expected an address that starts with https://, http://, / or ./ and has {{task}} where \
              the id goes"
-        )),
+        ))
     }
 }
 

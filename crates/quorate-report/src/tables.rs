@@ -13,10 +13,10 @@ use crate::page::{Facts, Report};
 use crate::text::{passage, plain};
 
 /// Most cells of confusion matrices that are embedded: larger crowds show accuracies only.
-const MOST_CELLS: usize = 400_000;
+const MAX_CELLS: usize = 400_000;
 
 /// Most labels to collect, and most tasks that need none, that are embedded.
-pub(crate) const MOST_LISTED: usize = 5_000;
+pub(crate) const MAX_LISTED: usize = 5_000;
 
 /// Characters of a task's text that are embedded.
 const LONGEST_TEXT: usize = 2_000;
@@ -93,7 +93,7 @@ fn workers(report: &Report<'_>) -> Value {
     let annotations = report.annotations;
     let rows = &report.evidence.verdicts;
     let cells = annotations.class_count() * annotations.class_count();
-    let with_matrices = report.fit.model.is_some() && cells * rows.len() <= MOST_CELLS;
+    let with_matrices = report.fit.model.is_some() && cells * rows.len() <= MAX_CELLS;
     let share = |value: Option<f64>| value.map(|value| (1e4 * value).round() / 1e4);
     let mut json = json!({
         "id": rows.iter().map(|row| plain(annotations.workers().get(row.worker))).collect::<Vec<_>>(),
@@ -113,7 +113,7 @@ fn workers(report: &Report<'_>) -> Value {
 }
 
 fn planned(report: &Report<'_>, next: &NextLabels) -> Value {
-    let rows = || next.planned.assignments.iter().take(MOST_LISTED);
+    let rows = || next.planned.assignments.iter().take(MAX_LISTED);
     json!({
         "task": rows().map(|next| task_id(report, next.task)).collect::<Vec<_>>(),
         "worker": rows().map(|next| worker_id(report, next.worker)).collect::<Vec<_>>(),
@@ -123,7 +123,7 @@ fn planned(report: &Report<'_>, next: &NextLabels) -> Value {
 }
 
 fn dispatched(report: &Report<'_>, dispatched: &Dispatched) -> Value {
-    let rows = || dispatched.assignments.iter().take(MOST_LISTED);
+    let rows = || dispatched.assignments.iter().take(MAX_LISTED);
     json!({
         "task": rows().map(|next| task_id(report, next.0)).collect::<Vec<_>>(),
         "worker": rows().map(|next| worker_id(report, next.1)).collect::<Vec<_>>(),
@@ -131,7 +131,7 @@ fn dispatched(report: &Report<'_>, dispatched: &Dispatched) -> Value {
 }
 
 fn retired(report: &Report<'_>, next: &NextLabels) -> Value {
-    let rows = || next.planned.retired.iter().copied().take(MOST_LISTED);
+    let rows = || next.planned.retired.iter().copied().take(MAX_LISTED);
     json!({
         "task": rows().map(|task| task_id(report, task)).collect::<Vec<_>>(),
         "label": rows().map(|task| report.fit.consensus.label(task)).collect::<Vec<_>>(),

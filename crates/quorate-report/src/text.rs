@@ -44,8 +44,9 @@ fn plain_up_to(text: &str, longest: usize) -> String {
     out
 }
 
-/// Text that a task is about, as a page may show it: lines stay, control characters and marks that turn text around
-/// become visible, and what is beyond `longest` characters is cut off. Joiners, which many languages need, stay.
+/// Text that a task is about, as a page may show it: lines stay, control characters and marks that turn text
+/// around become visible, and what is beyond `longest` characters is cut off. Joiners, which many languages
+/// need, stay.
 pub fn passage(text: &str, longest: usize) -> String {
     let mut out = String::with_capacity(text.len().min(4 * longest));
     for (place, c) in text.chars().enumerate() {

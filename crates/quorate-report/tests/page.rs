@@ -2,11 +2,11 @@
 
 use quorate::simulate::{Amount, Coverage, Prior, Quality, Simulation};
 use quorate::{Annotations, Context};
-use quorate_report::{Evidence, Report, Wishes};
+use quorate_report::{Evidence, PlanOptions, Report};
 
 fn page(annotations: &Annotations, title: &str, truth: Option<&[Option<usize>]>) -> String {
     let fit = quorate::aggregate(annotations).unwrap();
-    let wishes = Wishes {
+    let wishes = PlanOptions {
         budget: Some(10.0),
         target: Some(0.05),
     };
@@ -105,7 +105,7 @@ fn the_plan_says_when_to_stop_and_whom_to_connect() {
 /// Every task by two workers of its own.
 #[test]
 fn a_page_of_too_many_workers_says_that_it_does_not_connect_them() {
-    let tasks = quorate::plan::MOST_WORKERS / 2 + 1;
+    let tasks = quorate::plan::MAX_WORKERS / 2 + 1;
     let rows = (0..tasks).flat_map(|task| [2 * task, 2 * task + 1].map(|worker| (task, worker)));
     let rows = rows.map(|(task, worker)| {
         (

@@ -49,9 +49,10 @@ pub fn table(rows: &[(String, String, String)]) -> Annotations {
 /// A context with this seed and the side data that the method needs.
 pub fn context(method: &Method, annotations: &Annotations, seed: u64) -> Context {
     let context = Context::new(seed);
-    match method.needs_probabilities {
-        true => context.with_class_probabilities(predict_classes(annotations)),
-        false => context,
+    if method.needs_probabilities {
+        context.with_class_probabilities(predict_classes(annotations))
+    } else {
+        context
     }
 }
 

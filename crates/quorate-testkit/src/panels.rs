@@ -1,5 +1,5 @@
-//! Simulated panels of judges with known truth, and what `quorate::judges` makes of them: the same experiments for tests and
-//! for `quorate-bench judges`.
+//! Simulated panels of judges with known truth, and what `quorate::judges` makes of them: the same
+//! experiments for tests and for `quorate-bench judges`.
 
 use quorate::Context;
 use quorate::internal::seeded;
@@ -29,8 +29,8 @@ pub struct PanelPlan {
     pub share: f64,
     /// Judges who err independently.
     pub independent: Vec<Rates>,
-    /// Judges of these rates who give the answer of one hidden judge of the same rates with this probability, and else their
-    /// own.
+    /// Judges of these rates who give the answer of one hidden judge of the same rates with this probability,
+    /// and else their own.
     pub copies: Option<(usize, f64, Rates)>,
     /// Share of answers that fail.
     pub failures: f64,
@@ -70,7 +70,8 @@ impl PanelPlan {
         }
     }
 
-    /// The number of independent judges that the panel is worth: errors of two copies have the correlation `rate^2`.
+    /// The number of independent judges that the panel is worth: errors of two copies have the correlation
+    /// `rate^2`.
     pub fn effective_judges(&self) -> f64 {
         let of_copies = self.copies.as_ref().map_or(0.0, |(copies, rate, _)| {
             let copies = *copies as f64;
@@ -93,9 +94,10 @@ impl SimulatedPanel {
     pub fn with_gold(&self, items: usize) -> Panel {
         let known = self.truth.iter().take(items).enumerate();
         let gold: Vec<(u32, u16)> = known.map(|(item, &truth)| (item as u32, truth as u16)).collect();
-        match gold.is_empty() {
-            true => self.panel.clone(),
-            false => self.panel.clone().map(|answers| answers.with_gold(gold)).unwrap(),
+        if gold.is_empty() {
+            self.panel.clone()
+        } else {
+            self.panel.clone().map(|answers| answers.with_gold(gold)).unwrap()
         }
     }
 
@@ -126,7 +128,8 @@ pub struct CopyErrors {
     pub majority: f64,
 }
 
-/// Three independent judges who are right about 85 % of 400 items, and copies of a judge who is right about 70 %.
+/// Three independent judges who are right about 85 % of 400 items, and copies of a judge who is right about
+/// 70 %.
 pub fn three_and_copies(copies: usize, rate: f64, gold: usize, panels: u64) -> CopyErrors {
     let three = PanelPlan {
         items: 400,
@@ -206,8 +209,8 @@ pub struct ShareCoverage {
     pub uncorrected: usize,
 }
 
-/// Panels of 3 to 6 independent judges with rates from 0.65 to 0.95, every other one with 2 to 4 copies besides (9 answers of
-/// 10), shares of good items from 0.2 to 0.8, 200, 400 or 800 items, 3 % failures.
+/// Panels of 3 to 6 independent judges with rates from 0.65 to 0.95, every other one with 2 to 4 copies
+/// besides (9 answers of 10), shares of good items from 0.2 to 0.8, 200, 400 or 800 items, 3 % failures.
 pub fn share_coverage(gold: usize, panels: u64) -> ShareCoverage {
     let mut coverage = ShareCoverage::default();
     for seed in 0..panels {

@@ -3,8 +3,8 @@
 use quorate::Annotations;
 use quorate::methods::{Fit, Method};
 
-/// Panics if the result of a method is not one: probabilities are finite and rows sum to one, columns of confusion matrices
-/// too, and a task whose labels all agree keeps its answer or a warning says why not.
+/// Panics if the result of a method is not one: probabilities are finite and rows sum to one, columns of
+/// confusion matrices too, and a task whose labels all agree keeps its answer or a warning says why not.
 pub fn check_fit(method: &Method, annotations: &Annotations, fit: &Fit, what: &str) {
     let name = method.name;
     assert_eq!(fit.consensus.len(), annotations.task_count(), "{name}, {what}");

@@ -64,9 +64,10 @@ pub fn folder() -> PathBuf {
     }
     let project = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
     let own = project.join("data");
-    match own.is_dir() {
-        true => own,
-        false => project.join("../shared/data"),
+    if own.is_dir() {
+        own
+    } else {
+        project.join("../shared/data")
     }
 }
 

@@ -13,7 +13,7 @@ use crate::remedy::Remedy;
 use crate::task_features::TaskFeatures;
 use crate::task_probabilities::TaskProbabilities;
 
-/// Told about the progress of long work. Called from the thread that runs the fit.
+/// Messages about the progress of long work. Called from the thread that runs the fit.
 pub trait Progress: Send {
     /// `done` steps of `total` (if known) of the stage called `stage`.
     fn update(&mut self, stage: &str, done: usize, total: Option<usize>);
@@ -151,8 +151,8 @@ impl Context {
         Ok(())
     }
 
-    /// Fails with [`Error::TooLarge`] if `needed` bytes for `what`, with all that is allocated (in programs whose allocator
-    /// counts it), are above the limit.
+    /// Fails with [`Error::TooLarge`] if `needed` bytes for `what`, with all that is allocated (in programs
+    /// whose allocator counts it), are above the limit.
     pub fn reserve(&self, what: impl Into<String>, needed: u64, hint: impl Into<String>) -> Result<()> {
         let (limit, in_use) = (self.memory_limit(), allocated());
         if needed > limit || needed.saturating_add(in_use) > limit.max(LEAST) {

@@ -53,9 +53,9 @@ pub enum Error {
     /// A method would need more memory than the context allows.
     #[error(
         "{what} would need about {} of memory{}, above the limit of {}: {hint}",
-        size_in_words(*needed),
-        if needed > limit { String::new() } else { format!(" beside the {} in use", size_in_words(*in_use)) },
-        size_in_words(*limit)
+        format_bytes(*needed),
+        if needed > limit { String::new() } else { format!(" beside the {} in use", format_bytes(*in_use)) },
+        format_bytes(*limit)
     )]
     TooLarge {
         /// What is too large.
@@ -159,16 +159,17 @@ fn suggest(suggestion: &Option<String>) -> String {
 }
 
 /// A number of bytes for people: three digits at most, and never none where there are some.
-pub fn size_in_words(bytes: u64) -> String {
+pub fn format_bytes(bytes: u64) -> String {
     const UNITS: [&str; 4] = ["KiB", "MiB", "GiB", "TiB"];
     let (mut size, mut unit) = (bytes as f64 / 1024.0, 0);
     while size >= 999.5 && unit + 1 < UNITS.len() {
         size /= 1024.0;
         unit += 1;
     }
-    match size < 9.95 {
-        true => format!("{size:.1} {}", UNITS[unit]),
-        false => format!("{size:.0} {}", UNITS[unit]),
+    if size < 9.95 {
+        format!("{size:.1} {}", UNITS[unit])
+    } else {
+        format!("{size:.0} {}", UNITS[unit])
     }
 }
 

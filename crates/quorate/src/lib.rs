@@ -116,7 +116,7 @@ pub use task_probabilities::TaskProbabilities;
 #[doc(hidden)]
 pub mod internal {
     pub use crate::context::seeded;
-    pub use crate::error::size_in_words;
+    pub use crate::error::format_bytes;
 
     /// Small dense kernels.
     pub mod linalg {

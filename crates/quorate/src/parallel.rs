@@ -38,7 +38,7 @@ pub(crate) fn private_chunks(labels: usize, numbers: usize) -> usize {
 }
 
 /// Most private tables at a time where labels are not in memory: they are elsewhere to save memory.
-pub(crate) const MOST_CHUNKS: usize = 4;
+pub(crate) const MAX_CHUNKS: usize = 4;
 
 /// Borders of at most `chunks` ranges of nearly the same length over `0..items`.
 pub(crate) fn even_ranges(items: usize, chunks: usize) -> Vec<Range<usize>> {

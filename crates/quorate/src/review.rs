@@ -1,13 +1,13 @@
-//! What a person should look at first: tasks whose label may be wrong, with the reasons, workers whose answers
-//! tell nothing, and one statement about the error of all labels.
+//! What a person should look at first: tasks whose label may be wrong, with the reasons, workers whose
+//! answers tell nothing, and one statement about the error of all labels.
 //!
 //! ```text
 //! doubt of task n = 1 - confidence_n,      expected wrong labels among a set of tasks = sum of their doubts
 //! ```
 //!
-//! Tasks come in the order of their doubt: to check a task finds a wrong label with that probability. Tasks whose
-//! truth is known are not listed. Cost: one pass over the posteriors, then a look at the labels of the tasks that
-//! are listed.
+//! Tasks come in the order of their doubt: to check a task finds a wrong label with that probability. Tasks
+//! whose truth is known are not listed. Cost: one pass over the posteriors, then a look at the labels of the
+//! tasks that are listed.
 
 use std::cmp::Ordering;
 use std::fmt;
@@ -19,7 +19,8 @@ use crate::methods::Fit;
 use crate::model::{ConsensusSummary, DawidSkene, explain, label_of};
 use crate::special::distributions::normal_quantile;
 
-/// A label below this confidence is doubtful: at least one such label in four is wrong, if the confidence is right.
+/// A label below this confidence is doubtful: at least one such label in four is wrong, if the confidence is
+/// right.
 pub const DOUBTFUL: f64 = 0.75;
 
 /// Smallest factor by which a single answer tips a label.
@@ -323,9 +324,9 @@ pub fn count_votes(answers: &[u16]) -> Vec<(usize, usize)> {
     votes
 }
 
-/// Workers whose answers hardly depend on the truth, the least informative first: agreement with the truth that is
-/// at most a tenth of the way from chance to perfect (Cohen's kappa with the model's truth), and an accuracy that is
-/// below that of the other workers by more than chance explains.
+/// Workers whose answers hardly depend on the truth, the least informative first: agreement with the truth
+/// that is at most a tenth of the way from chance to perfect (Cohen's kappa with the model's truth), and an
+/// accuracy that is below that of the other workers by more than chance explains.
 ///
 /// `labels`: labels of each worker. A quick look at a model, for a summary;
 /// [`diagnose`](crate::diagnose) tests workers with a bound on false alarms.
@@ -376,9 +377,9 @@ fn chance_agreement(model: &DawidSkene, worker: usize) -> f64 {
         .sum()
 }
 
-/// The error of all labels as one estimate with a range: the estimate is what the confidence of the labels says; the range
-/// covers what that confidence allows at this `level`, and the interval that holds if workers err independently
-/// (`independent`, from [`intervals`](crate::intervals)).
+/// The error of all labels as one estimate with a range: the estimate is what the confidence of the labels
+/// says; the range covers what that confidence allows at this `level`, and the interval that holds if workers
+/// err independently (`independent`, from [`intervals`](crate::intervals)).
 ///
 /// The two rest on different assumptions, and the labels alone cannot tell which one holds.
 pub fn error_range(summary: &ConsensusSummary, independent: Interval, level: f64) -> Interval {

@@ -136,7 +136,8 @@ fn check(method: &Method, annotations: &Annotations, pieces: usize, priors: &Pri
     }
 }
 
-/// All but those that look for the effects of tasks anew in every block, which end within a tolerance of each other.
+/// All but those that look for the effects of tasks anew in every block, which end within a tolerance of each
+/// other.
 fn same_in_blocks() -> impl Iterator<Item = &'static Method> {
     streaming().filter(|method| !["auto", "task-effects"].contains(&method.name))
 }
@@ -188,7 +189,8 @@ fn task_effects_and_auto_in_blocks_are_those_of_memory() {
             let rows: Vec<f64> = blocks.views().flat_map(|block| parts.posteriors(block)).collect();
             let gaps = rows.iter().zip(whole.consensus.as_slice());
             let gap = gaps.map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);
-            // In memory the effects are warm from the round before, and a posterior may still move by the tolerance, 1e-3.
+            // In memory the effects are warm from the round before, and a posterior may still move by the
+            // tolerance, 1e-3.
             assert!(gap < 5e-3, "{name}: {gap}");
             assert_eq!(parts.warnings, whole.warnings);
         }

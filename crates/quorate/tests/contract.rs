@@ -71,8 +71,8 @@ fn fitting_twice_and_any_number_of_threads_give_the_same_bits() {
     }
 }
 
-/// How far posteriors may differ when the same labels come in another order or under other names: not at all where
-/// that is promised.
+/// How far posteriors may differ when the same labels come in another order or under other names: not at all
+/// where that is promised.
 fn allowed(method: &Method) -> f64 {
     if method.canonical_order { 0.0 } else { 1e-9 }
 }

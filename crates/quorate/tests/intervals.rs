@@ -81,8 +81,8 @@ fn intervals_hold_what_they_promise() {
 /// Crowds of each kind of small ones.
 const CROWDS: u64 = 150;
 
-/// Small crowds: few workers, weak ones, few tasks. Draws wandered to models with the classes renamed, and the accuracies of
-/// five weak workers were covered in 91 % instead of 95 %.
+/// Small crowds: few workers, weak ones, few tasks. Draws wandered to models with the classes renamed, and
+/// the accuracies of five weak workers were covered in 91 % instead of 95 %.
 #[test]
 fn accuracies_and_cells_of_small_crowds_hold_what_they_promise() {
     for (classes, workers, tasks, lowest, highest) in [
@@ -106,8 +106,9 @@ fn accuracies_and_cells_of_small_crowds_hold_what_they_promise() {
         println!(
             "{classes} classes, {workers} workers, {tasks} tasks, {lowest} to {highest}: {accuracy:.3} {cells:.3}"
         );
-        // 93 to 97 %, and two standard errors of 750 accuracies (1.6 %). Where next to nothing can be known (0.55 to
-        // 0.75), the prior of a worker is wider than the crowd, and intervals hold more than they promise.
+        // 93 to 97 %, and two standard errors of 750 accuracies (1.6 %). Where next to nothing can be known
+        // (0.55 to 0.75), the prior of a worker is wider than the crowd, and intervals hold more than they
+        // promise.
         let most = if highest - lowest < 0.21 { 1.0 } else { 0.986 };
         assert!((0.914..most).contains(&accuracy), "accuracies: {accuracy}");
         assert!((0.92..most).contains(&cells), "cells: {cells}");
@@ -178,7 +179,8 @@ fn intervals_repeat_for_any_number_of_threads_and_shrink_with_gold() {
     assert_eq!(gold.error.low, gold.error.high);
 }
 
-/// Thousands of workers, most of them with a single label: several random streams, and matrices that are not drawn.
+/// Thousands of workers, most of them with a single label: several random streams, and matrices that are not
+/// drawn.
 #[test]
 fn workers_with_one_label_have_honest_intervals_for_any_number_of_threads() {
     let simulation = Simulation {
@@ -186,8 +188,9 @@ fn workers_with_one_label_have_honest_intervals_for_any_number_of_threads() {
         workers: 3000,
         ..crowd(2, 4)
     };
-    // The standard error of a share is below 0.005 for the 12,000 accuracies. One label of a worker cannot tell how much
-    // the columns of a matrix differ, so that cells keep the wide prior they start with and are covered too well.
+    // The standard error of a share is below 0.005 for the 12,000 accuracies. One label of a worker cannot
+    // tell how much the columns of a matrix differ, so that cells keep the wide prior they start with and are
+    // covered too well.
     let [_, accuracy, cells, _] = coverage(&simulation, 4);
     println!("{accuracy:.3} {cells:.3}");
     assert!((0.93..0.98).contains(&accuracy), "accuracies: {accuracy}");

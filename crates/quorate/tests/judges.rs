@@ -1,5 +1,5 @@
-//! Panels of judges: what copies, shared errors and failures do to verdicts and rates. `quorate-bench judges` runs the same
-//! experiments with more panels.
+//! Panels of judges: what copies, shared errors and failures do to verdicts and rates. `quorate-bench judges`
+//! runs the same experiments with more panels.
 
 use quorate::Context;
 use quorate::judges::{Judges, Panel, PanelFinding, PanelReport, Unscored, VerdictPolicy};
@@ -90,8 +90,8 @@ fn gold_settles_what_labels_cannot_tell() {
 
 #[test]
 fn gold_can_say_that_the_more_alike_judges_are_the_right_ones() {
-    // Three judges of 97 % who err independently, and three who share an error: labels are read as if the first three
-    // copied, and gold turns that round.
+    // Three judges of 97 % who err independently, and three who share an error: labels are read as if the
+    // first three copied, and gold turns that round.
     let plan = PanelPlan {
         independent: vec![[0.97; 2]; 3],
         copies: Some((3, 0.85, [0.65; 2])),

@@ -53,13 +53,14 @@ fn gold_is_the_answer_and_those_who_learn_from_it_turn_a_misled_crowd_round() {
             );
         }
         let error = error_beyond(known, &fit.consensus, &truth);
-        match method.learns_from_gold {
-            true => assert!(error < 0.1, "{}: error {error}", method.name),
-            false => assert!(
+        if method.learns_from_gold {
+            assert!(error < 0.1, "{}: error {error}", method.name)
+        } else {
+            assert!(
                 fit.warnings.iter().any(|warning| warning.contains("gold")),
                 "{}",
                 method.name
-            ),
+            )
         }
     }
     // Without gold the crowd misleads everybody.
@@ -102,13 +103,14 @@ fn earlier_work_of_the_workers_decides_where_the_new_labels_mislead() {
         let mut context = context(method, &now, 1).with_priors(priors.clone());
         let fit = aggregate.fit(&now, &mut context).unwrap();
         let error = error_beyond(0, &fit.consensus, &truth);
-        match method.uses_priors {
-            true => assert!(error < 0.1, "{}: error {error}", method.name),
-            false => assert!(
+        if method.uses_priors {
+            assert!(error < 0.1, "{}: error {error}", method.name)
+        } else {
+            assert!(
                 fit.warnings.iter().any(|warning| warning.contains("priors")),
                 "{}",
                 method.name
-            ),
+            )
         }
     }
 }

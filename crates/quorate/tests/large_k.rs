@@ -120,8 +120,8 @@ fn a_consensus_that_does_not_fit_is_refused_in_words() {
     }
 }
 
-/// As many tasks as classes, each class once, three workers: `auto` learnt shares of the classes from one task each, and in
-/// blocks it learnt whole matrices, and was worse than the votes.
+/// As many tasks as classes, each class once, three workers: `auto` learnt shares of the classes from one
+/// task each, and in blocks it learnt whole matrices, and was worse than the votes.
 #[test]
 fn the_default_is_no_worse_than_the_votes_with_a_class_for_every_task() {
     for (classes, crowds) in [(100, 12), (300, 4), (1000, 2)] {
@@ -131,9 +131,10 @@ fn the_default_is_no_worse_than_the_votes_with_a_class_for_every_task() {
             let mut labels = Vec::new();
             for task in 0..classes as u32 {
                 for worker in 0..3 {
-                    let label = match rng.random_bool(0.7) {
-                        true => task as usize,
-                        false => rng.random_range(0..classes),
+                    let label = if rng.random_bool(0.7) {
+                        task as usize
+                    } else {
+                        rng.random_range(0..classes)
                     };
                     labels.push((task, worker, label as u16));
                 }

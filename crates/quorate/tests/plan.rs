@@ -260,8 +260,8 @@ fn a_dispatch_brings_every_pair_into_reach() {
 #[test]
 fn a_dispatch_goes_on_until_nobody_is_out_of_reach() {
     for (groups, strays) in [(2, 1), (3, 2), (5, 3), (8, 4)] {
-        // Groups of four who share tasks; the last of each shares tasks with the first of the next, too, and these two err
-        // often, so that they are not designated. Strays are alone.
+        // Groups of four who share tasks; the last of each shares tasks with the first of the next, too, and
+        // these two err often, so that they are not designated. Strays are alone.
         let mut labels = Vec::new();
         let mut task = 0u32;
         let mut share = |workers: &[u32]| {

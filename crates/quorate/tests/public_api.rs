@@ -16,9 +16,10 @@ use syn::{Attribute, Fields, ImplItem, Item, TraitItem, UseTree, Visibility};
 type Modules = BTreeMap<String, Vec<Item>>;
 
 fn join(path: &str, name: &str) -> String {
-    match path.is_empty() {
-        true => name.to_owned(),
-        false => format!("{path}::{name}"),
+    if path.is_empty() {
+        name.to_owned()
+    } else {
+        format!("{path}::{name}")
     }
 }
 

@@ -255,10 +255,10 @@ const MEASURED: &[Measured] = &[
     ("cnmf", &[], "dog", 15.985, 0.005),
     ("cnmf", &[], "dog52", 16.109, 0.005),
     ("cnmf", &[], "trec", 29.890, 0.005),
-    // The figures of cnmf and spectral-ds are those of workers in an order that neither names nor rows decide. Before, workers
-    // went in the order of their names: cnmf in its mirror form then had bluebird 11.111, rte 7.125, dog 14.746, web
-    // 23.634; spectral-ds bluebird 10.185, rte 7.25, dog 15.985, trec 29.582, web 16.736.
-    // Better than the scratch program's 15.53: other columns win ties in the start.
+    // The figures of cnmf and spectral-ds are those of workers in an order that neither names nor rows
+    // decide. Before, workers went in the order of their names: cnmf in its mirror form then had bluebird
+    // 11.111, rte 7.125, dog 14.746, web 23.634; spectral-ds bluebird 10.185, rte 7.25, dog 15.985, trec
+    // 29.582, web 16.736. Better than the scratch program's 15.53: other columns win ties in the start.
     ("cnmf", &[], "web", 15.341, 0.005),
     ("cnmf", &[], "labelme", 20.7, 0.005),
     ("cnmf", CNMF_MIRROR, "bluebird", 10.185, 0.005),

@@ -1,5 +1,5 @@
-//! One target of quorate-fuzz under libFuzzer; QUORATE_FUZZ_TARGET names it. `--seeds FOLDER` writes the seeds of all targets,
-//! `--list` names the targets.
+//! One target of quorate-fuzz under libFuzzer; QUORATE_FUZZ_TARGET names it. `--seeds FOLDER` writes the
+//! seeds of all targets, `--list` names the targets.
 #![no_main]
 
 use std::panic;
@@ -39,8 +39,8 @@ fn start() {
         std::process::exit(2);
     };
     let _ = TARGET.set(target);
-    // libFuzzer's own hook ends the process at every panic. Readers catch those of other people's decoders; only a panic that
-    // comes out of a target counts.
+    // libFuzzer's own hook ends the process at every panic. Readers catch those of other people's decoders;
+    // only a panic that comes out of a target counts.
     panic::set_hook(Box::new(|_| {}));
 }
 

@@ -142,7 +142,7 @@ def aggregate(
         warnings.warn(warning, DataWarning, stacklevel=2)
     if not result.converged:
         warnings.warn(
-            f"{result.method} had not settled after {result.iterations} iterations; more may change a few labels",
+            f"{result.method} did not converge in {result.iterations} iterations; more may change a few labels",
             ConvergenceWarning,
             stacklevel=2,
         )

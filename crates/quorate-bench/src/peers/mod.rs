@@ -184,9 +184,10 @@ impl Bench<'_> {
                 )?;
             }
         }
-        match self.args.no_public {
-            true => Ok(()),
-            false => self.print_paper(),
+        if self.args.no_public {
+            Ok(())
+        } else {
+            self.print_paper()
         }
     }
 

@@ -60,8 +60,8 @@ pub struct AggregateArgs {
     /// Write the probability of every class, too (columns p:CLASS)
     #[arg(long, help_heading = "Output")]
     probabilities: bool,
-    /// Write the votes and the margin, too (columns votes: `cat:3 dog:1`, and margin: how far the probability of the
-    /// label is above that of the next class)
+    /// Write the votes and the margin, too (columns votes: `cat:3 dog:1`, and margin: how far the probability
+    /// of the label is above that of the next class)
     #[arg(long, help_heading = "Output")]
     votes: bool,
     /// Write how difficult each task is, too (column difficulty): the chance that an average worker answers
@@ -76,7 +76,8 @@ pub struct AggregateArgs {
     /// Write the tasks whose label is not that of majority vote, with the workers who tipped it
     #[arg(long, value_name = "FILE", help_heading = "Output")]
     changes: Option<PathBuf>,
-    /// Write the tasks to look at first, the most doubtful first, and why; a number shows so many of them here
+    /// Write the tasks to look at first, the most doubtful first, and why; a number shows so many of them
+    /// here
     ///
     /// A table with columns task, label, confidence, runner_up, runner_up_probability, votes, reasons.
     #[arg(long, value_name = "FILE|N", help_heading = "Output")]
@@ -333,7 +334,8 @@ impl AggregateArgs {
         Ok(())
     }
 
-    /// Writes everything that was asked for. Side files first: when the labels are there, everything is. All appear together.
+    /// Writes everything that was asked for. Side files first: when the labels are there, everything is. All
+    /// appear together.
     fn write(
         &self,
         method: &Method,

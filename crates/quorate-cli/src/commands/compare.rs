@@ -109,7 +109,8 @@ struct PairJson {
     share: f64,
 }
 
-/// Methods that take seconds where the others take a tenth of one (`docs`, times of the methods), the slowest last.
+/// Methods that take seconds where the others take a tenth of one (`docs`, times of the methods), the slowest
+/// last.
 const SLOW: [&str; 6] = ["mace", "glad", "minimax-entropy", "ebcc", "pg-tac", "cria-v"];
 
 impl CompareArgs {
@@ -133,12 +134,13 @@ impl CompareArgs {
             .copied()
             .filter(|method| !is_slow(method))
             .collect();
-        match self.all {
-            true => chosen.extend(SLOW.iter().filter_map(|name| find(name).ok())),
-            false => printer.note(format!(
+        if self.all {
+            chosen.extend(SLOW.iter().filter_map(|name| find(name).ok()))
+        } else {
+            printer.note(format!(
                 "slow methods are left out: {} (--all runs them, too)",
                 SLOW.join(", ")
-            )),
+            ))
         }
         Ok(chosen)
     }

@@ -1,4 +1,5 @@
-//! `quorate convert`: labels from any layout to any other, and the consensus back to the tool that the answers are from.
+//! `quorate convert`: labels from any layout to any other, and the consensus back to the tool that the
+//! answers are from.
 
 use std::path::PathBuf;
 

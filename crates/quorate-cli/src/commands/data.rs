@@ -56,14 +56,12 @@ struct Checked {
 pub fn run(args: &DataArgs, printer: &mut Printer) -> Result<u8> {
     let Action::Check(args) = &args.action;
     let checked = check(&args.folder)?;
-    match args.json {
-        true => printer.json(&checked)?,
-        false => printer.data(&checked.text())?,
+    if args.json {
+        printer.json(&checked)?
+    } else {
+        printer.data(&checked.text())?
     }
-    Ok(match checked.complete {
-        true => 0,
-        false => 1,
-    })
+    Ok(if checked.complete { 0 } else { 1 })
 }
 
 /// Each expected file: its checksum and its path.

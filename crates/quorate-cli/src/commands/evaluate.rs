@@ -220,7 +220,7 @@ impl Matched {
                 .map(|&code| all.get(usize::from(code)))
                 .collect();
             let own = names.iter().find(|name| predicted.classes.find(name).is_some());
-            if let (Likeness::Number, Some(own)) = (group.likeness, own) {
+            if let (Likeness::Number, Some(own)) = (group.similarity, own) {
                 same.extend(names.iter().map(|name| (*name, *own)));
             }
         }
@@ -246,8 +246,8 @@ impl Matched {
         }
     }
 
-    /// Refuses files whose classes have nothing in common, and warns where most truths are classes that were never predicted:
-    /// the error would measure spelling.
+    /// Refuses files whose classes have nothing in common, and warns where most truths are classes that were
+    /// never predicted: the error would measure spelling.
     fn check_classes(&self, predicted: &TaskLabels, truth: &TaskLabels) -> Result<Option<String>> {
         let scored = self.truth.iter().flatten().count();
         let foreign = self

@@ -50,7 +50,8 @@ pub struct JudgesArgs {
         help_heading = "What you know already"
     )]
     gold_columns: Vec<String>,
-    /// Write the verdict on every item as a table; the name tells the format (csv, tsv, jsonl, parquet, arrow)
+    /// Write the verdict on every item as a table; the name tells the format (csv, tsv, jsonl, parquet,
+    /// arrow)
     #[arg(long, short, value_name = "FILE", help_heading = "Output")]
     output: Option<PathBuf>,
     /// How a verdict is reached
@@ -67,9 +68,9 @@ pub struct JudgesArgs {
     positive: Option<String>,
     /// Exit with code 1 if the pass rate is below this; or another number, by name
     ///
-    /// Names: pass-rate (corrected where that is possible), pass-rate-low (the lower end of its interval), observed-pass-rate,
-    /// scored (share of items with a verdict), confidence (mean), gold-agreement, effective-judges. A number that cannot be
-    /// known counts as too low.
+    /// Names: pass-rate (corrected where that is possible), pass-rate-low (the lower end of its interval),
+    /// observed-pass-rate, scored (share of items with a verdict), confidence (mean), gold-agreement,
+    /// effective-judges. A number that cannot be known counts as too low.
     #[arg(
         long,
         value_name = "[NAME=]NUMBER,..",
@@ -140,11 +141,12 @@ pub fn run(args: &JudgesArgs, printer: &mut Printer) -> Result<u8> {
     if let Some(path) = &args.output {
         write_panel_verdicts(&Target::from(path.clone()), None, &panel, &report.verdicts)?;
     }
-    match args.json {
-        true => printer.json(&json::as_json(&report, &panel, positive, &|remedy| {
+    if args.json {
+        printer.json(&json::as_json(&report, &panel, positive, &|remedy| {
             remedies::words(remedy)
-        }))?,
-        false => printer.data(&text::as_text(&report, &panel, positive, settings))?,
+        }))?
+    } else {
+        printer.data(&text::as_text(&report, &panel, positive, settings))?
     }
     Ok(u8::from(fails(&args.fail_below, &report, positive, printer)))
 }
@@ -174,9 +176,10 @@ fn read_panel(args: &JudgesArgs, printer: &mut Printer) -> Result<Panel> {
     let joined = input.settle_classes(annotations.classes(), annotations.label_count() as u64, printer);
     let mut known = Ok(());
     let panel = read.panel.map(|annotations| {
-        let mut table = match joined.is_empty() {
-            true => annotations,
-            false => annotations.with_joined_classes(&joined),
+        let mut table = if joined.is_empty() {
+            annotations
+        } else {
+            annotations.with_joined_classes(&joined)
         };
         match knowledge.apply_in_memory(table.clone(), closed, printer) {
             Ok((with_gold, _)) => table = with_gold,

@@ -90,8 +90,9 @@ struct LimitArgs {
     /// Never assign these (columns task, worker)
     #[arg(long, value_name = "FILE")]
     exclude: Option<PathBuf>,
-    /// Share of the labels that compare workers (on the tasks with most labels, by the workers with fewest), to find out
-    /// where the model is wrong; the more, the fewer labels a worker has given so far, if not given
+    /// Share of the labels that compare workers (on the tasks with most labels, by the workers with fewest),
+    /// to find out where the model is wrong; the more, the fewer labels a worker has given so far, if not
+    /// given
     #[arg(long, value_name = "SHARE", value_parser = below_one)]
     explore: Option<f64>,
     /// Say how many labels it takes to bring the error down to this share, for example 0.05

@@ -6,7 +6,7 @@ use anyhow::{Result, anyhow};
 use clap::Args;
 use quorate::methods::DEFAULT_METHOD;
 use quorate_io::{LabelOptions, Source, Target, read_labels, read_task_texts, write_whole};
-use quorate_report::{Evidence, Report, Wishes, check_task_url};
+use quorate_report::{Evidence, PlanOptions, Report, check_task_url};
 
 use crate::args::RunArgs;
 use crate::catalog::find;
@@ -54,15 +54,15 @@ pub struct ReportArgs {
     /// Column of --texts that is shown beside each task. The page then holds those texts
     #[arg(long, value_name = "COLUMN", requires = "texts", help_heading = "Page")]
     show: Option<String>,
-    /// In the CSV tables that are downloaded from the page: put an apostrophe before text that a spreadsheet would take for a
-    /// formula (= + - @)
+    /// In the CSV tables that are downloaded from the page: put an apostrophe before text that a spreadsheet
+    /// would take for a formula (= + - @)
     #[arg(long, help_heading = "Page")]
     spreadsheet_safe: bool,
     /// Labels that the section on what to label next plans for; a tenth of the labels if not given
     #[arg(long, value_name = "NUMBER", value_parser = number(1e-6, 1e12), help_heading = "What to label next")]
     budget: Option<f64>,
-    /// Error that the section on what to label next says how to reach, for example 0.05; half of the estimated error if
-    /// not given
+    /// Error that the section on what to label next says how to reach, for example 0.05; half of the
+    /// estimated error if not given
     #[arg(long, value_name = "SHARE", value_parser = share, help_heading = "What to label next")]
     target: Option<f64>,
     #[command(flatten)]
@@ -107,7 +107,7 @@ pub fn run(args: &ReportArgs, printer: &mut Printer) -> Result<()> {
         .with_features(args.input.read_features(&annotations, printer)?);
     let fit = aggregate.fit(&annotations, &mut session.context(method.name, 0)?)?;
     let mut context = session.context("report", 0)?;
-    let wishes = Wishes {
+    let wishes = PlanOptions {
         budget: args.budget,
         target: args.target,
     };

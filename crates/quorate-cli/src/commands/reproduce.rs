@@ -67,9 +67,10 @@ pub fn run(args: &ReproduceArgs, printer: &mut Printer) -> Result<()> {
     if args.list {
         return printer.data(&listed());
     }
-    let chosen: Vec<&'static Experiment> = match args.tables.is_empty() {
-        true => EXPERIMENTS.iter().collect(),
-        false => args.tables.iter().map(|name| find(name)).collect::<Result<_>>()?,
+    let chosen: Vec<&'static Experiment> = if args.tables.is_empty() {
+        EXPERIMENTS.iter().collect()
+    } else {
+        args.tables.iter().map(|name| find(name)).collect::<Result<_>>()?
     };
     let session = Session::start(&args.run, printer.quiet());
     let watch = RunBar(Mutex::new(Bar::new("reproduce", printer.quiet())));

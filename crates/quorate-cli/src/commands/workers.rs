@@ -53,7 +53,7 @@ pub struct WorkersArgs {
 }
 
 /// Rows that are shown unless all are asked for.
-const MOST_ROWS: usize = 30;
+const MAX_ROWS: usize = 30;
 
 /// A worker for programs.
 #[derive(Serialize)]
@@ -130,7 +130,7 @@ fn as_text(verdicts: &[WorkerVerdict], annotations: &Annotations, all: bool) -> 
         ("what to do", Side::Left),
     ]);
     let percent = |share: f64| format!("{:.0} %", 100.0 * share);
-    let shown = if all { verdicts.len() } else { MOST_ROWS };
+    let shown = if all { verdicts.len() } else { MAX_ROWS };
     for verdict in verdicts.iter().take(shown) {
         let interval = verdict
             .interval

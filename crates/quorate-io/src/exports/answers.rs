@@ -1,4 +1,5 @@
-//! What an export yields: answers to one question, the truths that are marked in it, and what is left out and why.
+//! What an export yields: answers to one question, the truths that are marked in it, and what is left out and
+//! why.
 
 use quorate::annotations::Names;
 use rustc_hash::FxHashMap;
@@ -123,7 +124,8 @@ impl<'a> Answers<'a> {
         }
     }
 
-    /// Whether truths that are marked in the file are used: an answer that is one is then no answer of its worker.
+    /// Whether truths that are marked in the file are used: an answer that is one is then no answer of its
+    /// worker.
     pub(crate) fn uses_gold(&self) -> bool {
         self.options.use_gold
     }
@@ -133,7 +135,8 @@ impl<'a> Answers<'a> {
         self.options.question.as_deref()
     }
 
-    /// Notes a question, and tells whether its answers are wanted: those of the one that is asked for, else of the first.
+    /// Notes a question, and tells whether its answers are wanted: those of the one that is asked for, else
+    /// of the first.
     pub(crate) fn wants(&mut self, question: &str) -> bool {
         let known = self.questions.iter().position(|known| known == question);
         let place = known.unwrap_or_else(|| {
@@ -256,9 +259,10 @@ impl<'a> Answers<'a> {
             .iter()
             .map(|(why, count)| format!("{count} {}", why.words()))
             .collect();
-        let found = match left_out.is_empty() {
-            true => "none".to_owned(),
-            false => format!("only answers that are left out: {}", left_out.join(", ")),
+        let found = if left_out.is_empty() {
+            "none".to_owned()
+        } else {
+            format!("only answers that are left out: {}", left_out.join(", "))
         };
         let title = self.tool.title();
         ErrorKind::Syntax(format!(

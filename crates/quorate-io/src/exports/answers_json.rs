@@ -1,4 +1,5 @@
-//! `answers.json`: an object of items, each an object of workers and their labels (`{"0": {"17": 3}}`), as peerannot has it.
+//! `answers.json`: an object of items, each an object of workers and their labels (`{"0": {"17": 3}}`), as
+//! peerannot has it.
 
 use std::io::{Read, Write};
 

@@ -1,8 +1,8 @@
 //! Appen (Figure Eight, CrowdFlower), full report as CSV: a row for each judgement.
 //!
-//! task = `_unit_id`; worker = `_worker_id`; question = a column with a `NAME_gold` beside it, else any column that does
-//! not start with `_`; truth = `NAME_gold`. Several answers in a cell stand on lines of their own. Left out: tainted
-//! judgements. The aggregated report has no workers: an error.
+//! task = `_unit_id`; worker = `_worker_id`; question = a column with a `NAME_gold` beside it, else any
+//! column that does not start with `_`; truth = `NAME_gold`. Several answers in a cell stand on lines of
+//! their own. Left out: tainted judgements. The aggregated report has no workers: an error.
 
 use std::io::Read;
 
@@ -114,14 +114,13 @@ fn lines(cell: &str) -> Vec<&str> {
 fn find_questions(names: &[String]) -> Vec<String> {
     let has_gold = |name: &&String| names.iter().any(|other| other.strip_suffix(GOLD) == Some(name));
     let with_gold: Vec<String> = names.iter().filter(has_gold).cloned().collect();
-    match with_gold.is_empty() {
-        false => with_gold,
-        true => {
-            let plain = names
-                .iter()
-                .filter(|name| !name.starts_with('_') && !name.starts_with("orig_"));
-            plain.filter(|name| !name.ends_with(GOLD)).cloned().collect()
-        }
+    if with_gold.is_empty() {
+        let plain = names
+            .iter()
+            .filter(|name| !name.starts_with('_') && !name.starts_with("orig_"));
+        plain.filter(|name| !name.ends_with(GOLD)).cloned().collect()
+    } else {
+        with_gold
     }
 }
 

@@ -1,4 +1,5 @@
-//! Zip files: the list of what is in them and one file after the other, stored or deflated, as annotation tools write them.
+//! Zip files: the list of what is in them and one file after the other, stored or deflated, as annotation
+//! tools write them.
 //!
 //! Only what they need: no encryption, no ZIP64, no splitting.
 
@@ -20,7 +21,7 @@ const END_SIZE: u64 = 22;
 const LONGEST_END: u64 = END_SIZE + u16::MAX as u64;
 
 /// Most files in an archive.
-const MOST_ENTRIES: usize = 10_000;
+const MAX_ENTRIES: usize = 10_000;
 
 /// A file in an archive.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -79,7 +80,7 @@ impl Archive {
             number(&tail, end + 12, 4),
             number(&tail, end + 16, 4),
         );
-        if count as usize > MOST_ENTRIES || list_start + list_size > size {
+        if count as usize > MAX_ENTRIES || list_start + list_size > size {
             return Err(broken("its list is out of bounds"));
         }
         file.seek(SeekFrom::Start(list_start))?;
@@ -102,9 +103,10 @@ impl Archive {
         let skipped = number(&head, 26, 2) + number(&head, 28, 2);
         self.file.seek(SeekFrom::Current(skipped as i64))?;
         let packed = BufReader::new((&self.file).take(entry.packed));
-        let unpacked: Box<dyn Read + '_> = match entry.deflated {
-            true => Box::new(DeflateDecoder::new(packed)),
-            false => Box::new(packed),
+        let unpacked: Box<dyn Read + '_> = if entry.deflated {
+            Box::new(DeflateDecoder::new(packed))
+        } else {
+            Box::new(packed)
         };
         Ok(Checked {
             input: CrcReader::new(unpacked),
@@ -174,7 +176,8 @@ pub(crate) fn write(output: &mut dyn Write, files: &[(String, Vec<u8>)]) -> Resu
         let mut crc = Crc::new();
         crc.update(content);
         let size = fits(content.len())?;
-        // Version, flags (names are UTF-8), stored, no time, checksum, packed and unpacked size, length of the name.
+        // Version, flags (names are UTF-8), stored, no time, checksum, packed and unpacked size, length of
+        // the name.
         let mut head = vec![20, 0, 0, 8, 0, 0, 0, 0, 33, 0];
         head.extend(crc.sum().to_le_bytes());
         head.extend(size.to_le_bytes());

@@ -1,7 +1,8 @@
-//! Argilla 2.x records: nested as the server gives them, or flattened by `to_list(flatten=True)` and `to_datasets`.
+//! Argilla 2.x records: nested as the server gives them, or flattened by `to_list(flatten=True)` and
+//! `to_datasets`.
 //!
-//! task = `id`; worker = `user_id`; label = the value of a response. Left out: drafts and discarded responses, and
-//! values that are no choice (spans, rankings). Suggestions are of models.
+//! task = `id`; worker = `user_id`; label = the value of a response. Left out: drafts and discarded
+//! responses, and values that are no choice (spans, rankings). Suggestions are of models.
 
 use std::io::{Read, Write};
 
@@ -153,8 +154,8 @@ fn choice_value(label: &str, as_number: bool) -> Value {
     }
 }
 
-/// Writes the records of a file with the consensus as the suggestion of a question. Returns for how many of the records
-/// there is none.
+/// Writes the records of a file with the consensus as the suggestion of a question. Returns for how many of
+/// the records there is none.
 pub(super) fn write_suggestions(
     input: impl Read,
     output: &mut dyn Write,

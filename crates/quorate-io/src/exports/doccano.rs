@@ -1,7 +1,8 @@
 //! doccano: a file for each user, in a folder or a zip file; the name of the file is the worker.
 //!
-//! task = `id`; label = `label`, a list. Old exports have a list of `annotations` with `label` and `user` in one file.
-//! Spans are left out. `all.jsonl`, the export of annotations that all users share, has lost who answered: an error.
+//! task = `id`; label = `label`, a list. Old exports have a list of `annotations` with `label` and `user` in
+//! one file. Spans are left out. `all.jsonl`, the export of annotations that all users share, has lost who
+//! answered: an error.
 
 use std::io::{Read, Write};
 

@@ -67,8 +67,9 @@ pub(super) fn stem(path: &Path) -> Result<String> {
     for extension in extensions {
         stem = stem.strip_suffix(extension).unwrap_or(stem);
     }
-    match stem.is_empty() {
-        false => Ok(stem.to_owned()),
-        true => Err(ErrorKind::Syntax("found a file without a name, expected that of a user".into()).into()),
+    if stem.is_empty() {
+        Err(ErrorKind::Syntax("found a file without a name, expected that of a user".into()).into())
+    } else {
+        Ok(stem.to_owned())
     }
 }

@@ -1,9 +1,10 @@
 //! SageMaker Ground Truth: the payload of a consolidation request, and worker responses.
 //!
-//! Payload: a list of objects with `datasetObjectId` (the task) and `annotations`, each with `workerId` and the answer as
-//! JSON inside of text (`annotationData.content`). Worker responses: a file for each task with `answers`, each with
-//! `workerId` and `answerContent`; the task is the name of the folder that the file is in, as in the output of a labelling
-//! job (`annotations/worker-response/iteration-1/TASK/TIME.json`). Question = the name of the crowd element.
+//! Payload: a list of objects with `datasetObjectId` (the task) and `annotations`, each with `workerId` and
+//! the answer as JSON inside of text (`annotationData.content`). Worker responses: a file for each task with
+//! `answers`, each with `workerId` and `answerContent`; the task is the name of the folder that the file is
+//! in, as in the output of a labelling job (`annotations/worker-response/iteration-1/TASK/TIME.json`).
+//! Question = the name of the crowd element.
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::path::Path;
@@ -66,11 +67,12 @@ struct WorkerAnswer<'a> {
 pub(super) fn read(input: impl Read, path: &Path, answers: &mut Answers<'_>) -> Result<()> {
     let mut input = BufReader::with_capacity(1 << 16, input);
     let is_list = input.fill_buf()?.trim_ascii_start().first() == Some(&b'[');
-    match is_list {
-        true => each(input, Some(Shape::Array), |text| take_item(text, answers)),
-        false => each(input, Some(Shape::Whole), |text| {
+    if is_list {
+        each(input, Some(Shape::Array), |text| take_item(text, answers))
+    } else {
+        each(input, Some(Shape::Whole), |text| {
             take_responses(text, path, answers)
-        }),
+        })
     }
 }
 
@@ -188,7 +190,8 @@ pub(super) fn write_reply(
     Ok(without)
 }
 
-/// Writes an augmented manifest of the objects of a request. Returns for how many of them there is no consensus.
+/// Writes an augmented manifest of the objects of a request. Returns for how many of them there is no
+/// consensus.
 pub(super) fn write_manifest(
     input: impl Read,
     output: &mut dyn Write,

@@ -1,4 +1,5 @@
-//! JSON of exports: values of any simple type as text, objects one by one, and words for what is wrong with them.
+//! JSON of exports: values of any simple type as text, objects one by one, and words for what is wrong with
+//! them.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -10,7 +11,8 @@ use serde_json::Value;
 use crate::error::{Error, ErrorKind, Result};
 use crate::formats::json_texts::{JsonTexts, Shape};
 
-/// An id or a label: text, a number, true, false, or null, which is empty. Borrowed from the file where it can be.
+/// An id or a label: text, a number, true, false, or null, which is empty. Borrowed from the file where it
+/// can be.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(crate) struct Scalar<'a>(pub Cow<'a, str>);
 
@@ -118,9 +120,10 @@ impl<'de> Visitor<'de> for AnswerVisitor {
                 Answer::Several(_) | Answer::Other => other = true,
             }
         }
-        Ok(match other {
-            true => Answer::Other,
-            false => Answer::Several(values),
+        Ok(if other {
+            Answer::Other
+        } else {
+            Answer::Several(values)
         })
     }
 
@@ -166,9 +169,10 @@ pub(crate) fn scalar_of(value: &Value) -> Option<String> {
 /// A simple value that has to be there, as text.
 pub(crate) fn required(object: &Value, key: &str) -> Result<String> {
     let found = object.get(key).and_then(scalar_of).unwrap_or_default();
-    match found.is_empty() {
-        false => Ok(found),
-        true => Err(missing_key(object, key)),
+    if found.is_empty() {
+        Err(missing_key(object, key))
+    } else {
+        Ok(found)
     }
 }
 
@@ -199,12 +203,13 @@ pub(crate) fn each(
         any = true;
         take(texts.text()?).map_err(|error| error.at(texts.position()))?;
     }
-    match any {
-        true => Ok(()),
-        false => Err(ErrorKind::Empty {
+    if any {
+        Ok(())
+    } else {
+        Err(ErrorKind::Empty {
             expected: "one JSON object on each line, or an array of objects".into(),
         }
-        .into()),
+        .into())
     }
 }
 

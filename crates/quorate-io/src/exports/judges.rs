@@ -1,9 +1,9 @@
 //! Judgements of language models: an object for each item, with a map of judges.
 //!
-//! `{"item": .., "judges": {"model-a": "pass", "model-b": null}}`. null is a judgement that failed or was not given: it
-//! counts as an abstention. A list holds the judgements of repeated prompts. An object has its label under `label`,
-//! `verdict`, `answer`, `rating`, `score` or `value`. (An object for each judgement is a table and needs no reader of
-//! its own.)
+//! `{"item": .., "judges": {"model-a": "pass", "model-b": null}}`. null is a judgement that failed or was not
+//! given: it counts as an abstention. A list holds the judgements of repeated prompts. An object has its
+//! label under `label`, `verdict`, `answer`, `rating`, `score` or `value`. (An object for each judgement is a
+//! table and needs no reader of its own.)
 
 use std::io::{Read, Write};
 

@@ -1,8 +1,9 @@
 //! Label Studio, JSON: a list of tasks, each with the annotations of its annotators.
 //!
-//! task = `id` (else `task` of its `data`); worker = `completed_by`, a number or an object, of which the email counts;
-//! label = the choices, rating, number or taxonomy of a result; question = `from_name`. Left out: cancelled annotations,
-//! drafts, predictions of models, results of other kinds. `ground_truth` marks a truth.
+//! task = `id` (else `task` of its `data`); worker = `completed_by`, a number or an object, of which the
+//! email counts; label = the choices, rating, number or taxonomy of a result; question = `from_name`. Left
+//! out: cancelled annotations, drafts, predictions of models, results of other kinds. `ground_truth` marks a
+//! truth.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -280,8 +281,8 @@ fn number_or_text(label: &str) -> Value {
         .unwrap_or_else(|| json!(label))
 }
 
-/// Writes the tasks of a file with one more prediction each: the consensus, with its confidence as the score. Returns for
-/// how many of the tasks there is none.
+/// Writes the tasks of a file with one more prediction each: the consensus, with its confidence as the score.
+/// Returns for how many of the tasks there is none.
 pub(super) fn write_predictions(
     input: impl Read,
     output: &mut dyn Write,

@@ -1,8 +1,9 @@
-//! Label Studio, JSON-MIN, CSV and TSV: an object or a row for each annotation, its questions beside the data of the task.
+//! Label Studio, JSON-MIN, CSV and TSV: an object or a row for each annotation, its questions beside the data
+//! of the task.
 //!
-//! task = `id`; worker = `annotator`; question = a column that is neither about the annotation nor data of the task. In
-//! JSON-MIN the questions stand between `id` and `annotator`; in a table they are those columns in which the annotations of
-//! one task differ.
+//! task = `id`; worker = `annotator`; question = a column that is neither about the annotation nor data of
+//! the task. In JSON-MIN the questions stand between `id` and `annotator`; in a table they are those columns
+//! in which the annotations of one task differ.
 
 use std::io::{Read, Write};
 

@@ -1,7 +1,8 @@
 //! Labelbox, NDJSON: an object for each data row, with the labels of every project.
 //!
-//! task = the data row's `global_key`, else its `id`; worker = `label_details.created_by`; question = the name of a
-//! classification; label = `radio_answer.value` or the `checklist_answers`. Left out: skipped labels, objects and text.
+//! task = the data row's `global_key`, else its `id`; worker = `label_details.created_by`; question = the
+//! name of a classification; label = `radio_answer.value` or the `checklist_answers`. Left out: skipped
+//! labels, objects and text.
 
 use std::io::{Read, Write};
 

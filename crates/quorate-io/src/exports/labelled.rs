@@ -126,9 +126,10 @@ impl<'o> JsonList<'o> {
 /// The choices of a label: several where it is a combination.
 pub(crate) fn split_choices(label: &str) -> Vec<&str> {
     let parts: Vec<&str> = label.split(BETWEEN_CHOICES).collect();
-    match join_choices(&parts) == label && parts.iter().all(|part| !part.is_empty()) {
-        true => parts,
-        false => vec![label],
+    if join_choices(&parts) == label && parts.iter().all(|part| !part.is_empty()) {
+        parts
+    } else {
+        vec![label]
     }
 }
 

@@ -1,4 +1,5 @@
-//! The members of a JSON object in their order, values as they are written: for rewriting one and leaving the rest alone.
+//! The members of a JSON object in their order, values as they are written: for rewriting one and leaving the
+//! rest alone.
 
 use std::fmt;
 use std::io::Write;

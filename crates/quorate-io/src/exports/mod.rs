@@ -1,12 +1,12 @@
-//! Exports of annotation tools: one file for each tool, which says what is the task, the worker, the label and the
-//! question in it.
+//! Exports of annotation tools: one file for each tool, which says what is the task, the worker, the label
+//! and the question in it.
 //!
 //! ```text
 //! source --recognise--> table | export of a tool --(its file)--> Answers --> labels of one question, gold, what is left out
 //! ```
 //!
-//! A reader goes through its file once, value by value, and hands what it finds to [`answers::Answers`], which picks the
-//! question, counts what is left out and keeps the truths that are marked.
+//! A reader goes through its file once, value by value, and hands what it finds to [`answers::Answers`],
+//! which picks the question, counts what is left out and keeps the truths that are marked.
 
 mod answers;
 mod answers_json;
@@ -48,7 +48,8 @@ use crate::source::{Progress, Source};
 use crate::tables::annotations::ReadOptions;
 use answers::Answers;
 
-/// Reads an export, label by label into `take`. `input` holds the bytes of a source that can be opened only once.
+/// Reads an export, label by label into `take`. `input` holds the bytes of a source that can be opened only
+/// once.
 pub(crate) fn read_export(
     tool: Tool,
     source: &Source,

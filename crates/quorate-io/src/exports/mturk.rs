@@ -1,9 +1,10 @@
 //! Amazon Mechanical Turk, batch results as CSV: a row for each assignment.
 //!
-//! task = `HITId`; worker = `WorkerId`; question = `Answer.NAME`. One column for each option (`Answer.NAME.OPTION` or
-//! `Answer.OPTION.on`, true or false) is folded into one answer, `Answer.NAME.label` is the answer of a crowd-classifier,
-//! `Answer.taskAnswers` is JSON with the same inside. Numbered columns (`Input.x1`, `Answer.q1`, ..) are several tasks in
-//! one HIT: their id is that of the input. Left out: rejected assignments.
+//! task = `HITId`; worker = `WorkerId`; question = `Answer.NAME`. One column for each option
+//! (`Answer.NAME.OPTION` or `Answer.OPTION.on`, true or false) is folded into one answer, `Answer.NAME.label`
+//! is the answer of a crowd-classifier, `Answer.taskAnswers` is JSON with the same inside. Numbered columns
+//! (`Input.x1`, `Answer.q1`, ..) are several tasks in one HIT: their id is that of the input. Left out:
+//! rejected assignments.
 
 use std::io::Read;
 

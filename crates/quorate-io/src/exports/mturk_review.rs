@@ -14,9 +14,10 @@ use crate::formats::delimiter::Delimiter;
 use crate::formats::{Row, RowSink};
 use crate::tables::annotations::ReadOptions;
 
-/// Writes the rows of a file with the columns that approve and reject: an assignment that was handed in is approved if its
-/// answers are those of the consensus, or if the consensus is less sure than `reject_above`, and rejected with the reason
-/// otherwise. Returns how many tasks have no consensus: their assignments are approved.
+/// Writes the rows of a file with the columns that approve and reject: an assignment that was handed in is
+/// approved if its answers are those of the consensus, or if the consensus is less sure than `reject_above`,
+/// and rejected with the reason otherwise. Returns how many tasks have no consensus: their assignments are
+/// approved.
 pub(super) fn write(
     input: impl Read,
     output: &mut dyn Write,

@@ -1,8 +1,8 @@
 //! Prodigy, JSONL of `db-out`: an object for each answer.
 //!
-//! task = `_input_hash`; worker = `_annotator_id`, else `_session_id`. Multiple choice (`accept`): the chosen options, of
-//! the question `choice`. Binary (`label` with `answer`): a question for each label, with the classes accept and reject.
-//! Left out: `ignore`d examples, and rejected multiple choices.
+//! task = `_input_hash`; worker = `_annotator_id`, else `_session_id`. Multiple choice (`accept`): the chosen
+//! options, of the question `choice`. Binary (`label` with `answer`): a question for each label, with the
+//! classes accept and reject. Left out: `ignore`d examples, and rejected multiple choices.
 
 use std::io::{Read, Write};
 
@@ -113,8 +113,8 @@ struct Reviewed {
     versions: Vec<(Value, Vec<String>)>,
 }
 
-/// Writes an example for each input, in the form of Prodigy's review: the versions that annotators gave, and the consensus
-/// filled in. Returns for how many of the inputs there is none.
+/// Writes an example for each input, in the form of Prodigy's review: the versions that annotators gave, and
+/// the consensus filled in. Returns for how many of the inputs there is none.
 pub(super) fn write_review(
     input: impl Read,
     output: &mut dyn Write,
@@ -169,9 +169,10 @@ pub(super) fn write_review(
         match consensus.of(task) {
             Some((label, score)) => {
                 let is_choice = members.get("accept").is_some();
-                changed.push(match is_choice {
-                    true => ("accept", json!(split_choices(label)).to_string()),
-                    false => ("answer", json!(label).to_string()),
+                changed.push(if is_choice {
+                    ("accept", json!(split_choices(label)).to_string())
+                } else {
+                    ("answer", json!(label).to_string())
                 });
                 changed.push(("meta", json!({"score": score, "source": AGENT}).to_string()));
             }

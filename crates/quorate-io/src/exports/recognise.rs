@@ -25,7 +25,7 @@ const SAMPLE: usize = 1 << 16;
 const LONGEST_SAMPLE: u64 = 1 << 22;
 
 /// Most classes of a table that is taken for a wide one without being told so.
-const MOST_CLASSES: usize = 20;
+const MAX_CLASSES: usize = 20;
 
 /// Fewest rows that tell a wide table or one without a header.
 const FEWEST_ROWS: usize = 3;
@@ -294,8 +294,8 @@ fn read_rows(text: &[u8], delimiter: Delimiter) -> Option<(Vec<String>, Rows)> {
     (!rows.is_empty()).then(|| (rows.remove(0), rows))
 }
 
-/// Lines of item, worker and label without a header, where there is no other way to read them: the label of the first line
-/// is also the label of another, or the name of the file is not that of a table.
+/// Lines of item, worker and label without a header, where there is no other way to read them: the label of
+/// the first line is also the label of another, or the name of the file is not that of a table.
 fn of_lines(text: &[u8], is_no_table: bool) -> Content {
     let Ok(text) = std::str::from_utf8(text) else {
         return Content::Table;
@@ -317,14 +317,15 @@ fn of_lines(text: &[u8], is_no_table: bool) -> Content {
     let named = [Role::Task, Role::Worker, Role::Label]
         .into_iter()
         .any(|role| first.iter().any(|name| has_role(name, role)));
-    match !named && (is_no_table || others.iter().any(|row| row[2] == first[2])) {
-        true => Content::Export(Tool::Triples),
-        false => Content::Table,
+    if !named && (is_no_table || others.iter().any(|row| row[2] == first[2])) {
+        Content::Export(Tool::Triples)
+    } else {
+        Content::Table
     }
 }
 
-/// Whether a table can only be one with a column for each worker: the first column names the tasks, no column is called a
-/// worker or a label, and the others hold a few classes that they share.
+/// Whether a table can only be one with a column for each worker: the first column names the tasks, no column
+/// is called a worker or a label, and the others hold a few classes that they share.
 fn is_wide(names: &[String], rows: &[Vec<String>]) -> bool {
     let Some((task, workers)) = names.split_first().filter(|(_, workers)| workers.len() > 1) else {
         return false;
@@ -360,7 +361,7 @@ fn is_wide(names: &[String], rows: &[Vec<String>]) -> bool {
                 .any(|(_, other)| !columns[column].is_disjoint(other))
     };
     tasks.len() == rows.len()
-        && classes.len() <= MOST_CLASSES
+        && classes.len() <= MAX_CLASSES
         && 2 * classes.len() <= cells
         && (0..columns.len()).all(shared)
 }
@@ -427,7 +428,8 @@ mod tests {
     #[test]
     fn wide_tables_are_told_where_nothing_else_fits() {
         assert_eq!(told("item,ann,bob,cem\n1,x,y,\n2,x,,x\n3,y,y,x\n"), Content::Wide);
-        // One row is not enough, tasks must differ, columns must share classes, and a label column is another thing.
+        // One row is not enough, tasks must differ, columns must share classes, and a label column is another
+        // thing.
         assert_eq!(told("item,ann,bob\n1,x,y\n"), Content::Table);
         assert_eq!(told("item,ann,bob\n1,x,y\n1,x,x\n2,y,y\n"), Content::Table);
         assert_eq!(

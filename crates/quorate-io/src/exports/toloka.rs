@@ -1,7 +1,8 @@
 //! Toloka, assignments as TSV: a row for each answer of a worker to a task.
 //!
-//! task = `ASSIGNMENT:task_id`, else the `INPUT:` columns together; worker = `ASSIGNMENT:worker_id`; question =
-//! `OUTPUT:NAME`; truth = `GOLDEN:NAME`. Left out: rejected assignments, and those that were never handed in.
+//! task = `ASSIGNMENT:task_id`, else the `INPUT:` columns together; worker = `ASSIGNMENT:worker_id`; question
+//! = `OUTPUT:NAME`; truth = `GOLDEN:NAME`. Left out: rejected assignments, and those that were never handed
+//! in.
 
 use std::io::Read;
 

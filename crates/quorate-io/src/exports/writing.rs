@@ -66,8 +66,8 @@ pub fn write_export(
     }
 }
 
-/// Writes labels as a table with a row for each task and a column for each worker, whole or not at all. The format is told
-/// by the extension.
+/// Writes labels as a table with a row for each task and a column for each worker, whole or not at all. The
+/// format is told by the extension.
 pub fn write_wide(target: &Target, annotations: &Annotations) -> Result<()> {
     write_table(target, None, &WideRows(&Labelled::new(annotations, None, &[])))
 }
@@ -155,8 +155,9 @@ impl FromStr for WriteBack {
     }
 }
 
-/// Writes the export of a tool again, whole or not at all, with the consensus in it. `reject_above`: how sure the consensus
-/// has to be for a Mechanical Turk assignment with another answer to be rejected. Returns how many tasks have no consensus.
+/// Writes the export of a tool again, whole or not at all, with the consensus in it. `reject_above`: how sure
+/// the consensus has to be for a Mechanical Turk assignment with another answer to be rejected. Returns how
+/// many tasks have no consensus.
 pub fn write_back(
     target: &Target,
     form: WriteBack,

@@ -1,8 +1,9 @@
 //! The sizes that an Arrow file states, checked before anything is decoded.
 //!
-//! A compressed buffer starts with the length that it unpacks to, and the decoder allocates that much. One damaged byte there asks
-//! for more memory than there is, which ends the process. So all messages of a file are looked at first: what they state must
-//! lie within the file, must be possible for the way it is packed, and must fit into memory.
+//! A compressed buffer starts with the length that it unpacks to, and the decoder allocates that much. One
+//! damaged byte there asks for more memory than there is, which ends the process. So all messages of a file
+//! are looked at first: what they state must lie within the file, must be possible for the way it is packed,
+//! and must fit into memory.
 
 use std::fs::File;
 use std::io::{BufReader, Read, Seek, SeekFrom};
@@ -17,8 +18,8 @@ use crate::error::Result;
 use crate::memory;
 
 /// What LZ4 and Zstandard make of a byte at most, with room to spare.
-const MOST_BY_LZ4: u64 = 1 << 8;
-const MOST_BY_ZSTD: u64 = 1 << 16;
+const MAX_BY_LZ4: u64 = 1 << 8;
+const MAX_BY_ZSTD: u64 = 1 << 16;
 
 /// Unpacked bytes that a small buffer may come to by its headers alone.
 const SLACK: u64 = 1 << 16;
@@ -77,9 +78,10 @@ pub(super) fn check_stream(file: &File, length: u64) -> Result<()> {
         if metadata == 0 {
             break;
         }
-        let text = match at + u64::from(metadata) <= length {
-            true => read_at(&mut input, at, u64::from(metadata))?,
-            false => return Err(outside()),
+        let text = if at + u64::from(metadata) <= length {
+            read_at(&mut input, at, u64::from(metadata))?
+        } else {
+            return Err(outside());
         };
         at += u64::from(metadata);
         let message = root_as_message(&text).map_err(|error| damaged(super::arrow::NAME, &error))?;
@@ -125,8 +127,8 @@ fn check_message(
     };
     let most = match batch.compression().map(|packed| packed.codec()) {
         None => None,
-        Some(CompressionType::LZ4_FRAME) => Some(MOST_BY_LZ4),
-        Some(_) => Some(MOST_BY_ZSTD),
+        Some(CompressionType::LZ4_FRAME) => Some(MAX_BY_LZ4),
+        Some(_) => Some(MAX_BY_ZSTD),
     };
     // Held packed, unpacked, and once more as text.
     let unpacked = unpacked_bytes(input, &batch, most, start, length)?;
@@ -175,9 +177,10 @@ fn read_at(input: &mut (impl Read + Seek), start: u64, length: u64) -> Result<Ve
     let mut bytes = Vec::new();
     input.seek(SeekFrom::Start(start))?;
     input.take(length).read_to_end(&mut bytes)?;
-    match bytes.len() as u64 == length {
-        true => Ok(bytes),
-        false => Err(outside()),
+    if bytes.len() as u64 == length {
+        Ok(bytes)
+    } else {
+        Err(outside())
     }
 }
 

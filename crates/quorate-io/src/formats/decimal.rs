@@ -1,9 +1,10 @@
-//! Numbers as they stand in text files: six decimals, and six digits of what is below a thousandth, without the zeros at
-//! the end. A small probability stays one: its logarithm counts.
+//! Numbers as they stand in text files: six decimals, and six digits of what is below a thousandth, without
+//! the zeros at the end. A small probability stays one: its logarithm counts.
 
 use std::fmt::Write as _;
 
-/// A number as it stands in text files: six decimals, six digits if it is below a thousandth, without the zeros at the end.
+/// A number as it stands in text files: six decimals, six digits if it is below a thousandth, without the
+/// zeros at the end.
 pub fn decimal(value: f64) -> String {
     let mut text = String::new();
     push_decimal(&mut text, value);

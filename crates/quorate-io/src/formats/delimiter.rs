@@ -55,9 +55,10 @@ impl Delimiter {
                 read => read?,
             };
             // Only what is new is looked at: the first line may be as long as a row can be.
-            let new = match blank {
-                true => chunk[..read].trim_ascii_start(),
-                false => &chunk[..read],
+            let new = if blank {
+                chunk[..read].trim_ascii_start()
+            } else {
+                &chunk[..read]
             };
             blank &= new.is_empty();
             let ended = first_line_end(new).is_some();

@@ -1,4 +1,5 @@
-//! The values of a JSON file as texts, one by one: lines (JSONL), the elements of an array, or the members of an object.
+//! The values of a JSON file as texts, one by one: lines (JSONL), the elements of an array, or the members of
+//! an object.
 //!
 //! Whatever the file holds, no more than one value is in memory, and a value beyond a limit stops the reader.
 

@@ -1,8 +1,8 @@
 //! JSON: one object on each line (JSONL), or an array of objects; their keys are the columns.
 //!
-//! Which of the two it is shows in the first character, whatever the name of the file. An array is read object by
-//! object, too. The keys of the first object are the columns of the table. Values may be text, numbers (kept as they are
-//! written: `3` stays `3`), true and false, and null, which is the empty value.
+//! Which of the two it is shows in the first character, whatever the name of the file. An array is read
+//! object by object, too. The keys of the first object are the columns of the table. Values may be text,
+//! numbers (kept as they are written: `3` stays `3`), true and false, and null, which is the empty value.
 
 use std::fmt;
 use std::io::{self, Read, Write};

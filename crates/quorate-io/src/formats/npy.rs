@@ -101,9 +101,10 @@ fn split(bytes: &[u8]) -> Option<(&str, &[u8])> {
 fn value<'h>(header: &'h str, key: &str) -> Option<&'h str> {
     let start = header.find(&format!("'{key}':"))? + key.len() + 3;
     let text = header[start..].trim_start();
-    let end = match text.starts_with('(') {
-        true => text.find(')')? + 1,
-        false => text.find([',', '}'])?,
+    let end = if text.starts_with('(') {
+        text.find(')')? + 1
+    } else {
+        text.find([',', '}'])?
     };
     Some(text[..end].trim_end())
 }

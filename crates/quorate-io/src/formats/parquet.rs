@@ -62,8 +62,9 @@ fn batch_of(value: u64) -> usize {
     (BATCH_BYTES / value.max(1)).clamp(16, BATCH as u64) as usize
 }
 
-/// Refuses columns that cannot be read, or whose values are longer than any id, before any of them is unpacked; returns the mean
-/// bytes of the longest values. Where the columns of the file are nested, nothing is checked.
+/// Refuses columns that cannot be read, or whose values are longer than any id, before any of them is
+/// unpacked; returns the mean bytes of the longest values. Where the columns of the file are nested, nothing
+/// is checked.
 pub(crate) fn check_columns(metadata: &ParquetMetaData, columns: &[usize]) -> Result<u64> {
     let mut largest = 0;
     let leaves = metadata.file_metadata().schema_descr();

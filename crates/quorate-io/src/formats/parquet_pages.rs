@@ -1,8 +1,9 @@
 //! The sizes that the pages of a Parquet file state, checked before any of them is unpacked.
 //!
-//! Every page starts with a header (a Thrift struct in the compact protocol) that says how many bytes it unpacks to, and the
-//! decoder allocates that much: a damaged header of a file of one kilobyte can ask for 2 GiB. So the headers of the columns in
-//! use are looked at first. What they state must be possible for the way the pages are packed, and must fit into memory.
+//! Every page starts with a header (a Thrift struct in the compact protocol) that says how many bytes it
+//! unpacks to, and the decoder allocates that much: a damaged header of a file of one kilobyte can ask for 2
+//! GiB. So the headers of the columns in use are looked at first. What they state must be possible for the
+//! way the pages are packed, and must fit into memory.
 
 use std::fs::File;
 use std::io::{BufReader, Read, Seek, SeekFrom};
@@ -22,7 +23,7 @@ const SLACK: u64 = 1 << 16;
 const BUFFER: usize = 256;
 
 /// Structs inside structs of a header; the format has three.
-const MOST_NESTED: usize = 8;
+const MAX_NESTED: usize = 8;
 
 /// Checks all pages of these columns.
 pub(crate) fn check_pages(file: &File, metadata: &ParquetMetaData, columns: &[usize]) -> Result<()> {
@@ -150,7 +151,8 @@ impl<R: Read> Header<R> {
         Some(values)
     }
 
-    /// The number of the next field is set and its kind returned; `Some(None)` at the end of a struct, None where it is damaged.
+    /// The number of the next field is set and its kind returned; `Some(None)` at the end of a struct, None
+    /// where it is damaged.
     #[allow(clippy::option_option)]
     fn field(&mut self, number: &mut i64) -> Option<Option<u8>> {
         let byte = self.byte()?;
@@ -175,7 +177,7 @@ impl<R: Read> Header<R> {
                 let length = self.varint()?;
                 self.pass(length)?;
             }
-            kind::STRUCT if depth < MOST_NESTED => {
+            kind::STRUCT if depth < MAX_NESTED => {
                 let mut number = 0;
                 while let Some(kind) = self.field(&mut number)? {
                     self.skip(kind, depth + 1)?;
@@ -237,7 +239,8 @@ mod tests {
 
     #[test]
     fn a_header_is_read_to_its_end() {
-        // Type 2 (dictionary), 410 bytes unpacked, 259 packed, a dictionary of 60 values in encoding 0 that are not sorted.
+        // Type 2 (dictionary), 410 bytes unpacked, 259 packed, a dictionary of 60 values in encoding 0 that
+        // are not sorted.
         let bytes = [
             0x15, 4, 0x15, 0xb4, 6, 0x15, 0x86, 4, 0x4c, 0x15, 0x78, 0x15, 0, 0x12, 0, 0, 99,
         ];

@@ -1,7 +1,7 @@
 //! Text behind a closing quote (`"a"b`), which the parser would take for a part of the value.
 //!
-//! The bytes are looked at on their way to the parser. Pieces without a quote only have to tell whether a field starts behind
-//! them, so files without quotes cost a search for one byte.
+//! The bytes are looked at on their way to the parser. Pieces without a quote only have to tell whether a
+//! field starts behind them, so files without quotes cost a search for one byte.
 
 /// Follows the quotes of a delimited text.
 pub(super) struct QuoteCheck {
@@ -63,9 +63,10 @@ impl QuoteCheck {
     }
 
     fn outside(&self, byte: u8) -> State {
-        match byte == self.delimiter || byte == b'\n' || byte == b'\r' {
-            true => State::Start,
-            false => State::Plain,
+        if byte == self.delimiter || byte == b'\n' || byte == b'\r' {
+            State::Start
+        } else {
+            State::Plain
         }
     }
 

@@ -13,7 +13,8 @@ pub enum ColumnKind {
     Text,
     /// Text, or no value.
     OptionalText,
-    /// Numbers, probabilities mostly: six decimals or digits in text formats, full precision in Parquet and Arrow.
+    /// Numbers, probabilities mostly: six decimals or digits in text formats, full precision in Parquet and
+    /// Arrow.
     Number,
     /// Whole numbers.
     Count,

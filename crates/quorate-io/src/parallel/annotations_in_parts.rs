@@ -11,7 +11,7 @@ use quorate_machine::memory::check_room;
 use rayon::prelude::*;
 
 use super::grouped::{Grouped, Runs};
-use super::interner::{Interner, MOST_NAMES};
+use super::interner::{Interner, MAX_NAMES};
 use super::vocabulary::mentions;
 use super::{Irregular, PartRead, Vocabulary};
 
@@ -80,7 +80,7 @@ impl AnnotationsInParts {
         let tasks = self.tasks.resolve(&mentions(&parts, |part| &part.tasks));
         self.vocabulary.learn(&mut parts)?;
         let (rows, abstentions) = self.vocabulary.rows();
-        if self.tasks.len() > MOST_NAMES || rows - abstentions > MAX_LABELS as u64 {
+        if self.tasks.len() > MAX_NAMES || rows - abstentions > MAX_LABELS as u64 {
             return Err(Irregular);
         }
         self.add(&mut parts, &tasks);

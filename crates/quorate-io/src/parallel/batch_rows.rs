@@ -9,7 +9,7 @@ use super::parts::{Field, Part};
 use crate::formats::columnar::TextColumn;
 
 /// Most bytes of names in a part: it is in memory as a whole.
-const MOST_BYTES: usize = 1 << 29;
+const MAX_BYTES: usize = 1 << 29;
 
 /// Adds the rows of a batch to the part, whose names are in `text`. `fields` is memory to work in.
 pub(super) fn push_batch(
@@ -30,7 +30,7 @@ pub(super) fn push_batch(
         fields.push([field(0), field(1), field(2)]);
     }
     let length = text.len();
-    if length > MOST_BYTES {
+    if length > MAX_BYTES {
         return Err(Irregular);
     }
     let plain = !text[before..].contains(&0);

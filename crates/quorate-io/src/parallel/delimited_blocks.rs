@@ -160,9 +160,10 @@ impl<'a> BlockFile<'a> {
             part: &mut part,
         })?;
         pool.give_offsets(offsets);
-        match plain {
-            true => Ok(part.finish(text)),
-            false => layout.row_by_row(&text[..text.len() - PADDING], self.delimiter, vocabulary),
+        if plain {
+            Ok(part.finish(text))
+        } else {
+            layout.row_by_row(&text[..text.len() - PADDING], self.delimiter, vocabulary)
         }
     }
 

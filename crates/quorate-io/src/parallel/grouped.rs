@@ -98,9 +98,10 @@ impl Grouped {
     /// Bytes for so many rows more: vectors that are full double.
     pub(super) fn bytes_to_come(&self, rows: usize) -> usize {
         let capacity = self.label.capacity();
-        match self.label.len() + rows > capacity {
-            true => 6 * capacity.max(rows),
-            false => 0,
+        if self.label.len() + rows > capacity {
+            6 * capacity.max(rows)
+        } else {
+            0
         }
     }
 

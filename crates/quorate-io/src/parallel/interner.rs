@@ -18,7 +18,7 @@ use super::mentions::{ByShard, MentionsIn, SHARDS, shard_of};
 use super::sorted_run::SortedRun;
 
 /// Codes above this do not fit.
-pub(super) const MOST_NAMES: usize = NEW as usize - 1;
+pub(super) const MAX_NAMES: usize = NEW as usize - 1;
 
 /// All names so far.
 #[derive(Debug, Default)]

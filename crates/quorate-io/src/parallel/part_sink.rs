@@ -43,9 +43,9 @@ impl PartSink for AnnotationsInParts {
     }
 }
 
-/// Reads a plain delimited file, a Parquet file or a table in memory into the sink that `open` makes; none if it is something
-/// else, or there is no sink for it. `block`: bytes of text that are read at a time; `layout` is told which columns
-/// were read.
+/// Reads a plain delimited file, a Parquet file or a table in memory into the sink that `open` makes; none if
+/// it is something else, or there is no sink for it. `block`: bytes of text that are read at a time; `layout`
+/// is told which columns were read.
 pub(crate) fn read_parts<S: PartSink>(
     source: &Source,
     options: &ReadOptions,

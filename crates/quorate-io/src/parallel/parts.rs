@@ -295,9 +295,12 @@ impl<'k> Part<'k> {
         batch: &mut RowBatch,
     ) -> Result<(), Irregular> {
         let mentioned = &self.read.tasks;
-        let mut last = mentioned.keys.last().map(|&key| match key.is_long() {
-            true => (key, mentioned.name(mentioned.len() - 1, text)),
-            false => (key, &[][..]),
+        let mut last = mentioned.keys.last().map(|&key| {
+            if key.is_long() {
+                (key, mentioned.name(mentioned.len() - 1, text))
+            } else {
+                (key, &[][..])
+            }
         });
         batch.changed = 0;
         for row in 0..count {
@@ -318,9 +321,10 @@ impl<'k> Part<'k> {
     fn keep(&mut self, count: usize, batch: &RowBatch) {
         let read = &mut self.read;
         let labels = &batch.labels[..count];
-        let silent = match labels.contains(&NO_ANSWER) {
-            true => (0..count).fold(0, |bits, row| bits | u64::from(labels[row] == NO_ANSWER) << row),
-            false => 0,
+        let silent = if labels.contains(&NO_ANSWER) {
+            (0..count).fold(0, |bits, row| bits | u64::from(labels[row] == NO_ANSWER) << row)
+        } else {
+            0
         };
         let base = read.label.len() as u32;
         let mut changed = batch.changed;
@@ -356,12 +360,13 @@ impl<'k> Part<'k> {
     fn mention(&mut self, key: Key, start: u32) -> u32 {
         let mentions = &mut self.read.workers;
         UNKNOWN
-            | match key.is_long() {
-                true => mentions.push(key, start),
-                false => *self
+            | if key.is_long() {
+                mentions.push(key, start)
+            } else {
+                *self
                     .mentioned
                     .entry(key.bits())
-                    .or_insert_with(|| mentions.push(key, start)),
+                    .or_insert_with(|| mentions.push(key, start))
             }
     }
 
@@ -381,9 +386,10 @@ impl<'k> Part<'k> {
             // Two long labels with the same key (a hash collision): the row by row reader tells them apart.
             Some(&code) if key.is_long() && code != NO_ANSWER => {
                 let known = &self.read.classes;
-                match known.name(code as usize, text) == name {
-                    true => return Ok(code),
-                    false => return Err(Irregular),
+                if known.name(code as usize, text) == name {
+                    return Ok(code);
+                } else {
+                    return Err(Irregular);
                 }
             }
             Some(&code) => return Ok(code),

@@ -26,7 +26,7 @@ use crate::memory;
 use crate::source::Progress;
 
 /// Most rows in a row group: a part is in memory as a whole.
-const MOST_ROWS: i64 = 1 << 23;
+const MAX_ROWS: i64 = 1 << 23;
 
 /// Reads the file; `select` finds the columns of task, worker and label by name.
 pub(crate) fn read<S: PartSink>(
@@ -58,7 +58,7 @@ pub(crate) fn read<S: PartSink>(
         .metadata()
         .row_groups()
         .iter()
-        .any(|group| group.num_rows() > MOST_ROWS)
+        .any(|group| group.num_rows() > MAX_ROWS)
     {
         return Err(Irregular.into());
     }

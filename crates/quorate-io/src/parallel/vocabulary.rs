@@ -4,7 +4,7 @@ use quorate::annotations::{ClassOrder, MAX_CLASSES, Names};
 use rayon::prelude::*;
 
 use super::Irregular;
-use super::interner::{Interner, MOST_NAMES};
+use super::interner::{Interner, MAX_NAMES};
 use super::key::Key;
 use super::mentions::{Mentions, MentionsIn};
 use super::parts::{Part, PartRead};
@@ -61,7 +61,7 @@ impl Vocabulary {
         if self.class_order.is_none() && self.classes.len() > classes_before {
             return Err(Irregular);
         }
-        if self.workers.len() > MOST_NAMES || self.classes.len() > MAX_CLASSES {
+        if self.workers.len() > MAX_NAMES || self.classes.len() > MAX_CLASSES {
             return Err(Irregular);
         }
         for part in &*parts {

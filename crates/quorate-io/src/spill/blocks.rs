@@ -194,8 +194,8 @@ impl SpilledLabels {
         &self.hasher
     }
 
-    /// Reads the labels of a partition in place of what is in `block`. What is read is checked: the file may have been changed
-    /// under us.
+    /// Reads the labels of a partition in place of what is in `block`. What is read is checked: the file may
+    /// have been changed under us.
     pub(super) fn read_block(&self, partition: usize, block: &mut TaskBlock) -> Result<()> {
         let path = self.folder.file("labels", partition);
         let mut file = BufReader::with_capacity(1 << 16, File::open(path)?);

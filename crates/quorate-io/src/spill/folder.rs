@@ -1,8 +1,8 @@
 //! The folder that holds spilled labels while a run lasts.
 //!
 //! It is removed when the run ends, however it ends, unless the process is killed. A run that was killed
-//! leaves its folder behind; the next run in the same place sees that nobody holds its lock and removes it. The lock comes
-//! first and goes last: a folder without it is empty.
+//! leaves its folder behind; the next run in the same place sees that nobody holds its lock and removes it.
+//! The lock comes first and goes last: a folder without it is empty.
 
 use std::fs::{self, DirBuilder, File};
 use std::io;
@@ -85,8 +85,8 @@ fn make_private(path: &Path) -> io::Result<()> {
     builder.create(path)
 }
 
-/// Removes the files of a folder, but for its lock: whenever this is cut short, the next run can still tell that the folder is
-/// abandoned.
+/// Removes the files of a folder, but for its lock: whenever this is cut short, the next run can still tell
+/// that the folder is abandoned.
 fn empty(folder: &Path) -> io::Result<()> {
     for entry in fs::read_dir(folder)?.flatten() {
         if entry.file_name() != LOCK {
@@ -138,7 +138,8 @@ mod tests {
         assert_eq!(fs::read_dir(place.path()).unwrap().count(), 1);
     }
 
-    /// A run that was killed while it removed its folder had removed the lock first, and nobody could tell any more.
+    /// A run that was killed while it removed its folder had removed the lock first, and nobody could tell
+    /// any more.
     #[test]
     fn the_lock_goes_last() {
         let place = tempfile::tempdir().unwrap();

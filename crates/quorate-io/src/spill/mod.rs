@@ -51,7 +51,7 @@ pub struct SpillOptions<'a> {
 }
 
 /// Most partitions: files that are open at a time.
-const MOST_PARTITIONS: u64 = 512;
+const MAX_PARTITIONS: u64 = 512;
 
 /// Most partitions that are sorted, or made into results, at a time.
 const AT_A_TIME: usize = 4;
@@ -75,9 +75,10 @@ pub fn spill_annotations(
     let partitions = partition_count(source, options, spill.memory);
     let buffer = (spill.memory / 16 / partitions as u64).clamp(1 << 12, 1 << 20) as usize;
     let files = || RunFiles::create(&folder, partitions, buffer).map_err(in_place);
-    let in_parts = match recognised.is_plain_table() {
-        true => read_in_parts(source, options, BLOCK, files()?, cancelled, progress, in_place)?,
-        false => None,
+    let in_parts = if recognised.is_plain_table() {
+        read_in_parts(source, options, BLOCK, files()?, cancelled, progress, in_place)?
+    } else {
+        None
     };
     let (read, layout) = match in_parts {
         Some(read) => read,
@@ -166,7 +167,7 @@ fn read_in_parts(
 /// So many partitions that one of them, with what it is sorted into, is a small part of the memory.
 fn partition_count(source: &Source, options: &ReadOptions, memory: u64) -> usize {
     let Source::Path(path) = source else {
-        return MOST_PARTITIONS as usize / 2;
+        return MAX_PARTITIONS as usize / 2;
     };
     let packed = options
         .format_of(source)
@@ -174,7 +175,7 @@ fn partition_count(source: &Source, options: &ReadOptions, memory: u64) -> usize
     let bytes = std::fs::metadata(path).map_or(0, |file| file.len()) * if packed { 8 } else { 1 };
     bytes
         .div_ceil((memory / MEMORY_PARTS).max(1))
-        .clamp(1, MOST_PARTITIONS) as usize
+        .clamp(1, MAX_PARTITIONS) as usize
 }
 
 /// The classes in order, and the new code of each old one.
@@ -189,9 +190,12 @@ fn order_classes(classes: &Names, options: &ReadOptions) -> (Names, Vec<u16>) {
 fn keep_workers(workers: &Names, options: &ReadOptions) -> Result<(Names, Vec<u32>)> {
     let filter = NameFilter::of_workers(options);
     let mut names = Names::default();
-    let code = |name: &str| match filter.allows(name) {
-        true => names.intern(name),
-        false => LEFT_OUT,
+    let code = |name: &str| {
+        if filter.allows(name) {
+            names.intern(name)
+        } else {
+            LEFT_OUT
+        }
     };
     let codes = workers.iter().map(code).collect();
     if names.is_empty() && !workers.is_empty() {

@@ -25,8 +25,8 @@ pub(super) struct Partition {
     pub(super) left_out: (usize, usize),
 }
 
-/// Reads a partition's runs and sorts them; tasks that the filter leaves out are only counted. `worker_codes` and
-/// `class_codes` replace the codes of the rows.
+/// Reads a partition's runs and sorts them; tasks that the filter leaves out are only counted. `worker_codes`
+/// and `class_codes` replace the codes of the rows.
 pub(super) fn sort_partition(
     folder: &Folder,
     partition: usize,

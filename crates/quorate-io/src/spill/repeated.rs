@@ -1,4 +1,5 @@
-//! Where a worker labels a task again. Labels on disk have no lines: the input is read once more, for that worker and task alone.
+//! Where a worker labels a task again. Labels on disk have no lines: the input is read once more, for that
+//! worker and task alone.
 
 use crate::error::{Error, ErrorKind, Result};
 use crate::exports::recognise;
@@ -8,7 +9,8 @@ use crate::tables::TableLayout;
 use crate::tables::annotations::{LabelSink, ReadOptions, read_into};
 use crate::tables::label_cells::LabelCells;
 
-/// The error about a repeated label with the row that repeats it, as it would be found in memory; any other error as it is.
+/// The error about a repeated label with the row that repeats it, as it would be found in memory; any other
+/// error as it is.
 pub(super) fn with_row(
     error: Error,
     source: &Source,
@@ -66,9 +68,10 @@ impl Search<'_> {
         if label.is_empty() || task != self.task || worker != self.worker {
             return Ok(());
         }
-        match std::mem::replace(&mut self.found, true) {
-            false => Ok(()),
-            true => Err(repeated(task, worker).into()),
+        if std::mem::replace(&mut self.found, true) {
+            Err(repeated(task, worker).into())
+        } else {
+            Ok(())
         }
     }
 }

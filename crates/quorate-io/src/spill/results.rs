@@ -253,9 +253,10 @@ impl ResultReader {
         let mut bytes = [0; 2];
         self.input.read_exact(&mut bytes)?;
         let class = u16::from_le_bytes(bytes);
-        match usize::from(class) < self.probabilities.len() {
-            true => Ok(class),
-            false => Err(damaged()),
+        if usize::from(class) < self.probabilities.len() {
+            Ok(class)
+        } else {
+            Err(damaged())
         }
     }
 

@@ -90,7 +90,8 @@ impl RunWriter<'_> {
         Ok(self.push(task, worker, label)?)
     }
 
-    /// Makes room in a run that has become long: by the rows that others of it replace, or by going on in another run.
+    /// Makes room in a run that has become long: by the rows that others of it replace, or by going on in
+    /// another run.
     fn shorten_run(&mut self) -> std::io::Result<()> {
         let (before, duplicates) = (self.labels.len(), self.options.duplicates);
         if matches!(duplicates, Duplicates::Last | Duplicates::First) {

@@ -17,9 +17,9 @@ use crate::parallel::{AnnotationsInParts, BLOCK, Stop, read_parts};
 use crate::source::{Progress, Source};
 use crate::target::Target;
 
-/// Names of the columns that hold the three parts of a label. A name that is left as it is by default stands for
-/// "find it": other spellings and synonyms (`Worker`, `annotator_id`, `item`, `answer`, ..) are taken where exactly one
-/// column fits.
+/// Names of the columns that hold the three parts of a label. A name that is left as it is by default stands
+/// for "find it": other spellings and synonyms (`Worker`, `annotator_id`, `item`, `answer`, ..) are taken
+/// where exactly one column fits.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Columns {
     /// Column of the task's id.
@@ -45,20 +45,21 @@ impl Default for Columns {
 pub struct ReadOptions {
     /// The format, if the name does not tell it.
     pub format: Option<FileFormat>,
-    /// The annotation tool that the file is an export of, if its content does not tell it. Nothing is recognised where a
-    /// format, a delimiter, names of columns or the wide layout are given: then the file is a table.
+    /// The annotation tool that the file is an export of, if its content does not tell it. Nothing is
+    /// recognised where a format, a delimiter, names of columns or the wide layout are given: then the file
+    /// is a table.
     pub tool: Option<Tool>,
     /// The question of an export, if it has several.
     pub question: Option<String>,
-    /// Whether truths that are marked in an export are to be used: an annotation that is one is then no answer of its
-    /// worker.
+    /// Whether truths that are marked in an export are to be used: an annotation that is one is then no
+    /// answer of its worker.
     pub use_gold: bool,
     /// What separates the fields of a text file (an ASCII character), if the first line does not tell it.
     pub delimiter: Option<char>,
     /// Names of the columns.
     pub columns: Columns,
-    /// Whether a row is a task and every column but the task's a worker; the names of worker and label in `columns`
-    /// then mean nothing.
+    /// Whether a row is a task and every column but the task's a worker; the names of worker and label in
+    /// `columns` then mean nothing.
     pub wide: bool,
     /// The only classes allowed, in order; any label is a class if there is no list.
     pub classes: Option<Vec<String>>,
@@ -314,8 +315,8 @@ fn push(
 }
 
 impl AnnotationSink<'_> {
-    /// Asks for the memory that the next labels need. Where it is not there, rows that repeat others make room: a small packed
-    /// file can hold very many of them.
+    /// Asks for the memory that the next labels need. Where it is not there, rows that repeat others make
+    /// room: a small packed file can hold very many of them.
     fn make_room(&mut self) -> Result<()> {
         self.unchecked = 0;
         match memory::check(self.builder.bytes_to_come(2 * memory::ROWS)) {
@@ -345,9 +346,10 @@ impl RowSink for AnnotationSink<'_> {
             *unchecked += 1;
             push(builder, lists, (task, worker, label))
         })?;
-        match *unchecked < memory::ROWS {
-            true => Ok(()),
-            false => self.make_room(),
+        if *unchecked < memory::ROWS {
+            Ok(())
+        } else {
+            self.make_room()
         }
     }
 }
@@ -356,9 +358,10 @@ impl LabelSink for AnnotationSink<'_> {
     fn label(&mut self, task: &str, worker: &str, label: &str) -> Result<()> {
         push(&mut self.builder, &self.lists, (task, worker, label))?;
         self.unchecked += 1;
-        match self.unchecked < memory::ROWS {
-            true => Ok(()),
-            false => self.make_room(),
+        if self.unchecked < memory::ROWS {
+            Ok(())
+        } else {
+            self.make_room()
         }
     }
 

@@ -10,8 +10,8 @@ use crate::formats::{
 use crate::source::Source;
 use crate::target::Target;
 
-/// Writes the labels of a plan, which was made from this fit: task, worker, expected gain, cost, and the task's
-/// confidence now.
+/// Writes the labels of a plan, which was made from this fit: task, worker, expected gain, cost, and the
+/// task's confidence now.
 pub fn write_plan(
     target: &Target,
     format: Option<FileFormat>,

@@ -1,7 +1,7 @@
 //! Which columns of a table hold what: by the name that is given, else by role.
 //!
-//! A role (the task, the worker, the label) is found by its own name, then by its name in another spelling (case,
-//! blanks, `_`, an ending `id` or `name`), then by a synonym, each only where exactly one column fits.
+//! A role (the task, the worker, the label) is found by its own name, then by its name in another spelling
+//! (case, blanks, `_`, an ending `id` or `name`), then by a synonym, each only where exactly one column fits.
 
 use quorate::Remedy;
 
@@ -30,7 +30,8 @@ impl Role {
         }
     }
 
-    /// Other names, without blanks, marks, capitals and an ending `id` or `name`; the first group that fits counts.
+    /// Other names, without blanks, marks, capitals and an ending `id` or `name`; the first group that fits
+    /// counts.
     fn synonyms(self) -> &'static [&'static [&'static str]] {
         const ANSWERS: &[&str] = &["answer", "rating", "response", "value", "choice", "verdict"];
         match self {
@@ -118,9 +119,10 @@ pub(crate) fn find_columns(names: &[String], wanted: &[Wanted<'_>]) -> Result<Ve
         .zip(&found)
         .filter_map(|(column, found)| found.is_none().then_some(column))
         .collect();
-    match missing.is_empty() {
-        true => Ok(found.into_iter().flatten().collect()),
-        false => Err(missing_error(names, &missing, unclear)),
+    if missing.is_empty() {
+        Ok(found.into_iter().flatten().collect())
+    } else {
+        Err(missing_error(names, &missing, unclear))
     }
 }
 
@@ -178,9 +180,10 @@ fn stem(name: &str) -> String {
 
 fn missing_error(names: &[String], missing: &[&Wanted<'_>], unclear: Vec<String>) -> Error {
     let roles: Vec<&str> = missing.iter().map(|column| column.role.name()).collect();
-    let mut hint = match unclear.is_empty() {
-        true => String::new(),
-        false => format!("{}; ", unclear.join(", ")),
+    let mut hint = if unclear.is_empty() {
+        String::new()
+    } else {
+        format!("{}; ", unclear.join(", "))
     };
     hint.push_str(&format!("say which column holds the {}", roles.join(" and the ")));
     if unclear.is_empty() {

@@ -77,13 +77,14 @@ fn line_up(rows: &npy::NumberRows, annotations: &Annotations, order: Option<&Nam
 }
 
 fn no_row(task: &str, rows: usize, listed: bool) -> Error {
-    match listed {
-        true => mismatch(format!(
+    if listed {
+        mismatch(format!(
             "the list of tasks does not name task {task:?}: every task of the labels needs a row"
-        )),
-        false => Error::new(ErrorKind::FeatureRows(format!(
+        ))
+    } else {
+        Error::new(ErrorKind::FeatureRows(format!(
             "found {rows} rows, numbered from 0, but task {task:?} is not one of these numbers"
-        ))),
+        )))
     }
 }
 

@@ -12,8 +12,9 @@ use crate::formats::{
 use crate::source::Source;
 use crate::target::Target;
 
-/// Reads the distinct values of the column `column` of a table; empty ones do not count. The columns `task` and `worker`
-/// are found under their other names, too. A file whose name ends in `.txt` has an id on each line and no header.
+/// Reads the distinct values of the column `column` of a table; empty ones do not count. The columns `task`
+/// and `worker` are found under their other names, too. A file whose name ends in `.txt` has an id on each
+/// line and no header.
 pub fn read_ids(source: &Source, format: Option<FileFormat>, column: &str) -> Result<Names> {
     let mut sink = IdSink {
         column: column.to_owned(),

@@ -1,5 +1,5 @@
-//! Judgements of a panel, in the same tables as annotations: every row counts, repeated ones too, and a row without a label
-//! is a failure of the judge. Verdicts go out as `task, label, confidence, answered, asked`.
+//! Judgements of a panel, in the same tables as annotations: every row counts, repeated ones too, and a row
+//! without a label is a failure of the judge. Verdicts go out as `task, label, confidence, answered, asked`.
 
 use quorate::annotations::Names;
 use quorate::judges::{Panel, PanelBuilder, Verdict};
@@ -24,8 +24,8 @@ pub struct JudgementsRead {
     pub layout: TableLayout,
 }
 
-/// Reads the judgements of a panel. What the options say of repeated rows and of the order of classes is not used: every row
-/// counts, and classes stand in natural order unless they are listed.
+/// Reads the judgements of a panel. What the options say of repeated rows and of the order of classes is not
+/// used: every row counts, and classes stand in natural order unless they are listed.
 pub fn read_judgements(
     source: &Source,
     options: &ReadOptions,
@@ -110,9 +110,10 @@ fn push(
     judge: &str,
     answer: &str,
 ) -> Result<()> {
-    match allows(items, item) & allows(judges, judge) {
-        true => Ok(builder.push(item, judge, answer)?),
-        false => Ok(()),
+    if allows(items, item) & allows(judges, judge) {
+        Ok(builder.push(item, judge, answer)?)
+    } else {
+        Ok(())
     }
 }
 

@@ -11,12 +11,12 @@
 //! ```
 //!
 //! All numbers little-endian, labels in the order of the table: reading is a copy, no name is looked up.
-//! Damage is found by the checksum, other labels by their fingerprint. Lengths are believed only as far as there are bytes:
-//! memory grows with what was read.
+//! Damage is found by the checksum, other labels by their fingerprint. Lengths are believed only as far as
+//! there are bytes: memory grows with what was read.
 //!
-//! The fingerprint is in the file's name, too, and the model names its file. So the labels of a new model never take the place
-//! of those of the old one: the rename of the model alone decides which are in use, whenever a run is cut short. The old
-//! file is removed afterwards.
+//! The fingerprint is in the file's name, too, and the model names its file. So the labels of a new model
+//! never take the place of those of the old one: the rename of the model alone decides which are in use,
+//! whenever a run is cut short. The old file is removed afterwards.
 
 use std::fs::File;
 use std::io::{BufReader, Read, Write};
@@ -38,8 +38,8 @@ const LEVEL: i32 = 1;
 /// Bytes that are reserved before any of them was seen.
 const RESERVED: u64 = 1 << 20;
 
-/// What the names of the labels' files of a model start with: those of `model.json` with `model.`. Models in one folder whose
-/// names differ share none.
+/// What the names of the labels' files of a model start with: those of `model.json` with `model.`. Models in
+/// one folder whose names differ share none.
 fn name_start(model: &Path) -> String {
     let is_json = model.extension().is_some_and(|extension| extension == "json");
     let name = if is_json {
@@ -71,8 +71,8 @@ fn plainly_named(path: &Path, start: &str) -> Option<String> {
     (found == *MAGIC).then_some(name)
 }
 
-/// Writes the labels beside the model's place, and notes their file in the model. The labels that an earlier model at this place
-/// rested on are removed once both files have their names, where this is part of
+/// Writes the labels beside the model's place, and notes their file in the model. The labels that an earlier
+/// model at this place rested on are removed once both files have their names, where this is part of
 /// [`write_together`](crate::write_together).
 ///
 /// # Panics
@@ -130,9 +130,10 @@ pub fn read_kept_labels(path: &Path, model: &ModelFile) -> Result<Annotations> {
         let mut unpacked = zstd::Decoder::with_buffer(input)?;
         let labels = read_table(&mut unpacked)?;
         // The checksum says that the file is as it was written, not that it holds what it says.
-        match Some(labels.fingerprint()) == fingerprint(model) {
-            true => Ok(labels),
-            false => wrong("found other labels than those that this model was fitted on".into()),
+        if Some(labels.fingerprint()) == fingerprint(model) {
+            Ok(labels)
+        } else {
+            wrong("found other labels than those that this model was fitted on".into())
         }
     };
     read().map_err(|error| error.in_file(place.display().to_string()))
@@ -257,9 +258,10 @@ fn read_numbers<T, const N: usize>(
 fn read_bytes(input: &mut impl Read, count: u64) -> Result<Vec<u8>> {
     let mut bytes = Vec::with_capacity(count.min(RESERVED) as usize);
     input.take(count).read_to_end(&mut bytes).map_err(|_| damaged())?;
-    match bytes.len() as u64 == count {
-        true => Ok(bytes),
-        false => Err(damaged()),
+    if bytes.len() as u64 == count {
+        Ok(bytes)
+    } else {
+        Err(damaged())
     }
 }
 

@@ -38,8 +38,8 @@ impl TableLayout {
         Ok([task, worker, label])
     }
 
-    /// Finds the columns of a table with a row for each task and a column for each worker: the task's, which is the
-    /// first one unless another is named so, then the workers'.
+    /// Finds the columns of a table with a row for each task and a column for each worker: the task's, which
+    /// is the first one unless another is named so, then the workers'.
     fn find_wide(&mut self, wanted: &Columns, names: &[String]) -> Result<Vec<usize>> {
         let role = Role::Task;
         let named = find_columns(
@@ -92,14 +92,15 @@ impl<'a> LabelCells<'a> {
 
     /// Chooses the columns.
     pub(crate) fn select(&mut self, names: &[String]) -> Result<Vec<usize>> {
-        match self.options.wide {
-            true => self.layout.find_wide(&self.options.columns, names),
-            false => Ok(self.layout.find_long(&self.options.columns, names)?.into()),
+        if self.options.wide {
+            self.layout.find_wide(&self.options.columns, names)
+        } else {
+            Ok(self.layout.find_long(&self.options.columns, names)?.into())
         }
     }
 
-    /// Gives every label of a row to `push`, as task, worker and label; no answer is the empty label. A cell of a
-    /// wide table without an answer is no label at all, but a task without any keeps its place.
+    /// Gives every label of a row to `push`, as task, worker and label; no answer is the empty label. A cell
+    /// of a wide table without an answer is no label at all, but a task without any keeps its place.
     pub(crate) fn each(
         &self,
         row: &impl Row,
@@ -126,16 +127,18 @@ impl<'a> LabelCells<'a> {
                 })?;
             }
         }
-        match answered {
-            true => Ok(()),
-            false => push(n, &workers[0], "").map_err(|error| name_column(error, &self.layout.columns)),
+        if answered {
+            Ok(())
+        } else {
+            push(n, &workers[0], "").map_err(|error| name_column(error, &self.layout.columns))
         }
     }
 
     fn answer<'t>(&self, text: &'t str) -> &'t str {
-        match self.options.missing.iter().any(|missing| missing == text) {
-            true => "",
-            false => text,
+        if self.options.missing.iter().any(|missing| missing == text) {
+            ""
+        } else {
+            text
         }
     }
 }

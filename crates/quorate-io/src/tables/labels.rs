@@ -51,8 +51,8 @@ pub struct LabelOptions {
     pub format: Option<FileFormat>,
     /// Names of the columns.
     pub columns: LabelColumns,
-    /// Names of the columns of the annotations that these labels are about: taken where they are here, too, and nothing
-    /// else is said.
+    /// Names of the columns of the annotations that these labels are about: taken where they are here, too,
+    /// and nothing else is said.
     pub like: Option<Columns>,
     /// Labels that stand for "not known", besides the empty one and null.
     pub missing: Vec<String>,

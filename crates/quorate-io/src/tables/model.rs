@@ -30,7 +30,7 @@ pub const MODEL_FORMAT_VERSION: u32 = 1;
 const SUM_TOLERANCE: f64 = 1e-6;
 
 /// More labels than a worker gives.
-const MOST_LABELS: u64 = 1_000_000_000_000;
+const MAX_LABELS: u64 = 1_000_000_000_000;
 
 /// A fitted model with where it came from.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -195,11 +195,11 @@ impl ModelFile {
             if !fits
                 || counts
                     .flatten()
-                    .any(|count| !(0.0..=MOST_LABELS as f64).contains(count))
-                || worker.labels > MOST_LABELS
+                    .any(|count| !(0.0..=MAX_LABELS as f64).contains(count))
+                || worker.labels > MAX_LABELS
             {
                 return wrong(format!(
-                    "the counts of worker {id:?} are not {classes} x {classes} numbers from 0 to {MOST_LABELS}"
+                    "the counts of worker {id:?} are not {classes} x {classes} numbers from 0 to {MAX_LABELS}"
                 ));
             }
             for (truth, class) in self.classes.iter().enumerate() {

@@ -37,7 +37,8 @@ impl WorkerNumbersRead {
     }
 }
 
-/// Reads the column `column` of a table for each of these workers; a worker with two different numbers is an error.
+/// Reads the column `column` of a table for each of these workers; a worker with two different numbers is an
+/// error.
 pub fn read_worker_numbers(
     source: &Source,
     format: Option<FileFormat>,

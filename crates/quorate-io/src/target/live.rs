@@ -1,7 +1,7 @@
 //! What this process has on disk that must not outlive it: partial files and folders of spilled labels.
 //!
-//! Each removes itself when it goes out of scope. A second Ctrl-C does not wait for that: [`abandon_outputs`] removes all of
-//! them and keeps anything new from appearing until the process ends.
+//! Each removes itself when it goes out of scope. A second Ctrl-C does not wait for that: [`abandon_outputs`]
+//! removes all of them and keeps anything new from appearing until the process ends.
 
 use std::fs;
 use std::io;
@@ -24,7 +24,8 @@ pub(super) fn hold() -> MutexGuard<'static, Vec<PathBuf>> {
     LIVE.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// As [`hold`], for the end of the process: the thread that ends it may hold the list itself, where it ran out of memory under it.
+/// As [`hold`], for the end of the process: the thread that ends it may hold the list itself, where it ran
+/// out of memory under it.
 fn hold_in_time() -> Option<MutexGuard<'static, Vec<PathBuf>>> {
     let started = Instant::now();
     loop {
@@ -58,14 +59,16 @@ pub(super) fn forget(live: &mut Vec<PathBuf>, path: &Path) {
 }
 
 fn remove_any(path: &Path) -> io::Result<()> {
-    match path.is_dir() {
-        true => fs::remove_dir_all(path),
-        false => fs::remove_file(path),
+    if path.is_dir() {
+        fs::remove_dir_all(path)
+    } else {
+        fs::remove_file(path)
     }
 }
 
-/// Removes all that is not finished, for a process that ends at once: what has its name stays, nothing else does. Files that
-/// are about to get their names get them first, all of them. Nothing can be written by this process afterwards.
+/// Removes all that is not finished, for a process that ends at once: what has its name stays, nothing else
+/// does. Files that are about to get their names get them first, all of them. Nothing can be written by this
+/// process afterwards.
 pub fn abandon_outputs() {
     let Some(live) = hold_in_time() else {
         return;

@@ -1,8 +1,9 @@
 //! Where results go: a file that appears whole or not at all, standard output, or memory.
 //!
-//! A file is written under another name beside its place ([`partial`]), flushed to disk and renamed; if anything goes wrong
-//! before that, the other file is removed and what stood in the place is untouched. The files of one run appear together
-//! ([`write_together`]): all are on disk under other names before the first is renamed. [`place`] says where a path leads.
+//! A file is written under another name beside its place ([`partial`]), flushed to disk and renamed; if
+//! anything goes wrong before that, the other file is removed and what stood in the place is untouched. The
+//! files of one run appear together ([`write_together`]): all are on disk under other names before the first
+//! is renamed. [`place`] says where a path leads.
 
 pub(crate) mod live;
 mod partial;
@@ -130,14 +131,16 @@ fn write_path(path: &Path, write: impl FnOnce(&mut (dyn Write + Send)) -> Result
     add(path.display().to_string(), partial)
 }
 
-/// Fills standard output or a device. On a terminal, control characters are spelt out; elsewhere data stay as they are.
+/// Fills standard output or a device. On a terminal, control characters are spelt out; elsewhere data stay as
+/// they are.
 fn fill_stream<W: Write + Send + IsTerminal>(
     output: W,
     write: impl FnOnce(&mut (dyn Write + Send)) -> Result<()>,
 ) -> Result<()> {
-    match output.is_terminal() {
-        true => fill(SpeltOut::new(output), write).map(drop),
-        false => fill(output, write).map(drop),
+    if output.is_terminal() {
+        fill(SpeltOut::new(output), write).map(drop)
+    } else {
+        fill(output, write).map(drop)
     }
 }
 
@@ -164,7 +167,8 @@ fn fill<W: Write + Send>(output: W, write: impl FnOnce(&mut (dyn Write + Send)) 
     }
 }
 
-/// Keeps the first input or output error: some formats wrap it beyond recognition on the way up. Ends when the run is stopped.
+/// Keeps the first input or output error: some formats wrap it beyond recognition on the way up. Ends when
+/// the run is stopped.
 struct Remembering<W> {
     output: W,
     failure: Option<io::Error>,

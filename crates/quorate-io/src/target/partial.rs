@@ -1,7 +1,8 @@
 //! A file under another name, beside the place that it will have: `.out.csv.quorate-x4k2m9q0.partial`.
 //!
-//! It is for its owner alone while it is written (mode 0600), locked while its process lives, and removed when it goes out of
-//! scope. One whose process was killed is removed by the next run that writes the same file: nobody holds its lock.
+//! It is for its owner alone while it is written (mode 0600), locked while its process lives, and removed
+//! when it goes out of scope. One whose process was killed is removed by the next run that writes the same
+//! file: nobody holds its lock.
 
 use std::ffi::{OsStr, OsString};
 use std::fs::{self, File, Metadata, OpenOptions};
@@ -23,7 +24,7 @@ pub(super) const KEPT: &str = ".old";
 const DRAWN: usize = 8;
 
 /// Bytes of the output's name in that of its partial file: most file systems allow 255 in all.
-const MOST_NAME: usize = 200;
+const MAX_NAME: usize = 200;
 
 /// A file that is written, and waits for its name.
 #[derive(Debug)]
@@ -150,12 +151,11 @@ pub(crate) fn draw_letters() -> String {
 /// The start of the names beside a file, up to the mark.
 fn start_of(name: &OsStr) -> OsString {
     let mut start = OsString::from(".");
-    match name.len() <= MOST_NAME {
-        true => start.push(name),
-        false => {
-            let name = name.to_string_lossy();
-            start.push(&name[..name.floor_char_boundary(MOST_NAME)]);
-        }
+    if name.len() <= MAX_NAME {
+        start.push(name)
+    } else {
+        let name = name.to_string_lossy();
+        start.push(&name[..name.floor_char_boundary(MAX_NAME)]);
     }
     start
 }
@@ -190,8 +190,8 @@ pub(super) fn remove_abandoned(folder: &Path, wanted: impl Fn(&str) -> bool) {
     }
 }
 
-/// Removes what runs that were killed kept of earlier files at these places. Only while the folder is locked: then no run that
-/// lives has any.
+/// Removes what runs that were killed kept of earlier files at these places. Only while the folder is locked:
+/// then no run that lives has any.
 pub(super) fn remove_kept(place: &Path) {
     let start = start_of(place.file_name().unwrap_or_default());
     for path in ours(folder_of(place), KEPT, |name| start == *name) {

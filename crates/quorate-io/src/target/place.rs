@@ -1,8 +1,8 @@
 //! Where an output path leads: to a file that is replaced, or to a stream that is written as it is.
 //!
-//! A link that is there when the place is settled is followed, also one to a file that is not there yet: its owner meant
-//! the file behind it. From then on links count for nothing: the file is put in its place by a rename, which replaces a
-//! link that somebody planted there meanwhile, and never writes through it.
+//! A link that is there when the place is settled is followed, also one to a file that is not there yet: its
+//! owner meant the file behind it. From then on links count for nothing: the file is put in its place by a
+//! rename, which replaces a link that somebody planted there meanwhile, and never writes through it.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -17,7 +17,7 @@ pub enum Place {
 }
 
 /// Links that are followed before they count as a circle.
-const MOST_LINKS: usize = 40;
+const MAX_LINKS: usize = 40;
 
 impl Place {
     /// Where the path leads now.
@@ -26,7 +26,7 @@ impl Place {
             return Self::Stream(path.to_path_buf());
         }
         let mut place = path.to_path_buf();
-        for _ in 0..MOST_LINKS {
+        for _ in 0..MAX_LINKS {
             let folder = fs::canonicalize(folder_of(&place)).unwrap_or_else(|_| folder_of(&place).into());
             // `/dev/stdout`, `/dev/fd/3`: a file that somebody opened for us, maybe to append to it.
             if folder.starts_with("/proc") {

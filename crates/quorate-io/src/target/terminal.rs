@@ -1,4 +1,5 @@
-//! Data on a terminal: ids come from files of others, and must not move the cursor, colour the screen or ring the bell.
+//! Data on a terminal: ids come from files of others, and must not move the cursor, colour the screen or ring
+//! the bell.
 
 use std::io::{self, Write};
 

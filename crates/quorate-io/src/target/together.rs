@@ -3,12 +3,12 @@
 //! 1. Every file is written under another name, beside its place, and brought to disk ([`Partial`]).
 //! 2. The folders are locked, against other runs that come to this point at the same time.
 //! 3. What stands in the places of all files but the last gets a second name (a hard link).
-//! 4. The files get their names, one rename after the other, the main file last. If one cannot, those before it are put
-//!    back from their second names.
+//! 4. The files get their names, one rename after the other, the main file last. If one cannot, those before
+//!    it are put back from their second names.
 //! 5. Second names, and files that the new ones replace under other names, are removed.
 //!
-//! Between the first rename and the last, some microseconds, new files stand beside an old main file; only a power cut or
-//! `kill -9` can make that last.
+//! Between the first rename and the last, some microseconds, new files stand beside an old main file; only a
+//! power cut or `kill -9` can make that last.
 
 use std::cell::RefCell;
 use std::ffi::OsString;
@@ -55,13 +55,15 @@ thread_local! {
     static BATCH: RefCell<Option<Batch>> = const { RefCell::new(None) };
 }
 
-/// How long another run may hold a folder. Renames take microseconds: whoever takes longer was stopped, and is not waited for.
+/// How long another run may hold a folder. Renames take microseconds: whoever takes longer was stopped, and
+/// is not waited for.
 const PATIENCE: Duration = Duration::from_secs(10);
 const PAUSE: Duration = Duration::from_millis(1);
 
-/// Runs `write`, and lets all files that it writes with [`write_whole`](super::write_whole), on this thread, appear at its
-/// end, in the order in which they were written: the main file should come last. If anything fails, none of them does, and
-/// what stood in their places is as it was. Standard output and devices are written as it goes.
+/// Runs `write`, and lets all files that it writes with [`write_whole`](super::write_whole), on this thread,
+/// appear at its end, in the order in which they were written: the main file should come last. If anything
+/// fails, none of them does, and what stood in their places is as it was. Standard output and devices are
+/// written as it goes.
 ///
 /// One call inside another is a part of it.
 pub fn write_together<T, E: From<Error>>(write: impl FnOnce() -> Result<T, E>) -> Result<T, E> {
@@ -89,7 +91,8 @@ fn in_batch<T>(f: impl FnOnce(&mut Batch) -> T) -> Option<T> {
     BATCH.with_borrow_mut(|batch| batch.as_mut().map(f))
 }
 
-/// Settles where an output of this run goes, before the work begins: links that appear in its place later are not followed.
+/// Settles where an output of this run goes, before the work begins: links that appear in its place later are
+/// not followed.
 pub fn settle_output(path: &Path) -> Place {
     let place = Place::of(path);
     in_batch(|batch| batch.places.push((path.to_path_buf(), place.clone())));
@@ -112,8 +115,9 @@ pub fn stop_outputs_when(cancelled: Arc<AtomicBool>) {
     in_batch(|batch| batch.cancelled = Some(cancelled));
 }
 
-/// Writes text in CSV and TSV tables of this run so that a spreadsheet does not take it for a formula: an apostrophe before `=`, `+`,
-/// `-`, `@`, a tab or a carriage return at its start. Numbers stay as they are. What is written so does not read back as it was.
+/// Writes text in CSV and TSV tables of this run so that a spreadsheet does not take it for a formula: an
+/// apostrophe before `=`, `+`, `-`, `@`, a tab or a carriage return at its start. Numbers stay as they are.
+/// What is written so does not read back as it was.
 pub fn neutralise_formulas() {
     in_batch(|batch| batch.neutral_formulas = true);
 }
@@ -141,8 +145,8 @@ pub fn make_output_folder(folder: &Path) -> Result<()> {
     fs::create_dir_all(folder).map_err(|error| Error::from(error).in_file(folder.display().to_string()))
 }
 
-/// Makes sure, when the files appear, that this one is still as it is now: another run may have replaced it meanwhile, and
-/// what that run added would be lost. The last call for a file counts.
+/// Makes sure, when the files appear, that this one is still as it is now: another run may have replaced it
+/// meanwhile, and what that run added would be lost. The last call for a file counts.
 pub fn expect_unchanged(path: &Path) {
     in_batch(|batch| {
         batch.read.retain(|(read, _)| read != path);
@@ -150,8 +154,8 @@ pub fn expect_unchanged(path: &Path) {
     });
 }
 
-/// Notes a file of our own beside an output, whose name follows from its content: nobody put a link there on purpose, and once
-/// the files have appeared, others of its kind are removed.
+/// Notes a file of our own beside an output, whose name follows from its content: nobody put a link there on
+/// purpose, and once the files have appeared, others of its kind are removed.
 pub(crate) fn settle_own_file(path: &Path, is_one: impl Fn(&str) -> bool + 'static) {
     let folder = folder_of(path);
     let folder = fs::canonicalize(folder).unwrap_or_else(|_| folder.to_path_buf());
@@ -296,7 +300,8 @@ impl Batch {
 
 impl Drop for Batch {
     fn drop(&mut self) {
-        // Files first: their folders are empty then. `remove_dir` leaves a folder that has something else in it.
+        // Files first: their folders are empty then. `remove_dir` leaves a folder that has something else in
+        // it.
         self.finished.clear();
         for folder in self.folders.iter().rev() {
             let _ = fs::remove_dir(folder);

@@ -1,5 +1,5 @@
-//! Exports that are cut short, of other types than they should be, nested without end or on one endless line: an error with
-//! the place, what was found and what to do; never a panic.
+//! Exports that are cut short, of other types than they should be, nested without end or on one endless line:
+//! an error with the place, what was found and what to do; never a panic.
 
 use std::fs;
 use std::io::{Read, Write};

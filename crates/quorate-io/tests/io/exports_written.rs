@@ -186,7 +186,8 @@ fn mturk_assignments_are_approved_and_rejected_where_the_consensus_is_sure() {
         let rejected: Vec<usize> = (0..ends.len())
             .filter(|&row| ends[row].contains("differs"))
             .collect();
-        // Sure of 11 and 13, where cem and ann said something else; not sure of 12; what was rejected before stays.
+        // Sure of 11 and 13, where cem and ann said something else; not sure of 12; what was rejected before
+        // stays.
         assert_eq!(rejected, [2, 6], "{text}");
         assert_eq!(
             text.lines().filter(|line| line.ends_with(",x,")).count(),

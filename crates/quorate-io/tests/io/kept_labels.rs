@@ -133,7 +133,8 @@ fn labels_of_another_model_and_absurd_lengths_are_refused() {
     assert!(read(&model).contains("damaged"));
 }
 
-/// The file said whose labels it holds, its checksum was right, and its content was believed: tasks came out twice.
+/// The file said whose labels it holds, its checksum was right, and its content was believed: tasks came out
+/// twice.
 #[test]
 fn labels_with_altered_content_and_a_valid_checksum_are_refused() {
     let folder = tempfile::tempdir().unwrap();

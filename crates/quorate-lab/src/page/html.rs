@@ -132,9 +132,10 @@ fn table_html(page: &mut String, table: &Table) {
     }
     page.push_str("</tr>\n<tr>");
     for place in 0..table.columns.len() {
-        page.push_str(match table.has_paper(place) {
-            true => "<th class=\"group\">paper</th><th>ours</th>",
-            false => "<th class=\"group\">ours</th>",
+        page.push_str(if table.has_paper(place) {
+            "<th class=\"group\">paper</th><th>ours</th>"
+        } else {
+            "<th class=\"group\">ours</th>"
         });
         if table.has_verdict(place) {
             page.push_str("<th></th>");

@@ -87,9 +87,10 @@ fn table_text(text: &mut String, table: &Table) {
     let _ = writeln!(text, "**{}**\n", table.title);
     let mut head = vec!["".to_owned(), "here".into()];
     for (place, column) in table.columns.iter().enumerate() {
-        match table.has_paper(place) {
-            true => head.extend([format!("{column}: paper"), "ours".into()]),
-            false => head.push(column.clone()),
+        if table.has_paper(place) {
+            head.extend([format!("{column}: paper"), "ours".into()])
+        } else {
+            head.push(column.clone())
         }
         if table.has_verdict(place) {
             head.push("verdict".into());
@@ -113,9 +114,10 @@ fn table_text(text: &mut String, table: &Table) {
             let verdict = cell
                 .verdict
                 .map_or(String::new(), |verdict| verdict.word().into());
-            match table.has_paper(place) {
-                true => cells.extend([words::paper(cell), ours]),
-                false => cells.push(ours),
+            if table.has_paper(place) {
+                cells.extend([words::paper(cell), ours])
+            } else {
+                cells.push(ours)
             }
             if table.has_verdict(place) {
                 cells.push(verdict);

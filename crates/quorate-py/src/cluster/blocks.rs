@@ -2,7 +2,7 @@
 
 use pyo3::prelude::*;
 use quorate::annotations::Names;
-use quorate::blocks::{Block, Blocks, Elsewhere, PartNode};
+use quorate::blocks::{Block, Blocks, PartNode, RemoteBlocks};
 use quorate::{Error, Result};
 
 use crate::job::Asker;
@@ -44,7 +44,7 @@ impl Blocks for ClusterLabels {
         self.has_gold
     }
 
-    fn elsewhere(&mut self) -> Option<&mut dyn Elsewhere> {
+    fn remote(&mut self) -> Option<&mut dyn RemoteBlocks> {
         Some(self)
     }
 
@@ -55,8 +55,8 @@ impl Blocks for ClusterLabels {
     }
 }
 
-impl Elsewhere for ClusterLabels {
-    fn ask(&mut self, request: &[u8]) -> Result<Vec<PartNode>> {
+impl RemoteBlocks for ClusterLabels {
+    fn run_remote(&mut self, request: &[u8]) -> Result<Vec<PartNode>> {
         self.asker.ask(request.to_vec()).ok_or(Error::Cancelled)
     }
 }

@@ -12,8 +12,8 @@ const MOST: usize = quorate::annotations::MAX_CLASSES;
 /// Classes, codes of those found, notes, warnings.
 type Arranged = (Vec<String>, Vec<u16>, Vec<String>, Vec<String>);
 
-/// Puts classes in order as a table in memory has them: `found` in the labels, `further` known from gold or earlier
-/// work. Returns the classes, the code of each one found, notes and warnings.
+/// Puts classes in order as a table in memory has them: `found` in the labels, `further` known from gold or
+/// earlier work. Returns the classes, the code of each one found, notes and warnings.
 #[pyfunction]
 #[pyo3(signature = (found, *, further, labels, normalize))]
 pub fn arrange_classes(
@@ -38,9 +38,10 @@ pub fn arrange_classes(
     further.iter().for_each(|class| {
         all.intern(class);
     });
-    let (classes, codes) = match all.len() > joined.len() {
-        true => ClassOrder::Natural.arrange(&all),
-        false => (all, (0..joined.len() as u16).collect()),
+    let (classes, codes) = if all.len() > joined.len() {
+        ClassOrder::Natural.arrange(&all)
+    } else {
+        (all, (0..joined.len() as u16).collect())
     };
     let codes = natural_codes
         .iter()

@@ -17,8 +17,8 @@ use crate::labels::duplicates_of;
 
 /// Gathers rows that come block by block, and makes a block of each.
 ///
-/// Columns: `block` (int), `task` (text), `worker` (int, code), `label` (short, code; null: no answer), and, where
-/// they are there, `gold` (short, code) and `place` (long, the order of repeated rows).
+/// Columns: `block` (int), `task` (text), `worker` (int, code), `label` (short, code; null: no answer), and,
+/// where they are there, `gold` (short, code) and `place` (long, the order of repeated rows).
 #[pyclass(module = "quorate._quorate")]
 pub struct BlockEncoder {
     duplicates: Duplicates,
@@ -36,8 +36,8 @@ struct OpenBlock {
     places: Vec<i64>,
 }
 
-/// A block as Python gets it: number, labels, names of the tasks, and how many tasks, labels, repeated rows and known
-/// tasks.
+/// A block as Python gets it: number, labels, names of the tasks, and how many tasks, labels, repeated rows
+/// and known tasks.
 type EncodedBlock<'py> = (i32, Bound<'py, PyBytes>, Bound<'py, PyBytes>, u64, u64, u64, u64);
 
 #[pymethods]
@@ -94,9 +94,10 @@ impl BlockEncoder {
             Some(_) => Some(column(batch, "place", &DataType::Int64)?.as_primitive::<Int64Type>()),
             None => None,
         };
-        let gold = match self.has_gold {
-            true => Some(column(batch, "gold", &DataType::Int16)?.as_primitive::<Int16Type>()),
-            false => None,
+        let gold = if self.has_gold {
+            Some(column(batch, "gold", &DataType::Int16)?.as_primitive::<Int16Type>())
+        } else {
+            None
         };
         for row in 0..batch.num_rows() {
             let number = blocks.value(row);
@@ -159,8 +160,8 @@ impl TaskColumn<'_> {
 }
 
 impl OpenBlock {
-    /// The labels by task, tasks in order of their names: the same block for any order of the rows. Repeated rows
-    /// count by their place.
+    /// The labels by task, tasks in order of their names: the same block for any order of the rows. Repeated
+    /// rows count by their place.
     fn sort(self, duplicates: Duplicates) -> (TaskBlock, Vec<String>, u64) {
         let mut order: Vec<u32> = (0..self.tasks.len() as u32).collect();
         order.sort_unstable_by_key(|&task| self.tasks.get(task as usize));
@@ -172,9 +173,10 @@ impl OpenBlock {
         let names = names.collect();
         let CodeColumns { task, worker, label } = self.columns;
         let mut rows: Vec<u32> = (0..label.len() as u32).collect();
-        match self.places.is_empty() {
-            true => rows.sort_unstable_by_key(|&row| (worker[row as usize], label[row as usize])),
-            false => rows.sort_unstable_by_key(|&row| (self.places[row as usize], label[row as usize])),
+        if self.places.is_empty() {
+            rows.sort_unstable_by_key(|&row| (worker[row as usize], label[row as usize]))
+        } else {
+            rows.sort_unstable_by_key(|&row| (self.places[row as usize], label[row as usize]))
         }
         let columns = CodeColumns {
             task: rows

@@ -14,7 +14,7 @@ use quorate_io::{ModelFile, WorkerRow, write_workers};
 use super::blocks::{ClusterLabels, answer};
 use crate::errors::{Failure, raise};
 use crate::fitted::facts_of;
-use crate::fitting::{Expected, Request, Told};
+use crate::fitting::{Expected, Messages, Request};
 use crate::job;
 use crate::kinds::Kinds;
 use crate::model::Model;
@@ -34,7 +34,7 @@ pub struct ClusterFit {
     #[pyo3(get)]
     seed: u64,
     seconds: f64,
-    told: Told,
+    told: Messages,
 }
 
 /// Fits a method to labels on a cluster; `ask` runs a request on all blocks.
@@ -77,7 +77,7 @@ pub fn fit_cluster(
     let answer = |request: Vec<u8>| answer(ask, &request);
     job::run_asking(py, threads, progress, &answer, move |job, asker| {
         let aggregate = request.method.with_parameters(&request.parameters)?;
-        let mut told = Told::default();
+        let mut told = Messages::default();
         let priors = Priors {
             classes: request.class_prior(&classes)?,
             workers: request.history(&workers, &classes, &mut told),

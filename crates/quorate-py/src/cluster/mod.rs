@@ -1,5 +1,5 @@
-//! Labels on a cluster: the driver's half (fits, whose passes Python sends to the executors) and the executors'
-//! half (rows to blocks, passes over blocks, rows of results).
+//! Labels on a cluster: the driver's half (fits, whose passes Python sends to the executors) and the
+//! executors' half (rows to blocks, passes over blocks, rows of results).
 
 mod blocks;
 mod classes;

@@ -24,8 +24,9 @@ pub fn from_bytes(mut bytes: &[u8]) -> PyResult<Vec<&str>> {
         names.push(std::str::from_utf8(name).map_err(|_| damaged())?);
         bytes = rest;
     }
-    match bytes.is_empty() {
-        true => Ok(names),
-        false => Err(damaged()),
+    if bytes.is_empty() {
+        Ok(names)
+    } else {
+        Err(damaged())
     }
 }

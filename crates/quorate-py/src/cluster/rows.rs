@@ -17,7 +17,8 @@ use super::names;
 use crate::errors::raise;
 use crate::table::ArrowTable;
 
-/// The label of every task of a block: `task, label, confidence, probabilities`. `rule` is the fit in binary form.
+/// The label of every task of a block: `task, label, confidence, probabilities`. `rule` is the fit in binary
+/// form.
 #[pyfunction]
 pub fn label_rows(
     py: Python<'_>,

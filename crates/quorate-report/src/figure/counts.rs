@@ -1,4 +1,5 @@
-//! Counts by name as horizontal bars, and a share as a bar between 0 and 1: small pictures for a page that has the style sheet.
+//! Counts by name as horizontal bars, and a share as a bar between 0 and 1: small pictures for a page that
+//! has the style sheet.
 
 use std::fmt::Write as _;
 
@@ -46,7 +47,8 @@ pub fn bars(title: &str, rows: &[(&str, usize)]) -> String {
     svg
 }
 
-/// A share as a bar on a ground of length 1. The number stands beside it, so it is hidden from readers of the screen.
+/// A share as a bar on a ground of length 1. The number stands beside it, so it is hidden from readers of the
+/// screen.
 pub fn gauge(share: f64) -> String {
     let (width, height) = GAUGE;
     format!(
@@ -58,9 +60,10 @@ pub fn gauge(share: f64) -> String {
 }
 
 fn shortened(name: &str) -> String {
-    match name.chars().count() > NAME {
-        true => name.chars().take(NAME - 1).chain(['…']).collect(),
-        false => name.to_owned(),
+    if name.chars().count() > NAME {
+        name.chars().take(NAME - 1).chain(['…']).collect()
+    } else {
+        name.to_owned()
     }
 }
 

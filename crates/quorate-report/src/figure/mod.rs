@@ -1,5 +1,6 @@
-//! Every chart of the project, drawn as SVG: figures with axes ([`Figure`]), bars of shares ([`shares`]) and of counts
-//! ([`counts`]), the confidence of the labels ([`confidence`]), the reliability curve ([`reliability`]).
+//! Every chart of the project, drawn as SVG: figures with axes ([`Figure`]), bars of shares ([`shares`]) and
+//! of counts ([`counts`]), the confidence of the labels ([`confidence`]), the reliability curve
+//! ([`reliability`]).
 //!
 //! Colours come from one style sheet ([`CSS`]), for light and dark pages. A drawing stands in a page that has
 //! it, or in a file of its own, which carries it along.

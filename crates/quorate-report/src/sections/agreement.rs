@@ -10,7 +10,7 @@ use crate::text::{plural, shown};
 const MOST: usize = 40;
 
 /// Shared tasks from which on a pair is shown.
-const LEAST_SHARED: u32 = 3;
+const MIN_SHARED: u32 = 3;
 
 pub(crate) fn section(report: &Report<'_>) -> Option<Section> {
     let annotations = report.annotations;
@@ -107,7 +107,7 @@ impl Agreement {
 
     fn share(&self, a: usize, b: usize) -> Option<f64> {
         let shared = self.shared[a * self.size + b];
-        (shared >= LEAST_SHARED).then(|| f64::from(self.equal[a * self.size + b]) / f64::from(shared))
+        (shared >= MIN_SHARED).then(|| f64::from(self.equal[a * self.size + b]) / f64::from(shared))
     }
 
     /// Average-linkage clustering; clusters that join stand side by side.
@@ -117,9 +117,9 @@ impl Agreement {
             let mut best = (f64::NEG_INFINITY, 0, 1);
             for a in 0..clusters.len() {
                 for b in a + 1..clusters.len() {
-                    let likeness = self.likeness(&clusters[a], &clusters[b]);
-                    if likeness > best.0 {
-                        best = (likeness, a, b);
+                    let similarity = self.similarity(&clusters[a], &clusters[b]);
+                    if similarity > best.0 {
+                        best = (similarity, a, b);
                     }
                 }
             }
@@ -130,7 +130,7 @@ impl Agreement {
     }
 
     /// Mean agreement between two clusters; pairs without shared tasks do not count.
-    fn likeness(&self, a: &[usize], b: &[usize]) -> f64 {
+    fn similarity(&self, a: &[usize], b: &[usize]) -> f64 {
         let (mut sum, mut pairs) = (0.0, 0);
         for &m in a {
             for &j in b {

@@ -10,9 +10,12 @@ pub(crate) fn section(report: &Report<'_>) -> Option<Section> {
     let observed = 1.0 - pairs.missing_share;
     let imputable = pairs.missing_share * pairs.imputable_share.unwrap_or(0.0);
     let missing = (1.0 - observed - imputable).max(0.0);
-    let part = |class: &str, share: f64| match share > 0.0 {
-        true => format!("<i class=\"{class}\" style=\"width:{:.2}%\"></i>", 100.0 * share),
-        false => String::new(),
+    let part = |class: &str, share: f64| {
+        if share > 0.0 {
+            format!("<i class=\"{class}\" style=\"width:{:.2}%\"></i>", 100.0 * share)
+        } else {
+            String::new()
+        }
     };
     let body = format!(
         "<p>Workers are compared through the tasks they share. {} share at least one task{}. Pairs that share none can \
@@ -25,8 +28,8 @@ pub(crate) fn section(report: &Report<'_>) -> Option<Section> {
         count(pairs.observed as usize) + " pairs of workers",
         if connectivity.parts.count() > 1 {
             format!(
-                "; the crowd falls into {} that share none",
-                plural(connectivity.parts.count(), "part")
+                "; the crowd has {}",
+                plural(connectivity.parts.count(), "connected component")
             )
         } else {
             String::new()

@@ -48,8 +48,8 @@ pub(crate) fn all(report: &Report<'_>, facts: &Facts) -> Vec<Section> {
     sections.into_iter().flatten().collect()
 }
 
-/// A table that the script replaces by all of its rows (`data` names them), with sorting, search and download.
-/// `rows` are the first [`ROWS`] of them, as HTML.
+/// A table that the script replaces by all of its rows (`data` names them), with sorting, search and
+/// download. `rows` are the first [`ROWS`] of them, as HTML.
 pub(crate) fn table(
     data: &str,
     caption: &str,

@@ -6,7 +6,7 @@ use super::{Section, table};
 use crate::evidence::NextLabels;
 use crate::figure::{Axis, Figure, Mark, Panel, Series};
 use crate::page::Report;
-use crate::tables::MOST_LISTED;
+use crate::tables::MAX_LISTED;
 use crate::text::{count, percent, plural, shown};
 
 pub(crate) fn section(report: &Report<'_>, next: &NextLabels) -> Section {
@@ -210,7 +210,7 @@ fn pair(report: &Report<'_>, (task, worker): (usize, usize)) -> String {
 }
 
 fn more_than_listed(all: usize, command: &str) -> String {
-    match all.saturating_sub(MOST_LISTED) {
+    match all.saturating_sub(MAX_LISTED) {
         0 => String::new(),
         more => format!(
             "<p class=\"note\">And {} more; <code>{command}</code> writes all of them.</p>\n",

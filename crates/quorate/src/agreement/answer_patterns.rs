@@ -12,7 +12,7 @@
 use std::cmp::Ordering;
 
 use crate::annotations::Annotations;
-use crate::blocks::{Block, Fields, Part, Pass, Reader, Writer, damaged};
+use crate::blocks::{Block, Part, Pass, Reader, WireFormat, Writer, damaged};
 use crate::error::Result;
 
 /// Distinct answer patterns of the labelled tasks, each with its number of tasks.
@@ -116,7 +116,7 @@ impl AnswerPatterns {
 /// Counts the patterns of a block.
 pub(crate) struct CountPatterns;
 
-impl Fields for CountPatterns {
+impl WireFormat for CountPatterns {
     const KIND: u8 = 53;
 
     fn write(&self, _: &mut Writer) {}
@@ -168,7 +168,7 @@ impl Part for AnswerPatterns {
     }
 }
 
-impl Fields for AnswerPatterns {
+impl WireFormat for AnswerPatterns {
     const KIND: u8 = 54;
 
     fn write(&self, to: &mut Writer) {
@@ -187,14 +187,15 @@ impl Fields for AnswerPatterns {
             && starts.last().copied() == u32::try_from(class.len()).ok()
             && class.len() == labels.len()
             && class.iter().all(|&class| usize::from(class) < classes);
-        match fits {
-            true => Ok(Self {
+        if fits {
+            Ok(Self {
                 classes,
                 starts,
                 counts: class.into_iter().zip(labels).collect(),
                 tasks,
-            }),
-            false => Err(damaged("with patterns that do not fit together")),
+            })
+        } else {
+            Err(damaged("with patterns that do not fit together"))
         }
     }
 }

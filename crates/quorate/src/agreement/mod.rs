@@ -38,7 +38,7 @@ use fleiss::Shares;
 /// First random stream of the intervals over tasks.
 const STREAM: u64 = 0xa9ee << 40;
 /// With more classes than this no intervals are made for single classes.
-const MOST_CLASS_INTERVALS: usize = 256;
+const MAX_CLASS_INTERVALS: usize = 256;
 
 /// How to measure agreement.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -108,7 +108,7 @@ pub struct AgreementReport {
 }
 
 /// Most bootstrap replicates: an interval does not change beyond that, and memory would.
-const MOST_REPLICATES: usize = 1_000_000;
+const MAX_REPLICATES: usize = 1_000_000;
 
 /// Number of coefficients over all classes, ahead of the two for each class.
 const OVERALL: usize = 6;
@@ -137,17 +137,17 @@ impl AgreementSettings {
                 problem: format!("{} found, expected a number between 0 and 1", self.confidence),
             });
         }
-        if self.replicates > MOST_REPLICATES {
+        if self.replicates > MAX_REPLICATES {
             return Err(Error::Parameter {
                 name: "replicates".into(),
-                problem: format!("{} found, expected at most {MOST_REPLICATES}", self.replicates),
+                problem: format!("{} found, expected at most {MAX_REPLICATES}", self.replicates),
             });
         }
         let patterns = AnswerPatterns::of(annotations);
         let values = class_values(annotations.classes());
         let single = |tasks: &[u64], classes: bool| all(&patterns, tasks, values.as_deref(), classes);
         let point = single(patterns.tasks(), true);
-        let class_intervals = annotations.class_count() <= MOST_CLASS_INTERVALS;
+        let class_intervals = annotations.class_count() <= MAX_CLASS_INTERVALS;
         let replicates = bootstrap::resample(patterns.tasks(), self.replicates, STREAM, context, |tasks| {
             let values = single(tasks, class_intervals);
             values.into_iter().map(std::result::Result::ok).collect()

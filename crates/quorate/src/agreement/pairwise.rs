@@ -2,8 +2,9 @@
 //!
 //! Only observed pairs are looked at. There are two means of Cohen's kappa over pairs: weighted by the shared
 //! tasks, so that a pair with three tasks does not weigh as much as one with three hundred, and plain. Of the
-//! pairs those with the most shared tasks are listed, up to a limit. Time linear in the pairs of labels within
-//! tasks; memory in the pairs with enough shared tasks, and K^2 for each of those of one worker while counting.
+//! pairs those with the most shared tasks are listed, up to a limit. Time linear in the pairs of labels
+//! within tasks; memory in the pairs with enough shared tasks, and K^2 for each of those of one worker while
+//! counting.
 //!
 //! Intervals of a pair resample its shared tasks, which is a multinomial draw over the cells of its table.
 
@@ -18,7 +19,7 @@ use crate::parallel::{balanced_ranges, map_ranges};
 use crate::statistics::pair_cost;
 
 /// Most steps spent on counting pairs.
-const MOST_EVENTS: u64 = 500_000_000;
+const MAX_EVENTS: u64 = 500_000_000;
 /// First random stream of the pairs' intervals.
 const STREAM: u64 = 0xc0e0 << 40;
 
@@ -64,7 +65,7 @@ pub(super) fn pairwise(
         plain_mean_kappa: Err(Undefined::TooManyPairs),
         listed: Vec::new(),
     };
-    if pair_cost(annotations, 0).events > MOST_EVENTS {
+    if pair_cost(annotations, 0).events > MAX_EVENTS {
         return found;
     }
     let ranges = balanced_ranges(annotations.by_worker().starts(), 64);

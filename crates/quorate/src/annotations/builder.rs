@@ -167,9 +167,10 @@ impl AnnotationsBuilder {
         let (block, repeated) = TaskBlock::sort(self.tasks.len(), vec![self.columns], self.rows.duplicates);
         self.rows.repeated += repeated;
         let annotations = Annotations::of_block(self.tasks, self.workers, self.classes, block, self.rows);
-        Ok(match self.classes_given {
-            true => annotations,
-            false => annotations.with_class_order(self.class_order),
+        Ok(if self.classes_given {
+            annotations
+        } else {
+            annotations.with_class_order(self.class_order)
         })
     }
 

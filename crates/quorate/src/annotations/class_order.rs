@@ -67,13 +67,14 @@ impl Annotations {
 
 /// Refuses more classes than labels can be written with.
 pub(super) fn check_class_count(classes: &Names) -> Result<()> {
-    match classes.len() > MAX_CLASSES {
-        true => Err(Error::TooMany {
+    if classes.len() > MAX_CLASSES {
+        Err(Error::TooMany {
             what: "classes",
             limit: MAX_CLASSES,
             hint: "merge rare classes",
-        }),
-        false => Ok(()),
+        })
+    } else {
+        Ok(())
     }
 }
 

@@ -101,15 +101,16 @@ impl CodeColumns {
         const LABEL: usize = 6 + 8;
         let (length, capacity) = (self.label.len(), self.label.capacity());
         // Columns that are full double.
-        let growth = match length + rows > capacity {
-            true => capacity.max(rows) * ROW,
-            false => 0,
+        let growth = if length + rows > capacity {
+            capacity.max(rows) * ROW
+        } else {
+            0
         };
         (growth + (length + rows) * LABEL + tasks * 8) as u64
     }
 
-    /// Drops the rows of these tasks that a repeated one replaces; returns how many, and whether these are many: half of all
-    /// or more. Only where one of the labels of one worker on one task counts.
+    /// Drops the rows of these tasks that a repeated one replaces; returns how many, and whether these are
+    /// many: half of all or more. Only where one of the labels of one worker on one task counts.
     #[doc(hidden)]
     pub fn drop_repeated(&mut self, tasks: usize, duplicates: Duplicates) -> (u64, bool) {
         if !matches!(duplicates, Duplicates::Last | Duplicates::First) {

@@ -1,20 +1,23 @@
-//! An order of workers, tasks and classes that depends on the labels alone: neither on the order of rows nor on names.
+//! An order of workers, tasks and classes that depends on the labels alone: neither on the order of rows nor
+//! on names.
 //!
-//! Every worker, task and class starts with the same colour. In a round each takes in the colours of what its labels
-//! connect it with,
+//! Every worker, task and class starts with the same colour. In a round each takes in the colours of what its
+//! labels connect it with,
 //!
 //! ```text
 //! colour(m) <- mix(colour(m), sum over labels (n, m, k) of mix(colour(n), colour(k)))
 //! ```
 //!
-//! and the same for tasks and classes (colour refinement, B. Weisfeiler and A. Leman 1968). Sums of hashes do not depend
-//! on the order of the labels. `O(L)` a round.
+//! and the same for tasks and classes (colour refinement, B. Weisfeiler and A. Leman 1968). Sums of hashes do
+//! not depend on the order of the labels. `O(L)` a round.
 //!
-//! Where several still have one colour after the first rounds, rounds go on as long as they tell more apart, and take in the
-//! colours of all who gave the same label to the task, too. When they do not, all of one colour are mostly alike: some exchange of
-//! workers, tasks and classes leaves the table as it is. Each of them in turn gets a colour of its own, and the rounds go on, so that what belongs
-//! to it is told apart with it. The one with the least colours in the end is kept (of those that are alike the first by name: all of
-//! them lead to the same table). Where the work that this may take ([`MOST_VISITS`]) does not suffice, names decide.
+//! Where several still have one colour after the first rounds, rounds go on as long as they tell more apart,
+//! and take in the colours of all who gave the same label to the task, too. When they do not, all of one
+//! colour are mostly alike: some exchange of workers, tasks and classes leaves the table as it is. Each of
+//! them in turn gets a colour of its own, and the rounds go on, so that what belongs to it is told apart with
+//! it. The one with the least colours in the end is kept (of those that are alike the first by name: all of
+//! them lead to the same table). Where the work that this may take ([`MAX_VISITS`]) does not suffice, names
+//! decide.
 
 use std::cmp::Reverse;
 
@@ -24,7 +27,7 @@ use super::{Annotations, Names};
 const ROUNDS: usize = 4;
 
 /// Labels that further rounds may visit in all: some thousandths of a second.
-const MOST_VISITS: usize = 1 << 17;
+const MAX_VISITS: usize = 1 << 17;
 
 /// Workers, tasks and classes, each in an order of its own.
 pub(crate) struct ContentOrder {
@@ -200,7 +203,7 @@ impl Colours {
         let mut known = 0;
         loop {
             let count = self.count();
-            if count == known || *visits >= MOST_VISITS {
+            if count == known || *visits >= MAX_VISITS {
                 return;
             }
             known = count;
@@ -223,7 +226,7 @@ impl Colours {
 /// Rounds until no two workers and no two classes have one colour, or the work is too much.
 fn tell_apart(mut colours: Colours, annotations: &Annotations, order: &mut [Ranking; 2]) {
     let mut visits = 0;
-    while visits < MOST_VISITS && order.iter().any(|ranking| ranking.first_tie().is_some()) {
+    while visits < MAX_VISITS && order.iter().any(|ranking| ranking.first_tie().is_some()) {
         colours.settle(annotations, &mut visits);
         order[0].recolour(colours.workers());
         order[1].recolour(colours.classes());
@@ -310,7 +313,8 @@ mod tests {
         assert_eq!(ContentOrder::of(&other, true).classes, [0, 1, 2, 3]);
     }
 
-    /// Workers, tasks and classes in a ring, each like all others: whatever comes first, the table is the same.
+    /// Workers, tasks and classes in a ring, each like all others: whatever comes first, the table is the
+    /// same.
     #[test]
     fn alike_workers_and_classes_are_put_in_order_together() {
         let size = 7;
@@ -341,8 +345,8 @@ mod tests {
         }
     }
 
-    /// Each worker gave every class once, and every class was given twice to a task: colours of single labels do not tell that two
-    /// workers always agree.
+    /// Each worker gave every class once, and every class was given twice to a task: colours of single labels
+    /// do not tell that two workers always agree.
     #[test]
     fn workers_who_agree_are_told_apart_from_one_who_does_not() {
         let labels = [

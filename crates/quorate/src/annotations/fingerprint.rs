@@ -8,7 +8,7 @@
 use rayon::prelude::*;
 
 use super::{Annotations, Names};
-use crate::blocks::{Fields, Reader, Writer};
+use crate::blocks::{Reader, WireFormat, Writer};
 use crate::error::Result;
 
 /// Hashes tasks with their labels, and adds them up.
@@ -61,7 +61,7 @@ impl Fingerprint {
     }
 }
 
-impl Fields for Fingerprint {
+impl WireFormat for Fingerprint {
     const KIND: u8 = 7;
 
     fn write(&self, to: &mut Writer) {

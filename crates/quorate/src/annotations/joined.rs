@@ -14,7 +14,7 @@ impl Annotations {
     ///
     /// Labels of tasks that `later` does not name are copied as they lie; names are looked up among those of
     /// `later`, so that what is large here costs a pass over memory and no table of its names.
-    pub fn followed_by(mut self, later: &Self, duplicates: Duplicates) -> Result<Self> {
+    pub fn concat(mut self, later: &Self, duplicates: Duplicates) -> Result<Self> {
         let classes = self.joined_classes(later);
         check_class_count(&classes)?;
         let later_tasks = join_names(&mut self.tasks, &later.tasks);
@@ -192,7 +192,7 @@ mod tests {
             }
             builder.build().unwrap()
         };
-        let joined = many("a").followed_by(&many("b"), Duplicates::Last);
+        let joined = many("a").concat(&many("b"), Duplicates::Last);
         assert!(matches!(joined, Err(Error::TooMany { what: "classes", .. })));
     }
 
@@ -203,7 +203,7 @@ mod tests {
                 let tables = (table(duplicates, &first), table(duplicates, &second));
                 let (Ok(one), Ok(two)) = tables else { continue };
                 let all = table(duplicates, &[first.clone(), second.clone()].concat());
-                match (one.followed_by(&two, duplicates), all) {
+                match (one.concat(&two, duplicates), all) {
                     (Ok(joined), Ok(all)) => {
                         prop_assert_eq!(joined.fingerprint(), all.fingerprint());
                         prop_assert_eq!(joined.iter().collect::<Vec<_>>(), all.iter().collect::<Vec<_>>());

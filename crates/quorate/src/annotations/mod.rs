@@ -12,7 +12,6 @@
 mod builder;
 mod by_worker;
 mod class_order;
-mod coded_like;
 mod columns;
 mod content_order;
 mod fingerprint;
@@ -20,6 +19,7 @@ mod from_block;
 mod gold;
 mod joined;
 mod names;
+mod reindexed_like;
 pub(crate) mod row_offsets;
 mod similar_classes;
 mod summary;
@@ -271,9 +271,10 @@ impl Annotations {
         let (workers, classes) = (self.workers.clone(), self.classes.clone());
         let mut subset = Self::from_named_codes(tasks, workers, classes, labels)?;
         subset.rows = self.rows.clone();
-        match gold.is_empty() {
-            true => Ok(subset),
-            false => subset.with_gold(gold),
+        if gold.is_empty() {
+            Ok(subset)
+        } else {
+            subset.with_gold(gold)
         }
     }
 }

@@ -21,7 +21,7 @@ pub enum Likeness {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SimilarClasses {
     /// In which way.
-    pub likeness: Likeness,
+    pub similarity: Likeness,
     /// Their codes, the one that stands for all of them first: the shortest, then the first in order.
     pub codes: Vec<u16>,
 }
@@ -35,9 +35,10 @@ pub fn find_similar(classes: &Names) -> Vec<SimilarClasses> {
     let similar = |((number, _), mut codes): ((bool, String), Vec<u16>)| {
         codes.sort_by_key(|&code| (classes.get(usize::from(code)).len(), code));
         SimilarClasses {
-            likeness: match number {
-                true => Likeness::Number,
-                false => Likeness::Spelling,
+            similarity: if number {
+                Likeness::Number
+            } else {
+                Likeness::Spelling
             },
             codes,
         }
@@ -141,8 +142,8 @@ mod tests {
                 vec!["-0", "0.0"]
             ]
         );
-        assert_eq!(found[0].likeness, Likeness::Number);
-        assert_eq!(found[1].likeness, Likeness::Spelling);
+        assert_eq!(found[0].similarity, Likeness::Number);
+        assert_eq!(found[1].similarity, Likeness::Spelling);
         assert!(find_similar(&names(&["1", "11", "a", "b"])).is_empty());
     }
 

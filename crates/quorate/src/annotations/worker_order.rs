@@ -2,12 +2,12 @@
 
 use super::content_order::mix;
 use super::{MAX_CLASSES, Names};
-use crate::blocks::{Block, Fields, Part, Reader, Writer};
+use crate::blocks::{Block, Part, Reader, WireFormat, Writer};
 use crate::error::Result;
 
 /// Sums that put the workers in an order that does not depend on the order of rows and hardly on names: most
-/// labels first, then by how often others agree with them, then by a hash of how its tasks were answered, names only to
-/// break what ties are left.
+/// labels first, then by how often others agree with them, then by a hash of how its tasks were answered,
+/// names only to break what ties are left.
 pub(crate) struct WorkerOrder {
     /// For each worker: labels, equal labels of others, all labels of others on its tasks, and the hash.
     keys: Vec<(u64, u64, u64, u64)>,
@@ -75,7 +75,7 @@ impl Part for WorkerOrder {
     }
 }
 
-impl Fields for WorkerOrder {
+impl WireFormat for WorkerOrder {
     const KIND: u8 = 43;
 
     fn write(&self, to: &mut Writer) {

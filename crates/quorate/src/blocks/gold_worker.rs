@@ -1,8 +1,8 @@
 //! Gold as a worker: labels in blocks with one worker more, who answers every known task rightly and no
 //! other.
 
-use super::elsewhere::{Elsewhere, PartNode, mark_gold_worker};
-use super::{Block, Blocks, Fields, Part, Pass, Passes, Reader, Stage, TaskBlock, Writer};
+use super::remote::{PartNode, RemoteBlocks, mark_gold_worker};
+use super::{Block, Blocks, Part, Pass, Passes, Reader, Stage, TaskBlock, WireFormat, Writer};
 use crate::annotations::{Names, gold_worker_name};
 use crate::context::Context;
 use crate::error::Result;
@@ -52,8 +52,8 @@ impl Blocks for GoldWorker<'_> {
         self.blocks.has_gold()
     }
 
-    fn elsewhere(&mut self) -> Option<&mut dyn Elsewhere> {
-        self.blocks.elsewhere().is_some().then_some(self)
+    fn remote(&mut self) -> Option<&mut dyn RemoteBlocks> {
+        self.blocks.remote().is_some().then_some(self)
     }
 
     fn for_each(&mut self, visit: &mut dyn FnMut(Block<'_>) -> Result<()>) -> Result<()> {
@@ -66,10 +66,10 @@ impl Blocks for GoldWorker<'_> {
 }
 
 /// The other process adds the worker to its blocks.
-impl Elsewhere for GoldWorker<'_> {
-    fn ask(&mut self, request: &[u8]) -> Result<Vec<PartNode>> {
-        match self.blocks.elsewhere() {
-            Some(elsewhere) => elsewhere.ask(&mark_gold_worker(request)),
+impl RemoteBlocks for GoldWorker<'_> {
+    fn run_remote(&mut self, request: &[u8]) -> Result<Vec<PartNode>> {
+        match self.blocks.remote() {
+            Some(remote) => remote.run_remote(&mark_gold_worker(request)),
             None => Ok(Vec::new()),
         }
     }
@@ -78,7 +78,7 @@ impl Elsewhere for GoldWorker<'_> {
 /// Counts the tasks whose truth is known.
 pub(super) struct KnownTasks;
 
-impl Fields for KnownTasks {
+impl WireFormat for KnownTasks {
     const KIND: u8 = 20;
 
     fn write(&self, _: &mut Writer) {}
@@ -100,7 +100,7 @@ impl Pass for KnownTasks {
 /// A number of tasks.
 pub(crate) struct TaskCount(pub(crate) u64);
 
-impl Fields for TaskCount {
+impl WireFormat for TaskCount {
     const KIND: u8 = 21;
 
     fn write(&self, to: &mut Writer) {

@@ -5,18 +5,18 @@
 //! blocks adds up. Methods do not know where labels live: they ask [`Passes`] for passes.
 
 mod block;
-mod elsewhere;
 mod gold_worker;
 mod passes;
+mod remote;
 mod wire;
 
 pub use block::{Block, TaskBlock};
-pub use elsewhere::{Elsewhere, PartNode, PassRunner};
-pub(crate) use elsewhere::{Part, Pass};
 pub(crate) use gold_worker::GoldWorker;
 pub use passes::Passes;
 pub(crate) use passes::Stage;
-pub(crate) use wire::{Fields, Reader, Writer, damaged};
+pub(crate) use remote::{Part, Pass};
+pub use remote::{PartNode, PassRunner, RemoteBlocks};
+pub(crate) use wire::{Reader, WireFormat, Writer, damaged};
 pub use wire::{WIRE_VERSION, Wire};
 
 use crate::annotations::{Annotations, Names};
@@ -40,12 +40,12 @@ pub trait Blocks {
     fn has_gold(&self) -> bool;
 
     /// The whole table, if it is in memory.
-    fn whole(&self) -> Option<&Annotations> {
+    fn in_memory(&self) -> Option<&Annotations> {
         None
     }
 
     /// Who runs passes on the blocks, if they are in other processes: then they cannot be handed over.
-    fn elsewhere(&mut self) -> Option<&mut dyn Elsewhere> {
+    fn remote(&mut self) -> Option<&mut dyn RemoteBlocks> {
         None
     }
 
@@ -75,7 +75,7 @@ impl Blocks for &Annotations {
         Annotations::has_gold(self)
     }
 
-    fn whole(&self) -> Option<&Annotations> {
+    fn in_memory(&self) -> Option<&Annotations> {
         Some(self)
     }
 

@@ -1,6 +1,6 @@
 //! Passes over all blocks of labels, with the posteriors kept from pass to pass or made anew.
 
-use super::elsewhere::{join, request_of};
+use super::remote::{join, request_of};
 use super::{Block, Blocks, Part, Pass};
 use crate::annotations::{Annotations, Names};
 use crate::context::Context;
@@ -14,7 +14,7 @@ use crate::error::Result;
 pub struct Passes<'b> {
     blocks: &'b mut dyn Blocks,
     rows: Vec<f64>,
-    keeps_rows: bool,
+    caches_posteriors: bool,
 }
 
 /// Works on a block and the rows of its tasks.
@@ -52,7 +52,7 @@ impl<'b> Passes<'b> {
     /// Passes over these blocks.
     pub fn over(blocks: &'b mut dyn Blocks) -> Self {
         Self {
-            keeps_rows: blocks.whole().is_some(),
+            caches_posteriors: blocks.in_memory().is_some(),
             rows: Vec::new(),
             blocks,
         }
@@ -89,18 +89,18 @@ impl<'b> Passes<'b> {
     }
 
     /// The whole table, if it is in memory.
-    pub fn whole(&self) -> Option<&Annotations> {
-        self.blocks.whole()
+    pub fn in_memory(&self) -> Option<&Annotations> {
+        self.blocks.in_memory()
     }
 
     /// Whether the rows of all tasks are kept from pass to pass.
-    pub fn keeps_rows(&self) -> bool {
-        self.keeps_rows
+    pub fn caches_posteriors(&self) -> bool {
+        self.caches_posteriors
     }
 
     /// Whether the blocks are in other processes.
-    pub(crate) fn are_elsewhere(&mut self) -> bool {
-        self.blocks.elsewhere().is_some()
+    pub(crate) fn are_remote(&mut self) -> bool {
+        self.blocks.remote().is_some()
     }
 
     /// What a pass comes to over all blocks, in memory, on disk or in other processes; none without blocks.
@@ -110,8 +110,8 @@ impl<'b> Passes<'b> {
         stage: Stage,
         context: &mut Context,
     ) -> Result<Option<P::Part>> {
-        if self.are_elsewhere() {
-            return self.ask(pass, stage, context);
+        if self.are_remote() {
+            return self.run_remote(pass, stage, context);
         }
         let mut total: Option<P::Part> = None;
         self.each_block(stage, context, &mut |block, context| {
@@ -126,7 +126,7 @@ impl<'b> Passes<'b> {
     }
 
     /// The same where the blocks are in other processes; none where they are not.
-    pub(crate) fn ask<P: Pass>(
+    pub(crate) fn run_remote<P: Pass>(
         &mut self,
         pass: &P,
         stage: Stage,
@@ -134,8 +134,8 @@ impl<'b> Passes<'b> {
     ) -> Result<Option<P::Part>> {
         context.step(stage.name, stage.done, stage.total)?;
         let request = request_of(pass, self.worker_count(), self.class_count());
-        match self.blocks.elsewhere() {
-            Some(elsewhere) => join(elsewhere.ask(&request)?),
+        match self.blocks.remote() {
+            Some(remote) => join(remote.run_remote(&request)?),
             None => Ok(None),
         }
     }
@@ -170,20 +170,20 @@ impl<'b> Passes<'b> {
         let Self {
             blocks,
             rows,
-            keeps_rows,
+            caches_posteriors,
         } = self;
-        if *keeps_rows {
+        if *caches_posteriors {
             rows.resize(blocks.task_count() as usize * width, 0.0);
         }
         let mut first = 0;
         blocks.for_each(&mut |block| {
             context.step(stage.name, stage.done, stage.total)?;
             let numbers = block.task_count() * width;
-            if !*keeps_rows {
+            if !*caches_posteriors {
                 rows.resize(numbers, 0.0);
             }
             visit(block, &mut rows[first..first + numbers], context)?;
-            if *keeps_rows {
+            if *caches_posteriors {
                 first += numbers;
             }
             Ok(())
@@ -192,12 +192,12 @@ impl<'b> Passes<'b> {
 
     /// The rows of all tasks, if they are kept.
     pub(crate) fn kept_rows(&mut self) -> Option<&mut Vec<f64>> {
-        self.keeps_rows.then_some(&mut self.rows)
+        self.caches_posteriors.then_some(&mut self.rows)
     }
 
     /// Replaces the rows that are kept.
     pub(crate) fn set_rows(&mut self, rows: Vec<f64>) {
-        if self.keeps_rows {
+        if self.caches_posteriors {
             self.rows = rows;
         }
     }

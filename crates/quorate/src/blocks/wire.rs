@@ -25,7 +25,7 @@ pub trait Wire: Sized {
 }
 
 /// A type with its fields, one after another.
-pub(crate) trait Fields: Sized {
+pub(crate) trait WireFormat: Sized {
     /// Stands for the type in the header.
     const KIND: u8;
 
@@ -34,7 +34,7 @@ pub(crate) trait Fields: Sized {
     fn read(from: &mut Reader<'_>) -> Result<Self>;
 }
 
-impl<T: Fields> Wire for T {
+impl<T: WireFormat> Wire for T {
     fn to_bytes(&self) -> Vec<u8> {
         let mut to = Writer(Vec::new());
         to.0.extend_from_slice(MAGIC);
@@ -61,9 +61,10 @@ impl<T: Fields> Wire for T {
         }
         let mut from = Reader(rest);
         let value = Self::read(&mut from)?;
-        match from.0.is_empty() {
-            true => Ok(value),
-            false => Err(damaged("longer than its value")),
+        if from.0.is_empty() {
+            Ok(value)
+        } else {
+            Err(damaged("longer than its value"))
         }
     }
 }
@@ -112,7 +113,7 @@ impl Writer {
         self.number(value.to_bits());
     }
 
-    pub(crate) fn optional(&mut self, value: Option<&impl Fields>) {
+    pub(crate) fn optional(&mut self, value: Option<&impl WireFormat>) {
         self.number(u64::from(value.is_some()));
         if let Some(value) = value {
             value.write(self);
@@ -146,12 +147,12 @@ impl Reader<'_> {
         }
     }
 
-    pub(crate) fn optional<T: Fields>(&mut self) -> Result<Option<T>> {
+    pub(crate) fn optional<T: WireFormat>(&mut self) -> Result<Option<T>> {
         self.flag()?.then(|| T::read(self)).transpose()
     }
 }
 
-impl Fields for TaskBlock {
+impl WireFormat for TaskBlock {
     const KIND: u8 = 1;
 
     fn write(&self, to: &mut Writer) {
@@ -172,7 +173,7 @@ impl Fields for TaskBlock {
     }
 }
 
-impl Fields for DawidSkene {
+impl WireFormat for DawidSkene {
     const KIND: u8 = 2;
 
     fn write(&self, to: &mut Writer) {
@@ -190,7 +191,7 @@ impl Fields for DawidSkene {
     }
 }
 
-impl Fields for AnswerCounts {
+impl WireFormat for AnswerCounts {
     const KIND: u8 = 3;
 
     fn write(&self, to: &mut Writer) {
@@ -203,14 +204,15 @@ impl Fields for AnswerCounts {
         let answers = usize::try_from(from.number()?).unwrap_or(usize::MAX);
         let (cells, mass) = (from.read_f64()?, from.read_f64()?);
         let block = answers.checked_mul(mass.len()).filter(|&block| block > 0);
-        match block.is_some_and(|block| cells.len().is_multiple_of(block)) {
-            true => Ok(Self::from_cells(answers, cells, mass)),
-            false => Err(damaged("with counts that do not fit together")),
+        if block.is_some_and(|block| cells.len().is_multiple_of(block)) {
+            Ok(Self::from_cells(answers, cells, mass))
+        } else {
+            Err(damaged("with counts that do not fit together"))
         }
     }
 }
 
-impl Fields for Step {
+impl WireFormat for Step {
     const KIND: u8 = 4;
 
     fn write(&self, to: &mut Writer) {
@@ -227,7 +229,7 @@ impl Fields for Step {
     }
 }
 
-impl Fields for CoOccurrence {
+impl WireFormat for CoOccurrence {
     const KIND: u8 = 5;
 
     fn write(&self, to: &mut Writer) {

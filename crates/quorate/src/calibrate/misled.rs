@@ -10,8 +10,9 @@
 //! midpoints; truths and misleading classes are sought among the [`RIVALS`] most likely classes of the task.
 //! `O(n)` for `n` labels, with a constant of about 100 products.
 //!
-//! With many classes the last place often falls among classes that are equally likely: nobody named them. Neither codes nor
-//! rounding may choose then. With `s` places for `g` such classes the weights are the mean over all choices,
+//! With many classes the last place often falls among classes that are equally likely: nobody named them.
+//! Neither codes nor rounding may choose then. With `s` places for `g` such classes the weights are the mean
+//! over all choices,
 //!
 //! ```text
 //! P(d is chosen) = s / g,      P(d is chosen | k is) = (s - 1) / (g - 1)            k, d among the g classes
@@ -31,7 +32,7 @@ const PARTS: [f64; 5] = [0.1, 0.3, 0.5, 0.7, 0.9];
 const ROUNDING: f64 = 1e-9;
 
 /// Most kinds of equally likely classes that are weighed; of more, those with the lowest codes.
-const MOST_KINDS: usize = 32;
+const MAX_KINDS: usize = 32;
 
 /// Products are scaled up when all of them are below this.
 const SMALL: f64 = 1e-100;
@@ -50,7 +51,8 @@ pub struct MisledTasks<'m> {
     rivals: Vec<Rival>,
     /// How many of the rivals are ahead of the equally likely ones for the last places.
     ahead: usize,
-    /// The number of places, those that are left for equally likely classes, and how many such classes there are.
+    /// The number of places, those that are left for equally likely classes, and how many such classes there
+    /// are.
     places: usize,
     left: usize,
     equals: usize,
@@ -92,7 +94,8 @@ impl<'m> MisledTasks<'m> {
         self.weigh_with(labels, |_, _, _| {});
     }
 
-    /// [`weigh`](Self::weigh) with the chances of each answer, one for each class, changed by `adjust(worker, answer, chances)`.
+    /// [`weigh`](Self::weigh) with the chances of each answer, one for each class, changed by `adjust(worker,
+    /// answer, chances)`.
     pub(super) fn weigh_with(
         &mut self,
         (workers, answers): (&[u32], &[u16]),
@@ -165,7 +168,7 @@ impl<'m> MisledTasks<'m> {
             let kinds = &self.rivals[first..];
             match kinds.iter().position(|kind| self.are_alike(kind.class, class)) {
                 Some(kind) => self.rivals[first + kind].alike.push(class),
-                None if kinds.len() < MOST_KINDS => self.rivals.push(alone(&class)),
+                None if kinds.len() < MAX_KINDS => self.rivals.push(alone(&class)),
                 None => self.equals -= 1,
             }
         }
@@ -227,9 +230,10 @@ impl<'m> MisledTasks<'m> {
             let mean = mixed / ((self.places - 1).max(1) * PARTS.len()) as f64;
             let prior = self.model.prior()[rival.class].max(LOG_FLOOR.exp());
             let looked_at = prior * ((1.0 - share) * self.plain[place] + share * mean);
-            let weight = match place < self.ahead {
-                true => looked_at,
-                false => chosen * looked_at + (1.0 - chosen) * prior * self.plain[place],
+            let weight = if place < self.ahead {
+                looked_at
+            } else {
+                chosen * looked_at + (1.0 - chosen) * prior * self.plain[place]
             };
             std::iter::once(&rival.class)
                 .chain(&rival.alike)
@@ -288,7 +292,8 @@ mod tests {
         );
     }
 
-    /// The mean over all ways to fill the last places, written out: 8 classes, of which 6 are equally likely in two kinds.
+    /// The mean over all ways to fill the last places, written out: 8 classes, of which 6 are equally likely
+    /// in two kinds.
     #[test]
     fn equally_likely_classes_share_the_last_places() {
         let chances = [

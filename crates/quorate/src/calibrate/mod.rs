@@ -21,7 +21,7 @@ pub(crate) use share::TryShares;
 pub use share::{TYPICAL_SHARE, estimate_share};
 
 use crate::annotations::Annotations;
-use crate::blocks::{Block, Blocks, Fields, Pass, Passes, Reader, Stage, Writer};
+use crate::blocks::{Block, Blocks, Pass, Passes, Reader, Stage, WireFormat, Writer};
 use crate::context::Context;
 use crate::error::Result;
 use crate::model::{AnswerCounts, BlockFit, Consensus, DawidSkene, count_rows, label_of};
@@ -41,8 +41,8 @@ pub fn calibrate(
     Consensus::new(classes, rows)
 }
 
-/// [`calibrate`] for labels in blocks, the share learnt from gold where there is some and else the typical one: two or three
-/// passes. Returns the share, too; a fit without a model stays as it is.
+/// [`calibrate`] for labels in blocks, the share learnt from gold where there is some and else the typical
+/// one: two or three passes. Returns the share, too; a fit without a model stays as it is.
 pub fn calibrate_fit(
     fit: BlockFit,
     blocks: &mut dyn Blocks,
@@ -77,7 +77,7 @@ pub(crate) fn count_consensus(
 /// Counts the answers against the posteriors of a fit.
 pub(crate) struct CountConsensus(BlockFit);
 
-impl Fields for CountConsensus {
+impl WireFormat for CountConsensus {
     const KIND: u8 = 35;
 
     fn write(&self, to: &mut Writer) {
@@ -154,9 +154,10 @@ fn lower_confidence(row: &mut [f64], cautious: &[f64]) {
         return;
     }
     for (k, (cell, share)) in row.iter_mut().zip(cautious).enumerate() {
-        *cell = match k == label {
-            true => confidence,
-            false => (1.0 - confidence) * share / others,
+        *cell = if k == label {
+            confidence
+        } else {
+            (1.0 - confidence) * share / others
         };
     }
 }

@@ -2,7 +2,7 @@
 
 use super::MisledTasks;
 use crate::annotations::Annotations;
-use crate::blocks::{Block, Fields, Part, Pass, Reader, Writer};
+use crate::blocks::{Block, Part, Pass, Reader, WireFormat, Writer};
 use crate::error::Result;
 use crate::model::DawidSkene;
 use crate::parallel::add;
@@ -40,7 +40,7 @@ impl TryShares {
     }
 }
 
-impl Fields for TryShares {
+impl WireFormat for TryShares {
     const KIND: u8 = 36;
 
     fn write(&self, to: &mut Writer) {
@@ -89,9 +89,10 @@ impl ShareScores {
             total.known += 1;
             misled.weigh_with(block.task(task), |worker, _, chances| {
                 let labels = evidence[worker * classes + truth];
-                chances[truth] = match labels > 1.0 {
-                    true => (chances[truth] * labels - 1.0) / (labels - 1.0),
-                    false => 1.0 / classes as f64,
+                chances[truth] = if labels > 1.0 {
+                    (chances[truth] * labels - 1.0) / (labels - 1.0)
+                } else {
+                    1.0 / classes as f64
                 };
             });
             for (score, share) in total.scores.iter_mut().zip(candidates()) {
@@ -102,8 +103,8 @@ impl ShareScores {
         total
     }
 
-    /// The share that explains the truths best, the expected one if none were known. Prior of the share: as if
-    /// `WORTH` tasks had been seen, the expected share of them misled.
+    /// The share that explains the truths best, the expected one if none were known. Prior of the share: as
+    /// if `WORTH` tasks had been seen, the expected share of them misled.
     pub(crate) fn best(&self, expected: f64) -> f64 {
         if self.known == 0 {
             return expected;
@@ -130,7 +131,7 @@ impl Part for ShareScores {
     }
 }
 
-impl Fields for ShareScores {
+impl WireFormat for ShareScores {
     const KIND: u8 = 37;
 
     fn write(&self, to: &mut Writer) {
@@ -159,10 +160,7 @@ mod tests {
         let (mut labels, mut truth) = (Vec::new(), Vec::new());
         for task in 0..2000 {
             let class = u16::from(rng.random_bool(0.5));
-            let part: f64 = match rng.random_bool(share) {
-                true => rng.random(),
-                false => 0.0,
-            };
+            let part: f64 = if rng.random_bool(share) { rng.random() } else { 0.0 };
             for worker in 0..6 {
                 let seen = if rng.random_bool(part) { 1 - class } else { class };
                 labels.push((task, worker, if rng.random_bool(0.8) { seen } else { 1 - seen }));

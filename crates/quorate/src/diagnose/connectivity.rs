@@ -8,11 +8,11 @@
 //! - *Missing pairs*: share of the M (M - 1) / 2 pairs without a common task.
 //! - *Imputable pairs*: missing pairs (m, j) with workers r, l such that (m, r), (r, l) and (l, j) are
 //!   observed: the block follows from `R_mj = R_ml R_rl^-1 R_rj` (the designated form of the imputation), if
-//!   the middle one is invertible. Up to [`MOST_CHECKED`] missing pairs are checked, beyond that as many
+//!   the middle one is invertible. Up to [`MAX_CHECKED`] missing pairs are checked, beyond that as many
 //!   drawn at random (seeded): then it is an estimate.
 //! - *Shared tasks*: quantiles over observed pairs.
 //!
-//! Time: pairs of labels within tasks; not done above [`MOST_EVENTS`] of them.
+//! Time: pairs of labels within tasks; not done above [`MAX_EVENTS`] of them.
 
 use rand::RngExt;
 
@@ -22,9 +22,9 @@ use crate::parallel::{balanced_ranges, map_ranges};
 use crate::statistics::{Components, pair_cost, worker_components};
 
 /// Most pairs of labels that are counted.
-pub const MOST_EVENTS: u64 = 50_000_000;
+pub const MAX_EVENTS: u64 = 50_000_000;
 /// Most missing pairs that are checked for a way round.
-pub const MOST_CHECKED: usize = 5_000;
+pub const MAX_CHECKED: usize = 5_000;
 const STREAM: u64 = 0xc022 << 40;
 
 /// Who shares tasks with whom.
@@ -53,7 +53,7 @@ pub struct PairFacts {
 
 pub(super) fn connectivity(annotations: &Annotations, context: &Context) -> Connectivity {
     let parts = worker_components(annotations);
-    let countable = pair_cost(annotations, 0).events <= MOST_EVENTS;
+    let countable = pair_cost(annotations, 0).events <= MAX_EVENTS;
     let pairs = countable.then(|| pair_facts(annotations, &parts, context));
     Connectivity { parts, pairs }
 }
@@ -112,7 +112,7 @@ fn pair_facts(annotations: &Annotations, parts: &Components, context: &Context) 
             .is_err()
     };
     let mut checked: Vec<(usize, usize)> = Vec::new();
-    let exact = missing <= MOST_CHECKED as u64 && all <= 50_000_000;
+    let exact = missing <= MAX_CHECKED as u64 && all <= 50_000_000;
     if exact {
         for m in 0..workers {
             checked.extend((m + 1..workers).filter(|&j| is_missing(m, j)).map(|j| (m, j)));
@@ -120,12 +120,12 @@ fn pair_facts(annotations: &Annotations, parts: &Components, context: &Context) 
     } else {
         let mut rng = context.rng(STREAM);
         // Rare missing pairs among many: give up after enough tries, what was found is still a fair sample.
-        for _ in 0..100 * MOST_CHECKED {
+        for _ in 0..100 * MAX_CHECKED {
             let (m, j) = (rng.random_range(0..workers), rng.random_range(0..workers));
             if m != j && is_missing(m, j) {
                 checked.push((m.min(j), m.max(j)));
             }
-            if checked.len() == MOST_CHECKED {
+            if checked.len() == MAX_CHECKED {
                 break;
             }
         }

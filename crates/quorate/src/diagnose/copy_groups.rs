@@ -3,7 +3,7 @@
 //! 1. Everyone has a voice of the same weight; test the pairs ([`shared_errors`](super::shared_errors)).
 //! 2. Flagged pairs are joined (union-find); each group gets one voice.
 //! 3. Fit confusion matrices to these voices, test again; repeat 2 and 3 until the groups stay, at most
-//!    [`MOST_ROUNDS`] times.
+//!    [`MAX_ROUNDS`] times.
 //!
 //! The first round does not trust fitted weights: five workers with the same random answers look like five
 //! perfect workers to a likelihood.
@@ -16,7 +16,7 @@ use crate::context::Context;
 use crate::error::Result;
 
 /// Most rounds of fitting and testing.
-pub const MOST_ROUNDS: usize = 4;
+pub const MAX_ROUNDS: usize = 4;
 
 /// Which workers err together, and how the pairs were tested.
 #[derive(Debug, Clone, PartialEq)]
@@ -49,7 +49,7 @@ pub(super) fn find_groups<'a>(
     let mut others = Others::equal(annotations, &group, context);
     let mut round = 0;
     loop {
-        context.step("looking for copies", round, Some(MOST_ROUNDS))?;
+        context.step("looking for copies", round, Some(MAX_ROUNDS))?;
         let tables = answer_tables(&others, context);
         let CommonErrors {
             mut pairs,
@@ -61,7 +61,7 @@ pub(super) fn find_groups<'a>(
         let flagged: Vec<PairErrors> = pairs.iter().copied().filter(|pair| pair.flagged).collect();
         let joined = join(workers, &flagged);
         round += 1;
-        if (round > 1 && joined == group) || round == MOST_ROUNDS {
+        if (round > 1 && joined == group) || round == MAX_ROUNDS {
             let found = CopyGroups {
                 groups: members(&joined),
                 pairs: flagged,

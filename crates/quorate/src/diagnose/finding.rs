@@ -142,26 +142,27 @@ impl Finding {
 }
 
 /// Names in one sentence; of more the rest is counted.
-const MOST_NAMES: usize = 12;
+const MAX_NAMES: usize = 12;
 
 /// `worker w1`, `workers w1 and w2`, `4 workers (w1, w2, w3, w4)`, and of long lists the first names and the
 /// number of the rest.
 pub(super) fn list(names: &[String], word: &str) -> String {
-    let plural = match word.ends_with('s') {
-        true => format!("{word}es"),
-        false => format!("{word}s"),
+    let plural = if word.ends_with('s') {
+        format!("{word}es")
+    } else {
+        format!("{word}s")
     };
     match names {
         [] => format!("no {word}"),
         [one] => format!("{word} {one}"),
         [first, second] => format!("{plural} {first} and {second}"),
         [first, second, third] => format!("{plural} {first}, {second} and {third}"),
-        _ if names.len() <= MOST_NAMES => format!("{} {plural} ({})", names.len(), names.join(", ")),
+        _ if names.len() <= MAX_NAMES => format!("{} {plural} ({})", names.len(), names.join(", ")),
         _ => format!(
             "{} {plural} ({} and {} more)",
             names.len(),
-            names[..MOST_NAMES].join(", "),
-            names.len() - MOST_NAMES
+            names[..MAX_NAMES].join(", "),
+            names.len() - MAX_NAMES
         ),
     }
 }

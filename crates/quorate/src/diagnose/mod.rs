@@ -182,15 +182,16 @@ impl Inspect {
     }
 
     fn check(&self) -> Result<()> {
-        match self.false_discovery_rate > 0.0 && self.false_discovery_rate < 1.0 {
-            true => Ok(()),
-            false => Err(Error::Parameter {
+        if self.false_discovery_rate > 0.0 && self.false_discovery_rate < 1.0 {
+            Ok(())
+        } else {
+            Err(Error::Parameter {
                 name: "false_discovery_rate".into(),
                 problem: format!(
                     "{} found, expected a number between 0 and 1",
                     self.false_discovery_rate
                 ),
-            }),
+            })
         }
     }
 

@@ -148,8 +148,8 @@ const LARGE: usize = 500_000;
 const COARSE_TOL: f64 = 1e-4;
 const COARSE_ROUNDS: usize = 30;
 
-/// The posterior with every worker drawn to the crowd. A matrix of each worker's own, as `rob-symnmf-em` learns it, can
-/// swap classes where workers have some sixty labels, and everybody then looks like a spammer.
+/// The posterior with every worker drawn to the crowd. A matrix of each worker's own, as `rob-symnmf-em`
+/// learns it, can swap classes where workers have some sixty labels, and everybody then looks like a spammer.
 fn fit(annotations: &Annotations, context: &mut Context) -> Result<Consensus> {
     let mut method = PooledDawidSkene::default();
     if annotations.label_count() > LARGE {

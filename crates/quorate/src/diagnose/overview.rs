@@ -1,4 +1,5 @@
-//! Plain facts of labels in blocks, wherever they are: what is there, how far workers agree, who is connected.
+//! Plain facts of labels in blocks, wherever they are: what is there, how far workers agree, who is
+//! connected.
 
 use crate::agreement::{CountPatterns, Undefined, overall};
 use crate::annotations::Names;

@@ -43,9 +43,9 @@
 //! pairs it takes about eight common errors where one is usual; a copy of a copy is seen as one group;
 //! workers who learned the same wrong rule look like copies; others who are wrong together make honest pairs
 //! suspicious, which is why groups get one voice and the test is repeated. Time: K^2 for each pair of labels
-//! on a task; above [`MOST_STEPS`] only every s-th task is used, and tasks with more than [`MOST_ON_A_TASK`]
+//! on a task; above [`MAX_STEPS`] only every s-th task is used, and tasks with more than [`MAX_ON_A_TASK`]
 //! labels never are. Pairs with too few shared tasks to be tested count for the mean correlation alone; above
-//! [`MOST_LOOSE`] pairs of labels these are taken from every s-th task. Memory: the pairs with enough shared
+//! [`MAX_LOOSE`] pairs of labels these are taken from every s-th task. Memory: the pairs with enough shared
 //! tasks.
 
 use std::ops::Range;
@@ -59,14 +59,15 @@ use crate::context::Context;
 use crate::parallel::{balanced_ranges, map_ranges};
 
 /// Most steps (pairs of labels times K^2) of one pass over the pairs.
-pub const MOST_STEPS: f64 = 2e9;
+pub const MAX_STEPS: f64 = 2e9;
 /// Tasks with more labels than this are left out: every two of their workers would be a pair with one task in
 /// common.
-pub const MOST_ON_A_TASK: usize = 1000;
-/// Most pairs of labels of workers with few tasks in common that are looked at: a mean over a million says enough.
-const MOST_LOOSE: f64 = 1e6;
+pub const MAX_ON_A_TASK: usize = 1000;
+/// Most pairs of labels of workers with few tasks in common that are looked at: a mean over a million says
+/// enough.
+const MAX_LOOSE: f64 = 1e6;
 /// Least overlap of a flagged pair.
-const LEAST_OVERLAP: f64 = 0.2;
+const MIN_OVERLAP: f64 = 0.2;
 /// Upper tail below which a pair does not count as ordinary.
 const OUTLIER: f64 = 0.01;
 
@@ -137,17 +138,17 @@ pub(super) fn count_common_errors(
         .task_starts()
         .windows(2)
         .map(|pair| (pair[1] - pair[0]) as usize);
-    let crowded = sizes.clone().filter(|&size| size > MOST_ON_A_TASK).count();
+    let crowded = sizes.clone().filter(|&size| size > MAX_ON_A_TASK).count();
     let events: f64 = sizes
-        .filter(|&size| size <= MOST_ON_A_TASK)
+        .filter(|&size| size <= MAX_ON_A_TASK)
         .map(|size| (size * size.saturating_sub(1) / 2) as f64)
         .sum();
-    let stride = (events * (others.classes * others.classes) as f64 / MOST_STEPS)
+    let stride = (events * (others.classes * others.classes) as f64 / MAX_STEPS)
         .ceil()
         .max(1.0) as usize;
     let strides = Strides {
         all: stride,
-        loose: stride.max((events / MOST_LOOSE).ceil() as usize),
+        loose: stride.max((events / MAX_LOOSE).ceil() as usize),
     };
     let ranges = balanced_ranges(annotations.by_worker().starts(), 64);
     let parts = context.run(|| {
@@ -247,7 +248,7 @@ fn count_range(
 
 /// The tasks of a worker that are looked at, and its answers.
 fn tasks_of(annotations: &Annotations, worker: usize, stride: usize) -> impl Iterator<Item = (usize, usize)> {
-    let fits = move |task: usize| annotations.task_slices(task).0.len() <= MOST_ON_A_TASK;
+    let fits = move |task: usize| annotations.task_slices(task).0.len() <= MAX_ON_A_TASK;
     let labels = annotations.by_worker().labels(worker);
     labels.filter(move |&(task, _)| task.is_multiple_of(stride) && fits(task))
 }
@@ -359,7 +360,7 @@ pub(super) fn test_pairs(pairs: &mut [PairErrors], min_shared: u32, level: f64) 
         let agreements = beyond / (f64::from(pair.shared) - pair.expected_agreed).max(1e-9);
         pair.p_value = p_value;
         pair.overlap = errors.max(agreements).clamp(0.0, 1.0);
-        pair.flagged = found && pair.common > usual && pair.overlap >= LEAST_OVERLAP;
+        pair.flagged = found && pair.common > usual && pair.overlap >= MIN_OVERLAP;
     }
     let baseline = Baseline {
         inflation,

@@ -1,7 +1,9 @@
-//! Who answers at random: workers with no sign that they follow the truth, who are very unlikely to be useful.
+//! Who answers at random: workers with no sign that they follow the truth, who are very unlikely to be
+//! useful.
 //!
-//! A worker follows the truth with probability `lambda` and else answers by habit. Given the others' posterior `q_n`
-//! without the worker, and its habits `r` (how often it gives each answer, without the label itself),
+//! A worker follows the truth with probability `lambda` and else answers by habit. Given the others'
+//! posterior `q_n` without the worker, and its habits `r` (how often it gives each answer, without the label
+//! itself),
 //!
 //! ```text
 //! L_m(lambda) = prod_n (lambda q_n(x_n) + (1 - lambda) r_m(x_n))
@@ -9,15 +11,15 @@
 //! U_m = Pr(lambda_m >= u | L_m),      u = two thirds of the typical worker's lambda
 //! ```
 //!
-//! the two-groups model (Efron 2008): a share `pi` of the workers answers at random, and the others differ in `lambda`.
-//! `pi`, `a` and `b` are not known; `U_m` is averaged over a grid of them by how well each explains all workers. What
-//! is common in the crowd helps to judge each worker: where random answers are common and nobody is just below `u`, sixty
-//! labels suffice.
+//! the two-groups model (Efron 2008): a share `pi` of the workers answers at random, and the others differ in
+//! `lambda`. `pi`, `a` and `b` are not known; `U_m` is averaged over a grid of them by how well each explains
+//! all workers. What is common in the crowd helps to judge each worker: where random answers are common and
+//! nobody is just below `u`, sixty labels suffice.
 //!
-//! Flagged are workers whose labels show no sign of life (`lambda = 0` is not rejected at 5 %), in the order of `U_m`,
-//! while the mean of `U_m` over those flagged is at most the level: it is the expected share of useful workers among
-//! them (Newton et al. 2004). A worker who truly knows a little, well below two thirds of the typical share, can be
-//! flagged if its labels happen to show no sign of it.
+//! Flagged are workers whose labels show no sign of life (`lambda = 0` is not rejected at 5 %), in the order
+//! of `U_m`, while the mean of `U_m` over those flagged is at most the level: it is the expected share of
+//! useful workers among them (Newton et al. 2004). A worker who truly knows a little, well below two thirds
+//! of the typical share, can be flagged if its labels happen to show no sign of it.
 
 use rayon::prelude::*;
 
@@ -42,7 +44,7 @@ const CONCENTRATIONS: [f64; 6] = [2.0, 4.0, 8.0, 16.0, 32.0, 64.0];
 /// Workers that the distribution is learnt from: more add nothing.
 const ENOUGH_WORKERS: usize = 1000;
 /// Distributions with a smaller part of the weight are left out.
-const LEAST_WEIGHT: f64 = 1e-3;
+const MIN_WEIGHT: f64 = 1e-3;
 /// Labels that the crowd's shares are worth among a worker's habits.
 const HABIT_LABELS: f64 = 1.0;
 /// Factors that are multiplied before a logarithm is taken: each is at least 1e-9 or so.
@@ -120,13 +122,14 @@ fn weigh_crowds(likelihoods: &[[f64; GRID]]) -> Vec<Crowd> {
     crowds
         .iter_mut()
         .for_each(|crowd| crowd.weight = (crowd.weight - top).exp());
-    crowds.retain(|crowd| crowd.weight >= LEAST_WEIGHT);
+    crowds.retain(|crowd| crowd.weight >= MIN_WEIGHT);
     let sum: f64 = crowds.iter().map(|crowd| crowd.weight).sum();
     crowds.iter_mut().for_each(|crowd| crowd.weight /= sum);
     crowds
 }
 
-/// The density of a Beta distribution in the middle of the grid's cells, so that its ends are finite; sums to 1.
+/// The density of a Beta distribution in the middle of the grid's cells, so that its ends are finite; sums to
+/// 1.
 fn beta_density(a: f64, b: f64) -> [f64; GRID] {
     let mut density = [0.0; GRID];
     for (at, cell) in density.iter_mut().enumerate() {
@@ -141,7 +144,8 @@ fn dot(one: &[f64], two: &[f64]) -> f64 {
     one.iter().zip(two).map(|(a, b)| a * b).sum()
 }
 
-/// Which of the candidates to flag, so that the expected share of useful workers among them is at most `level`.
+/// Which of the candidates to flag, so that the expected share of useful workers among them is at most
+/// `level`.
 pub(super) fn flag(useful: &[f64], candidates: &[bool], level: f64) -> Vec<bool> {
     let mut order: Vec<usize> = (0..useful.len()).filter(|&worker| candidates[worker]).collect();
     order.sort_by(|&a, &b| useful[a].total_cmp(&useful[b]));

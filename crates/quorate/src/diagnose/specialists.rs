@@ -8,7 +8,7 @@
 //! workers' matrices are *sufficiently scattered*; it is enough that every class k has a worker who answers k
 //! only where k is true (purity 1). The condition itself cannot be tested at reasonable cost; this is the
 //! surrogate: the best purity of each class, with its Wilson bound at a level shared out over the candidates
-//! (workers with at least [`LEAST_ANSWERS`] answers k), so that the best of many is not believed for its
+//! (workers with at least [`MIN_ANSWERS`] answers k), so that the best of many is not believed for its
 //! luck.
 //!
 //! Limits: near-specialists are a sufficient condition, not a necessary one; the others' errors lower every
@@ -19,7 +19,7 @@ use super::answer_tables::AnswerTable;
 use super::distributions::normal_quantile;
 
 /// Answers of a class that a worker needs to be a candidate.
-pub const LEAST_ANSWERS: f64 = 5.0;
+pub const MIN_ANSWERS: f64 = 5.0;
 /// Purity from which a worker counts as a specialist.
 pub const PURE: f64 = 0.8;
 
@@ -42,7 +42,7 @@ pub(super) fn specialists(tables: &[AnswerTable], classes: usize) -> Vec<Special
         let purity = |table: &AnswerTable| table.purity[class];
         let candidates = tables
             .iter()
-            .filter(|table| purity(table).0 >= LEAST_ANSWERS)
+            .filter(|table| purity(table).0 >= MIN_ANSWERS)
             .count();
         let z = normal_quantile(0.05 / candidates.max(1) as f64);
         let mut best = Specialist {
@@ -54,7 +54,7 @@ pub(super) fn specialists(tables: &[AnswerTable], classes: usize) -> Vec<Special
         for (worker, table) in tables.iter().enumerate() {
             let (answers, right) = purity(table);
             let bound = lower_bound(right, answers, z);
-            if answers >= LEAST_ANSWERS && (best.worker.is_none() || bound > best.bound) {
+            if answers >= MIN_ANSWERS && (best.worker.is_none() || bound > best.bound) {
                 best = Specialist {
                     worker: Some(worker),
                     purity: right / answers,

@@ -13,14 +13,14 @@
 //! What is noise is seen by shuffling each worker's answers over its tasks ([`SHUFFLES`] times, seeded): that
 //! keeps who labelled what and how often each worker gives each answer, and destroys the rest (parallel
 //! analysis, Horn 1965). The classes that show are those with an eigenvalue above the second one of the
-//! shuffled tables (mean and three standard deviations), plus one. With more than [`LARGE`] cells there is one
-//! shuffled table and two percent in the place of the deviations: the edge of a spectrum of noise then varies
-//! by some thousandths (as n^-2/3). Where workers have many labels, a part of the tasks is enough
+//! shuffled tables (mean and three standard deviations), plus one. With more than [`LARGE`] cells there is
+//! one shuffled table and two percent in the place of the deviations: the edge of a spectrum of noise then
+//! varies by some thousandths (as n^-2/3). Where workers have many labels, a part of the tasks is enough
 //! ([`sampled_tasks`]).
 //!
 //! Limits: a rare class, or two that everyone confuses, can fail to show and still be real; task difficulty
 //! and copies can show as an extra one. Not computed for tables where the Lanczos basis would not fit
-//! ([`MOST_CELLS`]).
+//! ([`MAX_CELLS`]).
 
 use std::ops::Range;
 
@@ -34,7 +34,7 @@ use crate::linalg::lanczos::largest_eigenpairs;
 /// Number of shuffled tables.
 pub const SHUFFLES: usize = 5;
 /// Largest M K (K + 2) for which the spectrum is computed.
-pub const MOST_CELLS: usize = 20_000_000;
+pub const MAX_CELLS: usize = 20_000_000;
 const STREAM: u64 = 0x5bec << 40;
 
 /// Residuals of eigenpairs, relative to the largest value. The error of a value is of the order of their
@@ -66,7 +66,7 @@ pub struct Spectrum {
 pub(super) fn spectrum(annotations: &Annotations, context: &mut Context) -> crate::Result<Option<Spectrum>> {
     let k = annotations.class_count();
     let n = annotations.worker_count() * k;
-    if n * (k + 2) > MOST_CELLS || k < 2 {
+    if n * (k + 2) > MAX_CELLS || k < 2 {
         return Ok(None);
     }
     context.step("comparing with chance", 0, None)?;
@@ -108,7 +108,8 @@ pub(super) fn spectrum(annotations: &Annotations, context: &mut Context) -> crat
     }))
 }
 
-/// Every s-th task by name, so many that the sample is large enough; all of them in tables that are not large.
+/// Every s-th task by name, so many that the sample is large enough; all of them in tables that are not
+/// large.
 fn sampled_tasks(annotations: &Annotations) -> Vec<Range<usize>> {
     let enough = SAMPLE.max(SAMPLE_OF_WORKER * annotations.worker_count());
     let stride = (annotations.label_count() / enough).max(1);

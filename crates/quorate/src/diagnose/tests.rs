@@ -262,8 +262,8 @@ fn readme_crowd() -> Simulation {
     }
 }
 
-/// Spammers flagged in ten crowds of the README, other workers flagged, and those of them who are useful: at least two
-/// thirds as much of their answers follows the truth as of the typical worker's.
+/// Spammers flagged in ten crowds of the README, other workers flagged, and those of them who are useful: at
+/// least two thirds as much of their answers follows the truth as of the typical worker's.
 fn flagged_in_readme_crowds(level: f64) -> (usize, usize, usize) {
     let (mut found, mut others, mut useful) = (0, 0, 0);
     for seed in 0..10 {
@@ -298,8 +298,8 @@ fn flagged_in_readme_crowds(level: f64) -> (usize, usize, usize) {
 
 #[test]
 fn spammers_of_the_readme_crowd_are_found_and_useful_workers_are_not_called_spammers() {
-    // At 1 % about half of them: with some sixty labels each, and others who are wrong on a fifth of the tasks, weak
-    // workers and spammers overlap.
+    // At 1 % about half of them: with some sixty labels each, and others who are wrong on a fifth of the
+    // tasks, weak workers and spammers overlap.
     let (found, others, _) = flagged_in_readme_crowds(0.01);
     assert!(found >= 32, "{found} of 80 found");
     assert!(100 * others <= found, "{others} others");

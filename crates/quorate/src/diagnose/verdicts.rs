@@ -10,13 +10,13 @@
 //! | reliable | nothing of the above |
 //! | too few labels | fewer than ten labels on tasks that others labelled too, or one class only |
 //!
-//! The first kind that holds is the verdict. The tests behind them are those of `worker_kinds` and `copy_groups`,
-//! with their false discovery rate. The accuracy of a worker is the mean probability of its answers by what the
-//! *others* say, with a Wilson interval: it is an estimate against an imperfect consensus, and where the others
-//! are wrong together, so is it.
+//! The first kind that holds is the verdict. The tests behind them are those of `worker_kinds` and
+//! `copy_groups`, with their false discovery rate. The accuracy of a worker is the mean probability of its
+//! answers by what the *others* say, with a Wilson interval: it is an estimate against an imperfect
+//! consensus, and where the others are wrong together, so is it.
 
 use super::answer_tables::AnswerTable;
-use super::worker_kinds::{LEAST_TASKS, WorkerCheck};
+use super::worker_kinds::{MIN_TASKS, WorkerCheck};
 use crate::annotations::Annotations;
 use crate::evaluate::wilson_interval;
 
@@ -116,7 +116,7 @@ pub(super) fn judge(
             verdict.accuracy = Some(right);
             verdict.interval = Some(wilson_interval(right * table.tasks, table.tasks as usize));
         }
-        if table.tasks >= LEAST_TASKS {
+        if table.tasks >= MIN_TASKS {
             verdict.kind = WorkerVerdictKind::Reliable;
         }
     }

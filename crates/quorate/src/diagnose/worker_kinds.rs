@@ -9,18 +9,18 @@
 //! | careless | the estimate of lambda | too small for a worker two thirds as informative as the typical one |
 //! | adversary | z = (p_o - p_e) / sqrt((p_e + p_e^2 - sum_k p_k q_k (p_k + q_k)) / n) | z is significantly negative |
 //!
-//! *Careless.* A worker follows the truth with probability `lambda` and else answers by habit, with its own shares `r` of
-//! the answers. Given the others' posterior `q_n` without the worker,
+//! *Careless.* A worker follows the truth with probability `lambda` and else answers by habit, with its own
+//! shares `r` of the answers. Given the others' posterior `q_n` without the worker,
 //!
 //! ```text
 //! Pr(x_n) = lambda q_n(x_n) + (1 - lambda) r(x_n),      l(lambda) = sum_n ln Pr(x_n)
 //! ```
 //!
-//! which is concave in `lambda`; its largest value over `[0, 0.999]` gives the estimate. One number instead of a
-//! table of K x K cells has far more power, and unsure tasks count for what they are worth. The null hypothesis is that
-//! the worker tells at least two thirds as much as the typical one (the label-weighted median of the estimates): its
-//! p-value is the normal tail of `sqrt(2 (l(estimate) - l(2/3 typical)))`. The typical worker is measured against the
-//! same imperfect posterior, so that noise of the others cancels.
+//! which is concave in `lambda`; its largest value over `[0, 0.999]` gives the estimate. One number instead
+//! of a table of K x K cells has far more power, and unsure tasks count for what they are worth. The null
+//! hypothesis is that the worker tells at least two thirds as much as the typical one (the label-weighted
+//! median of the estimates): its p-value is the normal tail of `sqrt(2 (l(estimate) - l(2/3 typical)))`. The
+//! typical worker is measured against the same imperfect posterior, so that noise of the others cancels.
 //!
 //! *Adversary.* z is Cohen's kappa over its standard error under independence (Fleiss, Cohen and Everitt
 //! 1969): worse than guessing with the same class shares.
@@ -28,10 +28,10 @@
 //! *One-sided.* Such a worker may still know something: the rare other answers can be right. It is not called
 //! a spammer as well.
 //!
-//! Careless workers and adversaries are corrected for many workers by [`discoveries`](super::discoveries). Limits: where most of
-//! the crowd is bad or colludes, "the others" are wrong and the roles swap; a worker who saw tasks of one
-//! class only looks one-sided if the others err on them; workers with few labels are never flagged; normal
-//! and chi-square approximations need [`LEAST_TASKS`] tasks.
+//! Careless workers and adversaries are corrected for many workers by [`discoveries`](super::discoveries).
+//! Limits: where most of the crowd is bad or colludes, "the others" are wrong and the roles swap; a worker
+//! who saw tasks of one class only looks one-sided if the others err on them; workers with few labels are
+//! never flagged; normal and chi-square approximations need [`MIN_TASKS`] tasks.
 
 use super::answer_tables::AnswerTable;
 use super::discoveries::discoveries;
@@ -41,7 +41,7 @@ use crate::evaluate::wilson_interval;
 use rayon::prelude::*;
 
 /// Tasks with other labels that a worker needs to be tested.
-pub const LEAST_TASKS: f64 = 10.0;
+pub const MIN_TASKS: f64 = 10.0;
 /// Share of the typical worker's lambda that a spammer is shown not to reach.
 const SHARE_OF_TYPICAL: f64 = 2.0 / 3.0;
 /// p-value of the test of independence below which nobody is called a spammer.
@@ -85,7 +85,7 @@ pub struct WorkerCheck {
 /// the typical informativeness.
 pub(super) fn check_workers(tables: &[AnswerTable], level: f64) -> (Vec<WorkerCheck>, f64) {
     let tested: Vec<usize> = (0..tables.len())
-        .filter(|&worker| tables[worker].tasks >= LEAST_TASKS)
+        .filter(|&worker| tables[worker].tasks >= MIN_TASKS)
         .collect();
     let shares: Vec<TruthShare<'_>> = tested
         .par_iter()
@@ -130,8 +130,9 @@ struct TruthShare<'t> {
 
 /// Largest share: the likelihood stays finite.
 const LARGEST_SHARE: f64 = 0.999;
-/// Steps of Newton's method, safeguarded by bisection, and the length of a step after which no other is needed.
-const MOST_STEPS: usize = 50;
+/// Steps of Newton's method, safeguarded by bisection, and the length of a step after which no other is
+/// needed.
+const MAX_STEPS: usize = 50;
 const SMALL_STEP: f64 = 1e-7;
 
 impl<'t> TruthShare<'t> {
@@ -177,13 +178,14 @@ impl<'t> TruthShare<'t> {
             return high;
         }
         let mut lambda = 0.5;
-        for _ in 0..MOST_STEPS {
+        for _ in 0..MAX_STEPS {
             let (slope, curvature) = self.derivatives(lambda);
             *(if slope > 0.0 { &mut low } else { &mut high }) = lambda;
             let newton = lambda - slope / curvature;
-            let next = match low < newton && newton < high {
-                true => newton,
-                false => (low + high) / 2.0,
+            let next = if low < newton && newton < high {
+                newton
+            } else {
+                (low + high) / 2.0
             };
             let step = (next - lambda).abs();
             lambda = next;
@@ -302,7 +304,8 @@ pub(super) mod tests {
     #[test]
     fn the_share_that_follows_the_truth_by_hand() {
         // Two answers of equal share: an agreeing label has probability 0.5 + 0.46 lambda, another 0.5 - 0.46
-        // lambda. With 90 of 100 agreeing the likelihood is largest where the first is 0.9: lambda = 0.4 / 0.46.
+        // lambda. With 90 of 100 agreeing the likelihood is largest where the first is 0.9: lambda = 0.4 /
+        // 0.46.
         let good = table(&[45.0, 5.0, 5.0, 45.0], 2);
         let share = TruthShare::of(&good);
         assert!((share.estimate - 0.4 / 0.46).abs() < 1e-5, "{}", share.estimate);

@@ -27,7 +27,7 @@ pub use calibration::{Bins, Calibration, CalibrationBin};
 pub use confusion_table::{ClassScore, ConfusionTable};
 pub use error_rate::{ErrorRate, error_rate};
 pub use interval::wilson_interval;
-pub use model_distance::{ModelDistance, distance_in_order, model_distance};
+pub use model_distance::{ModelDistance, distance_with_permutation, model_distance};
 pub use predictions::{Predictions, TieRule};
 pub use probability_scores::LOG_LOSS_FLOOR;
 

@@ -42,11 +42,11 @@ pub fn model_distance(estimate: &DawidSkene, truth: &DawidSkene) -> Result<Model
         add_row(estimate, truth);
     }
     let order = assignment::minimise(&cost, classes);
-    distance_in_order(estimate, truth, &order)
+    distance_with_permutation(estimate, truth, &order)
 }
 
 /// The distance when class k is taken to be component `order[k]` of the estimate.
-pub fn distance_in_order(
+pub fn distance_with_permutation(
     estimate: &DawidSkene,
     truth: &DawidSkene,
     order: &[usize],
@@ -162,7 +162,7 @@ mod tests {
         // Prior: 2 (1/4)^2. Columns: (1, 0) exact, (0.25, 0.75) against (0, 1): 2 (1/4)^2, L1 1/2.
         assert_eq!(distance.mse, (0.125 + 0.125) / 3.0);
         assert_eq!(distance.mean_l1, 0.25);
-        let as_it_is = distance_in_order(&estimate, &truth, &[0, 1]).unwrap();
+        let as_it_is = distance_with_permutation(&estimate, &truth, &[0, 1]).unwrap();
         assert!(as_it_is.mse > distance.mse);
     }
 
@@ -171,7 +171,7 @@ mod tests {
         let two = DawidSkene::new(vec![0.5, 0.5], vec![0.5; 4]);
         let three = random_model(3, 1, 1);
         assert!(model_distance(&two, &three).is_err());
-        assert!(distance_in_order(&two, &two, &[0, 0]).is_err());
+        assert!(distance_with_permutation(&two, &two, &[0, 0]).is_err());
         let broken = DawidSkene::new(vec![0.5, 0.5], vec![f64::NAN; 4]);
         assert!(
             model_distance(&broken, &two)

@@ -63,8 +63,8 @@ impl<'a> Predictions<'a> {
         })
     }
 
-    /// All probabilities beside the labels that were chosen: errors are those of the labels, scores of probabilities those of
-    /// the probabilities.
+    /// All probabilities beside the labels that were chosen: errors are those of the labels, scores of
+    /// probabilities those of the probabilities.
     pub fn from_consensus_and_labels(consensus: &'a Consensus, labels: &'a [Option<usize>]) -> Result<Self> {
         Self::from_labels(consensus.class_count(), labels)?;
         if labels.len() != consensus.len() {

@@ -13,8 +13,8 @@
 //! p       ~ Beta(1 + sum_m w_m R_m, 1 + sum_m w_m W_m),   R_m, W_m right and wrong answers of m, w_m likewise with t
 //! ```
 //!
-//! Labels of one worker share its deviation from the crowd, so that they count for at most `1 + s_k`; an answer that nobody
-//! gave is rare, not impossible, and how rare depends on how many could have given it.
+//! Labels of one worker share its deviation from the crowd, so that they count for at most `1 + s_k`; an
+//! answer that nobody gave is rare, not impossible, and how rare depends on how many could have given it.
 //!
 //! A worker who is good at one class is mostly good at the others: a prior without `p_m` would draw every
 //! column of a good worker to the average one, and its interval with it. `t` and `s_k` follow by one step a
@@ -108,8 +108,8 @@ impl Hierarchy {
         crowd
     }
 
-    /// Draws the crowd's matrix and every worker's accuracy given the counts, and learns how alike workers are. One random
-    /// stream for each of the [`worker_chunks`].
+    /// Draws the crowd's matrix and every worker's accuracy given the counts, and learns how alike workers
+    /// are. One random stream for each of the [`worker_chunks`].
     pub(super) fn update(&mut self, counts: &AnswerCounts, mut rngs: Vec<ChaCha8Rng>) {
         let crowd = self.draw_crowd(counts, &mut rngs[0]);
         let (classes, block) = (self.classes, self.classes * self.classes);
@@ -146,9 +146,10 @@ impl Hierarchy {
                         let others = (1.0 - diagonal) / (1.0 - crowd[truth * classes + truth]).max(1e-12);
                         for answer in 0..classes {
                             let cell = answer * classes + truth;
-                            centres[cell] = match answer == truth {
-                                true => diagonal,
-                                false => crowd[cell] * others,
+                            centres[cell] = if answer == truth {
+                                diagonal
+                            } else {
+                                crowd[cell] * others
                             };
                         }
                     }
@@ -190,8 +191,8 @@ impl Hierarchy {
     }
 }
 
-/// What a label is worth beyond its own worker and column: the labels there share the column's own deviation, so that they
-/// say less the more there are.
+/// What a label is worth beyond its own worker and column: the labels there share the column's own deviation,
+/// so that they say less the more there are.
 fn worth(given: f64, strength: f64) -> f64 {
     (1.0 + strength) / (given + strength).max(1.0 + strength)
 }
@@ -222,9 +223,10 @@ impl Step {
 
     /// The strength after the step.
     fn strength(self, before: f64) -> f64 {
-        match self.possible > 0.0 {
-            true => (before * self.gained / self.possible).clamp(*STRENGTHS.start(), *STRENGTHS.end()),
-            false => before,
+        if self.possible > 0.0 {
+            (before * self.gained / self.possible).clamp(*STRENGTHS.start(), *STRENGTHS.end())
+        } else {
+            before
         }
     }
 }

@@ -12,10 +12,10 @@
 //! crowd, not a point. A drawn truth carries its own doubt into every count, which counting against the
 //! labels alone would leave out.
 //!
-//! Two things keep the draws honest where workers are weak or few. A model with its classes renamed explains the labels
-//! as well, so the truths of every draw are named so that most labels are right, unless gold or priors tell the classes
-//! apart. And draws that follow each other are alike, the more the weaker the workers: on a small table up to ten sweeps
-//! lie between two draws.
+//! Two things keep the draws honest where workers are weak or few. A model with its classes renamed explains
+//! the labels as well, so the truths of every draw are named so that most labels are right, unless gold or
+//! priors tell the classes apart. And draws that follow each other are alike, the more the weaker the
+//! workers: on a small table up to ten sweeps lie between two draws.
 //!
 //! Given the truths the posterior of a number has a known mean and variance; over the draws these give the
 //! whole mean and variance,
@@ -25,10 +25,11 @@
 //! ```
 //!
 //! and the interval is that of the Beta distribution with them. No draws are kept: memory `O(M K^2)`, time
-//! one pass over the labels and the cells a sweep. Above a million of them draws are fewer, down to a quarter: what is
-//! known of each draw's mean and variance in closed form makes up most of an interval, so that its width is uncertain by a
-//! few percent then. Assumes what Dawid-Skene assumes: workers who err independently. Where
-//! they do not, the error of the labels is larger than its interval says ([`calibrate`](crate::calibrate)).
+//! one pass over the labels and the cells a sweep. Above a million of them draws are fewer, down to a
+//! quarter: what is known of each draw's mean and variance in closed form makes up most of an interval, so
+//! that its width is uncertain by a few percent then. Assumes what Dawid-Skene assumes: workers who err
+//! independently. Where they do not, the error of the labels is larger than its interval says
+//! ([`calibrate`](crate::calibrate)).
 
 mod hierarchy;
 mod moments;
@@ -47,13 +48,14 @@ use crate::context::Context;
 use crate::error::{Error, Result};
 use crate::model::{BlockFit, Consensus, DawidSkene, label_of, reserve_passes};
 
-/// Sweeps over the labels from one draw to the next: most of them, and how many labels they may visit together.
-const MOST_SWEEPS: u64 = 10;
+/// Sweeps over the labels from one draw to the next: most of them, and how many labels they may visit
+/// together.
+const MAX_SWEEPS: u64 = 10;
 const SMALL_TABLE: u64 = 50_000;
 
 /// Labels and cells of a table that gets all draws, and the share of them that the largest table keeps.
 const ALL_DRAWS: u64 = 1_000_000;
-const LEAST_DRAWS: f64 = 0.25;
+const MIN_DRAWS: f64 = 0.25;
 
 /// Settings of the intervals.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -105,8 +107,8 @@ impl Intervals {
         self.draw(&mut Passes::over(&mut blocks), model, &labels, context)
     }
 
-    /// [`run`](Self::run) for labels in blocks; none if the fit has no model. The label of every task is kept in memory, 2 bytes
-    /// each.
+    /// [`run`](Self::run) for labels in blocks; none if the fit has no model. The label of every task is kept
+    /// in memory, 2 bytes each.
     pub fn run_blocks(
         &self,
         blocks: &mut dyn Blocks,
@@ -155,7 +157,7 @@ impl Intervals {
         let size = passes.label_count() + confusion.len() as u64;
         let burn_in = fewer_draws(self.burn_in, size);
         let (total, seed) = (burn_in + fewer_draws(self.draws, size), context.seed());
-        let sweeps = (SMALL_TABLE / passes.label_count().max(1)).clamp(1, MOST_SWEEPS);
+        let sweeps = (SMALL_TABLE / passes.label_count().max(1)).clamp(1, MAX_SWEEPS);
         for draw in 0..total {
             let stage = Stage::round("intervals", draw, total);
             for sweep in draw as u64 * sweeps..(draw as u64 + 1) * sweeps {
@@ -182,7 +184,7 @@ impl Intervals {
 
 /// How many of the draws a table of so many labels and cells gets.
 fn fewer_draws(draws: usize, size: u64) -> usize {
-    let share = (ALL_DRAWS as f64 / size.max(1) as f64).clamp(LEAST_DRAWS, 1.0);
+    let share = (ALL_DRAWS as f64 / size.max(1) as f64).clamp(MIN_DRAWS, 1.0);
     // A spread needs two.
     ((draws as f64 * share).ceil() as usize).max(draws.min(2))
 }

@@ -34,8 +34,8 @@ impl RunningMoments {
         self.within += variance;
     }
 
-    /// Equal-tailed interval of the Beta distribution with the whole mean and variance, widened to hold the mean: where
-    /// nearly all mass is at 0, the mean lies beyond the upper quantile.
+    /// Equal-tailed interval of the Beta distribution with the whole mean and variance, widened to hold the
+    /// mean: where nearly all mass is at 0, the mean lies beyond the upper quantile.
     pub(crate) fn interval(&self, level: f64) -> Interval {
         let variance = self.within / self.draws + self.spread / (self.draws - 1.0);
         let mean = self.mean.clamp(0.0, 1.0);

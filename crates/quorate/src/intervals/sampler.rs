@@ -15,8 +15,8 @@ use crate::linalg::assignment;
 use crate::model::{AnswerCounts, DawidSkene, LOG_FLOOR, Priors, softmax_in_place};
 use crate::parallel::{balanced_ranges, even_ranges, map_ranges, map_rows, map_rows_with, private_chunks};
 
-/// Chunks of tasks and of workers, each with a random stream of its own: fixed by the data, so that threads do not matter.
-/// Few of them are one chunk.
+/// Chunks of tasks and of workers, each with a random stream of its own: fixed by the data, so that threads
+/// do not matter. Few of them are one chunk.
 const CHUNKS: usize = 16;
 const TASKS_A_CHUNK: usize = 256;
 const WORKERS_A_CHUNK: usize = 1024;
@@ -141,7 +141,8 @@ impl<'a> Sampler<'a> {
         })
     }
 
-    /// Counts the answers of a block against the drawn truths. Whole numbers: the order of the sums makes no difference.
+    /// Counts the answers of a block against the drawn truths. Whole numbers: the order of the sums makes no
+    /// difference.
     fn count_block(&mut self, block: Block<'_>) {
         let (truths, workers, classes) = (&self.truths, block.worker_count(), self.log_prior.len());
         let count = |tasks: std::ops::Range<usize>, counts: &mut AnswerCounts| {
@@ -258,7 +259,8 @@ impl<'a> Sampler<'a> {
                 for (worker, matrix) in workers.zip(matrices.chunks_exact_mut(block)) {
                     let cells = counts.worker(worker);
                     if labels_alone && cells.iter().sum::<f64>() <= 1.0 {
-                        // The one label says nothing of itself: over all matrices its probability is the centre.
+                        // The one label says nothing of itself: over all matrices its probability is the
+                        // centre.
                         hierarchy.expect_logs(worker, matrix);
                         continue;
                     }
@@ -284,12 +286,13 @@ pub(super) fn worker_chunks(workers: usize) -> Vec<std::ops::Range<usize>> {
 }
 
 /// Largest number of classes that are put in order: the cost is cubic.
-const MOST_ALIGNED: usize = 100;
+const MAX_ALIGNED: usize = 100;
 
 /// Names the truths so that as many labels as possible are right.
 ///
-/// A model and the same model with its classes renamed explain the labels alike, and weak workers let the draws wander from
-/// one to the other. As every method does, take the naming in which the crowd is right most often.
+/// A model and the same model with its classes renamed explain the labels alike, and weak workers let the
+/// draws wander from one to the other. As every method does, take the naming in which the crowd is right most
+/// often.
 fn align(counts: &mut AnswerCounts) {
     let classes = counts.mass.len();
     let pooled = counts.pooled();
@@ -297,7 +300,7 @@ fn align(counts: &mut AnswerCounts) {
         let row = &pooled[class * classes..][..classes];
         row.iter().all(|&count| count <= row[class])
     };
-    if classes <= MOST_ALIGNED && !(0..classes).all(is_largest) {
+    if classes <= MAX_ALIGNED && !(0..classes).all(is_largest) {
         *counts = counts.select_truths(&assignment::maximise(&pooled, classes));
     }
 }

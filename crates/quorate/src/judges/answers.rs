@@ -1,11 +1,12 @@
 //! One answer of each judge to each item, and items with the same answers counted together.
 //!
-//! A judge who was asked several times gives the answer that it gave most often. One that contradicts itself evenly gives
-//! none: it says nothing about the item. A group of judges who count as one voice speaks in the same way.
+//! A judge who was asked several times gives the answer that it gave most often. One that contradicts itself
+//! evenly gives none: it says nothing about the item. A group of judges who count as one voice speaks in the
+//! same way.
 //!
-//! With few judges many items have the same answers. A pattern is a row of answers with the known truth, if there is one,
-//! and the number of items that have it. Judges stand in order of their names and patterns in order of their answers, so
-//! that nothing depends on the order of rows.
+//! With few judges many items have the same answers. A pattern is a row of answers with the known truth, if
+//! there is one, and the number of items that have it. Judges stand in order of their names and patterns in
+//! order of their answers, so that nothing depends on the order of rows.
 
 use super::panel::Panel;
 use crate::annotations::{Annotations, NO_GOLD};
@@ -131,8 +132,8 @@ fn answers_by_item(annotations: &Annotations, codes: &[usize]) -> Vec<u16> {
     answers
 }
 
-/// The answer that is given most often, [`NONE`] where several are or none is. `votes` is a table of zeros for all classes,
-/// and is left so.
+/// The answer that is given most often, [`NONE`] where several are or none is. `votes` is a table of zeros
+/// for all classes, and is left so.
 pub(super) fn most_frequent(answers: impl Iterator<Item = u16> + Clone, votes: &mut [u32]) -> u16 {
     let given = || answers.clone().filter(|&answer| answer != NONE);
     given().for_each(|answer| votes[usize::from(answer)] += 1);

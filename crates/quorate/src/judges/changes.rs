@@ -7,8 +7,8 @@
 //! with one more judge:  1 - mean_n sum_a max_k q_n(k) A(a, k)
 //! ```
 //!
-//! `A` is the mean matrix of the voices: one more judge is as good as those that are there, and independent of them. Items
-//! that nobody answered, and those whose truth is known, are left out.
+//! `A` is the mean matrix of the voices: one more judge is as good as those that are there, and independent
+//! of them. Items that nobody answered, and those whose truth is known, are left out.
 
 use super::answers::{NONE, Patterns};
 use super::posterior::VoiceFit;

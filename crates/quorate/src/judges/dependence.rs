@@ -1,16 +1,16 @@
 //! How much judges err together, and how many independent judges a panel is worth.
 //!
-//! Errors are compared given the truth: that two judges find the same items easy to fail is strictness, not dependence. With
-//! `e_j = [x_j is wrong]`, `E_j(k)` the share of wrong answers of judge j on items of class k, and `q` the probabilities of
-//! the classes,
+//! Errors are compared given the truth: that two judges find the same items easy to fail is strictness, not
+//! dependence. With `e_j = [x_j is wrong]`, `E_j(k)` the share of wrong answers of judge j on items of class
+//! k, and `q` the probabilities of the classes,
 //!
 //! ```text
 //! rho_ij = sum_n sum_k q_n(k) (e_i - E_i(k)) (e_j - E_j(k)) / (s_i s_j),     s_j^2 = sum_n sum_k q_n(k) (e_j - E_j(k))^2
 //! ```
 //!
-//! over the items that both answered. The truths are those of gold where there are [`ENOUGH_GOLD`] of them. Without, they
-//! are the panel's own verdicts: errors that all judges share then look like the truth, and only dependence that some of
-//! the voices do not share is seen.
+//! over the items that both answered. The truths are those of gold where there are [`ENOUGH_GOLD`] of them.
+//! Without, they are the panel's own verdicts: errors that all judges share then look like the truth, and
+//! only dependence that some of the voices do not share is seen.
 //!
 //! The number of independent judges that a panel is worth:
 //!
@@ -18,8 +18,8 @@
 //! n_eff = 1' R^-1 1,    R_ij = mean rho within the voice of i and j, or mean rho between voices; negative means count as 0
 //! ```
 //!
-//! the precision of the best weighted mean of M correlated votes in units of one vote. For M judges with the same
-//! correlation it is `M / (1 + (M - 1) rho)` (Kish's design effect).
+//! the precision of the best weighted mean of M correlated votes in units of one vote. For M judges with the
+//! same correlation it is `M / (1 + (M - 1) rho)` (Kish's design effect).
 //!
 //! L. Kish, "Survey Sampling" (1965).
 
@@ -47,7 +47,8 @@ pub struct Dependence {
     pub groups: Vec<Vec<usize>>,
     /// Number of voices.
     pub voices: usize,
-    /// Correlation of errors given the truth, `[judge][judge]` by worker code; none where there are too few errors.
+    /// Correlation of errors given the truth, `[judge][judge]` by worker code; none where there are too few
+    /// errors.
     pub correlation: Vec<Option<f64>>,
     /// Mean correlation of judges in different voices, at least 0.
     pub between_voices: f64,
@@ -67,9 +68,10 @@ struct Correlations {
 
 pub(super) fn measure_dependence(patterns: &Patterns, rows: &[f64], voices: &[Vec<usize>]) -> Dependence {
     let gold = patterns.gold_items();
-    let basis = match gold >= ENOUGH_GOLD {
-        true => Basis::Gold(gold),
-        false => Basis::Verdicts,
+    let basis = if gold >= ENOUGH_GOLD {
+        Basis::Gold(gold)
+    } else {
+        Basis::Verdicts
     };
     let found = correlate(patterns, rows, basis != Basis::Verdicts);
     let (structured, between) = structure(&found, voices);

@@ -12,8 +12,8 @@ pub enum PanelFinding {
     OneJudge,
     /// There are two voices: where they differ, labels cannot tell which one is right.
     TwoVoices,
-    /// These judges are nearly identical, and one voice outside disagrees with them: all of them may be right, or copies of
-    /// one judge that is wrong. Labels cannot tell.
+    /// These judges are nearly identical, and one voice outside disagrees with them: all of them may be
+    /// right, or copies of one judge that is wrong. Labels cannot tell.
     CannotTell {
         /// The judges who are alike.
         alike: Vec<usize>,

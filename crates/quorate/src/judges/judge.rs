@@ -1,10 +1,11 @@
 //! What each judge is like.
 //!
-//! - Recalls: the probability that the judge is right about an item of a class. With two classes these are the true positive
-//!   and the true negative rate: how strict or lenient it is.
+//! - Recalls: the probability that the judge is right about an item of a class. With two classes these are
+//!   the true positive and the true negative rate: how strict or lenient it is.
 //! - Self-consistency: of two answers to the same item, how often they are the same,
 //!   `mean over items of sum_a n_a (n_a - 1) / (n (n - 1))`, `n_a` of `n` answers being a.
-//! - Agreement with the panel: the mean probability of the judge's answer given the answers of all other voices.
+//! - Agreement with the panel: the mean probability of the judge's answer given the answers of all other
+//!   voices.
 //! - Agreement with gold: the share of its answers that are the known truth, with Wilson's interval.
 
 use super::answers::{NONE, Patterns};

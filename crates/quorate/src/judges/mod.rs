@@ -3,7 +3,7 @@
 //! | question | file |
 //! |---|---|
 //! | what did each judge say, how often, and where did it fail? | `panel`, `answers` |
-//! | which judges answer as one? | `likeness`, `voices` |
+//! | which judges answer as one? | `similarity`, `voices` |
 //! | what is the verdict on each item, and how sure? | `posterior`, `readings`, `verdict` |
 //! | how strict, consistent and right is each judge? | `judge` |
 //! | how much do judges err together, and how many independent ones is the panel worth? | `dependence` |
@@ -11,8 +11,9 @@
 //! | whom to drop, and what would one more judge buy? | `changes` |
 //! | what can the labels not tell? | `finding` |
 //!
-//! Copies of one judge must not outvote independent ones, so judges who err together count as one voice. A verdict's
-//! probability is a mean over what is not known about the judges, and over the readings that the labels leave open.
+//! Copies of one judge must not outvote independent ones, so judges who err together count as one voice. A
+//! verdict's probability is a mean over what is not known about the judges, and over the readings that the
+//! labels leave open.
 //!
 //! ```
 //! use quorate::Context;
@@ -33,11 +34,11 @@ mod changes;
 mod dependence;
 mod finding;
 mod judge;
-mod likeness;
 mod panel;
 mod posterior;
 mod prevalence;
 mod readings;
+mod similarity;
 mod verdict;
 mod voices;
 
@@ -45,8 +46,8 @@ pub use changes::{PanelChanges, WithoutJudge};
 pub use dependence::{Basis, Dependence, ENOUGH_GOLD};
 pub use finding::PanelFinding;
 pub use judge::{CountedShare, JudgeReport, SelfConsistency};
-pub use panel::{MOST_CLASSES, MOST_JUDGES, Panel, PanelBuilder};
-pub use prevalence::{LEAST_OF_EACH, Prevalence};
+pub use panel::{MAX_CLASSES, MAX_JUDGES, Panel, PanelBuilder};
+pub use prevalence::{MIN_OF_EACH, Prevalence};
 pub use verdict::{Unscored, Verdict, VerdictPolicy};
 
 use answers::{NONE, Patterns};
@@ -106,7 +107,8 @@ pub struct PanelReport {
 }
 
 impl Judges {
-    /// Reports on a panel. The same answers and seed give the same bits, for any number of threads and order of rows.
+    /// Reports on a panel. The same answers and seed give the same bits, for any number of threads and order
+    /// of rows.
     pub fn run(&self, panel: &Panel, context: &mut Context) -> Result<PanelReport> {
         let annotations = panel.annotations();
         let classes = annotations.class_count();
@@ -162,9 +164,10 @@ impl Judges {
                 patterns.row(pattern),
             );
             let answered = answers.iter().filter(|&&answer| answer != NONE).count();
-            let label = match answered < self.quorum.max(1) {
-                true => None,
-                false => decide(self.policy, row, answers, asked, &mut votes),
+            let label = if answered < self.quorum.max(1) {
+                None
+            } else {
+                decide(self.policy, row, answers, asked, &mut votes)
             };
             Verdict {
                 label,

@@ -1,16 +1,17 @@
 //! What a panel said: every answer, repeated ones included, and every failure.
 //!
-//! A judge can be asked about an item several times. An answer that is missing (an abstention, a reply that could not be
-//! parsed) is a failure: it says nothing about the item, and it stays in the count of what the judge was asked.
+//! A judge can be asked about an item several times. An answer that is missing (an abstention, a reply that
+//! could not be parsed) is a failure: it says nothing about the item, and it stays in the count of what the
+//! judge was asked.
 
 use crate::annotations::{Annotations, AnnotationsBuilder, Duplicates};
 use crate::error::{Error, Result};
 
 /// Most judges of a panel: what is learnt about every two of them grows with the square.
-pub const MOST_JUDGES: usize = 50;
+pub const MAX_JUDGES: usize = 50;
 
 /// Most classes of a panel.
-pub const MOST_CLASSES: usize = 1000;
+pub const MAX_CLASSES: usize = 1000;
 
 /// The answers of a panel of judges; items are tasks, judges are workers.
 #[derive(Debug, Clone)]
@@ -29,18 +30,18 @@ impl Panel {
                 "a failure does not fit {tasks} items and {judges} judges"
             )));
         }
-        if judges > MOST_JUDGES {
+        if judges > MAX_JUDGES {
             return Err(Error::NotApplicable {
                 method: "judges",
                 reason: format!(
-                    "found {judges} judges, and a panel has at most {MOST_JUDGES}; aggregate the labels of a crowd instead"
+                    "found {judges} judges, and a panel has at most {MAX_JUDGES}; aggregate the labels of a crowd instead"
                 ),
             });
         }
-        if annotations.class_count() > MOST_CLASSES {
+        if annotations.class_count() > MAX_CLASSES {
             return Err(Error::TooMany {
                 what: "verdicts",
-                limit: MOST_CLASSES,
+                limit: MAX_CLASSES,
                 hint: "verdicts must be classes; is the label column the right one?",
             });
         }

@@ -5,15 +5,17 @@
 //! c(a, k) = 4 if a = k, else 1 / (K - 1)
 //! ```
 //!
-//! `C` counts the answers of a voice against the drawn truths, `N` the truths. With few judges what is learnt about each of
-//! them is uncertain: the probability of a verdict is a mean over the draws, so that this doubt is part of it. Judges who
-//! share a voice are counted against the same truths, each for itself. The prior expects a judge to be right four times of
-//! five and is worth five items of a class.
+//! `C` counts the answers of a voice against the drawn truths, `N` the truths. With few judges what is learnt
+//! about each of them is uncertain: the probability of a verdict is a mean over the draws, so that this doubt
+//! is part of it. Judges who share a voice are counted against the same truths, each for itself. The prior
+//! expects a judge to be right four times of five and is worth five items of a class.
 //!
-//! Items with the same answers are drawn together (a multinomial), so that a draw costs as much as there are patterns.
+//! Items with the same answers are drawn together (a multinomial), so that a draw costs as much as there are
+//! patterns.
 //!
-//! Two voices cannot be told apart by labels: which of them is right where they differ is open, and so are all rates. Then,
-//! unless truths are known ([`LEAST_GOLD`]), both get the same accuracy, the one under which they agree as often as they do.
+//! Two voices cannot be told apart by labels: which of them is right where they differ is open, and so are
+//! all rates. Then, unless truths are known ([`MIN_GOLD`]), both get the same accuracy, the one under which
+//! they agree as often as they do.
 
 use rand_distr::{Binomial, Distribution};
 
@@ -24,14 +26,15 @@ use crate::intervals::{RunningMoments, draw_class, draw_log_shares};
 use crate::model::softmax_in_place;
 
 /// Known truths from which one or two voices can be judged.
-pub(super) const LEAST_GOLD: u64 = 10;
+pub(super) const MIN_GOLD: u64 = 10;
 /// Pseudo-items of each class with a right answer, and with a wrong one.
 const RIGHT: f64 = 4.0;
 const WRONG: f64 = 1.0;
-/// Draws that count, at most and at least; and steps (patterns times voices times classes) that they may take.
-const MOST_DRAWS: usize = 2000;
-const LEAST_DRAWS: usize = 300;
-const MOST_STEPS: f64 = 4e8;
+/// Draws that count, at most and at least; and steps (patterns times voices times classes) that they may
+/// take.
+const MAX_DRAWS: usize = 2000;
+const MIN_DRAWS: usize = 300;
+const MAX_STEPS: f64 = 4e8;
 /// Accuracy of a voice about which nothing is known, and its bounds where agreement tells something.
 const ASSUMED: f64 = 0.8;
 const BOUNDS: (f64, f64) = (0.6, 0.95);
@@ -74,7 +77,7 @@ pub(super) fn fit_voices(
     context: &mut Context,
 ) -> Result<VoiceFit> {
     let spoken = patterns.speak(&voices);
-    let few = voices.len() < 3 && patterns.gold_items() < LEAST_GOLD;
+    let few = voices.len() < 3 && patterns.gold_items() < MIN_GOLD;
     if few || patterns.classes == 1 {
         return Ok(assume(patterns, voices, spoken));
     }
@@ -214,7 +217,7 @@ impl<'p> Gibbs<'p> {
     fn run(mut self, stream: u64, context: &mut Context) -> Result<VoiceFit> {
         let (classes, judges) = (self.patterns.classes, self.patterns.judges);
         let steps = (self.patterns.len() * (self.voices.len() + judges) * classes).max(1) as f64;
-        let draws = ((MOST_STEPS / steps) as usize).clamp(LEAST_DRAWS, MOST_DRAWS);
+        let draws = ((MAX_STEPS / steps) as usize).clamp(MIN_DRAWS, MAX_DRAWS);
         let total = draws + draws / 4;
         let mut rng = context.rng(stream);
         let (mut prior, mut confusion) = (vec![0.0; classes], vec![0.0; self.cells.len()]);
@@ -257,7 +260,8 @@ impl<'p> Gibbs<'p> {
         })
     }
 
-    /// Draws the truths of all items that somebody answered or whose truth is known, and counts the voices against them.
+    /// Draws the truths of all items that somebody answered or whose truth is known, and counts the voices
+    /// against them.
     fn draw_truths(&mut self, rng: &mut impl rand::Rng) {
         let classes = self.patterns.classes;
         self.mass.fill(0.0);
@@ -379,18 +383,17 @@ impl<'p> Gibbs<'p> {
 fn share_out(items: u64, row: &[f64], drawn: &mut [f64], rng: &mut impl rand::Rng) {
     let (mut left, mut rest) = (items, 1.0);
     for (class, (&share, slot)) in row.iter().zip(drawn).enumerate() {
-        let taken = match class + 1 == row.len() {
-            true => left,
-            false => {
-                let chance = if rest > 0.0 {
-                    (share / rest).clamp(0.0, 1.0)
-                } else {
-                    0.0
-                };
-                Binomial::new(left, chance)
-                    .expect("a share lies between 0 and 1")
-                    .sample(rng)
-            }
+        let taken = if class + 1 == row.len() {
+            left
+        } else {
+            let chance = if rest > 0.0 {
+                (share / rest).clamp(0.0, 1.0)
+            } else {
+                0.0
+            };
+            Binomial::new(left, chance)
+                .expect("a share lies between 0 and 1")
+                .sample(rng)
         };
         *slot = taken as f64;
         left -= taken;

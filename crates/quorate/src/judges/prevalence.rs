@@ -1,37 +1,38 @@
 //! The share of a class, corrected for the errors of the verdicts.
 //!
-//! The share of verdicts `p` is biased: a panel that is right about 90 % of good items and 80 % of bad ones passes 55 % where
-//! 50 % are good. With the sensitivity `Se` (verdicts right on items of the class) and the specificity `Sp` (right on the
-//! others), measured on items whose truth is known,
+//! The share of verdicts `p` is biased: a panel that is right about 90 % of good items and 80 % of bad ones
+//! passes 55 % where 50 % are good. With the sensitivity `Se` (verdicts right on items of the class) and the
+//! specificity `Sp` (right on the others), measured on items whose truth is known,
 //!
 //! ```text
 //! share = (p + Sp - 1) / (Se + Sp - 1)                                              (Rogan and Gladen)
 //! ```
 //!
-//! Interval of Lang and Reiczigel: with `n' = n + z^2`, `p' = (n p + z^2 / 2) / n'`, and one success and one failure added to
-//! the counts behind `Se` and `Sp`, which makes `Se'`, `Sp'` and the numbers of items `a'` and `b'`,
+//! Interval of Lang and Reiczigel: with `n' = n + z^2`, `p' = (n p + z^2 / 2) / n'`, and one success and one
+//! failure added to the counts behind `Se` and `Sp`, which makes `Se'`, `Sp'` and the numbers of items `a'`
+//! and `b'`,
 //!
 //! ```text
 //! s = (p' + Sp' - 1) / (Se' + Sp' - 1),     d = 2 z^2 (s Se' (1 - Se') / a' - (1 - s) Sp' (1 - Sp') / b')
 //! s + d +- z / (Se' + Sp' - 1) sqrt(p' (1 - p') / n' + s^2 Se' (1 - Se') / a' + (1 - s)^2 Sp' (1 - Sp') / b')
 //! ```
 //!
-//! `p` comes from the items whose truth is not known, so that it does not depend on those behind `Se` and `Sp`. An unscored
-//! item is no verdict for the class, in `p` as in `Se` and `Sp`: failures are corrected for, too. Holds for items of gold that
-//! were drawn at random.
+//! `p` comes from the items whose truth is not known, so that it does not depend on those behind `Se` and
+//! `Sp`. An unscored item is no verdict for the class, in `p` as in `Se` and `Sp`: failures are corrected
+//! for, too. Holds for items of gold that were drawn at random.
 //!
-//! The model's own estimate needs no gold: the class shares of the draws ([`posterior`](super::posterior)), with the borders
-//! that 2.5 % of them lie below and above.
+//! The model's own estimate needs no gold: the class shares of the draws ([`posterior`](super::posterior)),
+//! with the borders that 2.5 % of them lie below and above.
 //!
-//! W. J. Rogan and B. Gladen, "Estimating prevalence from the results of a screening test", American Journal of Epidemiology
-//! 107 (1978). Z. Lang and J. Reiczigel, "Confidence limits for prevalence of disease adjusted for estimated sensitivity and
-//! specificity", Preventive Veterinary Medicine 113 (2014).
+//! W. J. Rogan and B. Gladen, "Estimating prevalence from the results of a screening test", American Journal
+//! of Epidemiology 107 (1978). Z. Lang and J. Reiczigel, "Confidence limits for prevalence of disease
+//! adjusted for estimated sensitivity and specificity", Preventive Veterinary Medicine 113 (2014).
 
 use super::readings::Readings;
 use crate::intervals::Interval;
 
 /// Known items of a class, and of the others, from which rates are measured.
-pub const LEAST_OF_EACH: usize = 5;
+pub const MIN_OF_EACH: usize = 5;
 /// The 97.5 % point of the normal distribution.
 const Z: f64 = 1.959_963_984_540_054;
 
@@ -44,7 +45,8 @@ pub struct Prevalence {
     pub observed: f64,
     /// The model's estimate; none where the labels cannot tell.
     pub model: Option<Interval>,
-    /// Corrected by rates that were measured on gold; none if there is too little of it, or if the verdicts tell nothing.
+    /// Corrected by rates that were measured on gold; none if there is too little of it, or if the verdicts
+    /// tell nothing.
     pub rogan_gladen: Option<Interval>,
 }
 
@@ -57,9 +59,10 @@ pub(super) struct Rates {
     pub negatives: f64,
 }
 
-/// The estimate of Rogan and Gladen from `called` verdicts of `items`, with the interval of Lang and Reiczigel.
+/// The estimate of Rogan and Gladen from `called` verdicts of `items`, with the interval of Lang and
+/// Reiczigel.
 pub(super) fn rogan_gladen(called: f64, items: f64, rates: Rates) -> Option<Interval> {
-    let least = LEAST_OF_EACH as f64;
+    let least = MIN_OF_EACH as f64;
     if items < 1.0 || rates.positives < least || rates.negatives < least {
         return None;
     }

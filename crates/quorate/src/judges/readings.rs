@@ -1,8 +1,8 @@
 //! What the answers can mean, and what each reading says.
 //!
 //! Labels alone cannot tell judges who agree because they are right from judges who agree because they copy
-//! ([`voices`](super::voices)). So there can be more than one reading of a panel, each a division of the judges into voices
-//! with a fit of its own; a verdict's probability is their mean,
+//! ([`voices`](super::voices)). So there can be more than one reading of a panel, each a division of the
+//! judges into voices with a fit of its own; a verdict's probability is their mean,
 //!
 //! ```text
 //! q_n(k) = sum_r w_r q_nr(k),      w_r  proportional to  prior_r prod over gold q_nr(truth)
@@ -16,9 +16,9 @@
 //! | all but one voice nearly identical | copies of one judge | 0.5 |
 //! | | independent | 0.5 |
 //!
-//! Known truths decide: they are weighed with fits that have not seen them. Where errors are correlated between voices
-//! (`rho`, measured on known truths) V voices are worth fewer, and the evidence of the labels is tempered,
-//! `q(k)` proportional to `prior(k) (q(k) / prior(k))^t` with `t = 1 / (1 + (V - 1) rho)`.
+//! Known truths decide: they are weighed with fits that have not seen them. Where errors are correlated
+//! between voices (`rho`, measured on known truths) V voices are worth fewer, and the evidence of the labels
+//! is tempered, `q(k)` proportional to `prior(k) (q(k) / prior(k))^t` with `t = 1 / (1 + (V - 1) rho)`.
 
 use super::answers::Patterns;
 use super::posterior::{VoiceFit, fit_voices, pin};

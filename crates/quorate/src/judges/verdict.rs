@@ -6,8 +6,8 @@
 //! | majority | the answer that most judges gave |
 //! | strict majority | an answer that more than half of the judges gave who were asked; failures count as asked |
 //!
-//! An item without a verdict is unscored: fewer judges than the quorum answered, a tie, no strict majority. It stays in the
-//! denominator of every rate unless the caller says otherwise ([`Unscored`]).
+//! An item without a verdict is unscored: fewer judges than the quorum answered, a tie, no strict majority.
+//! It stays in the denominator of every rate unless the caller says otherwise ([`Unscored`]).
 
 use super::answers::{NONE, most_frequent};
 use crate::model::{TIE, label_of};

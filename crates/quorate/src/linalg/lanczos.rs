@@ -38,7 +38,8 @@ pub fn largest_eigenpairs(
     let mut next: Vec<f64> = (0..n).map(|_| rng.random::<f64>() - 0.5).collect();
     let mut product = vec![0.0; n];
     loop {
-        // The product was freed of the basis once when its residual was taken, and twice is enough (Kahan, Parlett).
+        // The product was freed of the basis once when its residual was taken, and twice is enough (Kahan,
+        // Parlett).
         if !orthonormalise(&mut next, &basis, 1) {
             // The Krylov space is exhausted: go on in a new direction, coupled by zero.
             next = (0..n).map(|_| rng.random::<f64>() - 0.5).collect();
@@ -102,7 +103,8 @@ pub fn largest_eigenpairs(
     }
 }
 
-/// Makes `vector` a unit vector orthogonal to the basis, which is subtracted `times`; false if nothing is left of it.
+/// Makes `vector` a unit vector orthogonal to the basis, which is subtracted `times`; false if nothing is
+/// left of it.
 fn orthonormalise(vector: &mut [f64], basis: &[Vec<f64>], times: usize) -> bool {
     let before = norm_squared(vector).sqrt();
     (0..times).for_each(|_| subtract_projections(vector, basis));

@@ -20,11 +20,11 @@
 //! The model returned is counted against the average, each worker drawn to the crowd by one label a column:
 //! it is the model that goes with these labels. The confidence is then lowered to what it is worth if some
 //! tasks mislead more than the members allow for ([`calibrate`](crate::calibrate)). A member that would need
-//! too much memory is left out, with a warning. Workers who copy each other count once (`shared::copying`), unless labels
-//! come in blocks. With more than 32 classes and fewer labels than the workers' matrices
-//! have cells, votes are averaged with the sparse form of `dawid-skene` alone (with `one-coin`, if labels come in blocks), and
-//! with fewer than five tasks a class their shares are not estimated. Costs the sum of its members, linear in labels. Design and
-//! ablation: `docs/auto.md`.
+//! too much memory is left out, with a warning. Workers who copy each other count once (`shared::copying`),
+//! unless labels come in blocks. With more than 32 classes and fewer labels than the workers' matrices have
+//! cells, votes are averaged with the sparse form of `dawid-skene` alone (with `one-coin`, if labels come in
+//! blocks), and with fewer than five tasks a class their shares are not estimated. Costs the sum of its
+//! members, linear in labels. Design and ablation: `docs/auto.md`.
 
 use std::borrow::Cow;
 
@@ -49,7 +49,8 @@ declare_method! {
         /// share of tasks that mislead workers beyond what the members allow for, for the confidence; 0: take
         /// the average as it is
         misled: f64 in 0..=0.9 = 0.3,
-        /// what the labels of workers who copy each other count for: one label of each group on a task, or all of them
+        /// what the labels of workers who copy each other count for: one label of each group on a task, or
+        /// all of them
         copies: Copies = Once,
     }
     name: "auto",
@@ -91,16 +92,15 @@ struct Member {
 }
 
 impl Auto {
-    /// The members for labels of which some share a task; where none do, nothing can be learnt of workers, and the two
-    /// that need no rounds are enough.
+    /// The members for labels of which some share a task; where none do, nothing can be learnt of workers,
+    /// and the two that need no rounds are enough.
     fn members_for(&self, compared: bool) -> Vec<Member> {
         let [effects, votes, fast, matrices] = self.members();
-        match compared {
-            true => vec![effects, votes, fast, matrices],
-            false => {
-                let method = Box::new(TaskEffects::default().max_iter(1));
-                vec![Member { method, ..effects }, votes]
-            }
+        if compared {
+            vec![effects, votes, fast, matrices]
+        } else {
+            let method = Box::new(TaskEffects::default().max_iter(1));
+            vec![Member { method, ..effects }, votes]
         }
     }
 
@@ -143,9 +143,10 @@ impl Auto {
             passes.has_gold(),
             context,
         );
-        let members_now = match lacks_labels(passes, context) {
-            true => self.members_of_blocks_with_few_labels(passes, &mut warnings),
-            false => self.members_for(compared),
+        let members_now = if lacks_labels(passes, context) {
+            self.members_of_blocks_with_few_labels(passes, &mut warnings)
+        } else {
+            self.members_for(compared)
         };
         for member in members_now {
             let fit = member.method.learn(passes, context)?;
@@ -253,9 +254,10 @@ impl Aggregate for Auto {
             Copies::Once => context.run(|| find_copies(annotations)),
             Copies::All => Vec::new(),
         };
-        let counted = match groups.is_empty() {
-            true => Cow::Borrowed(annotations),
-            false => Cow::Owned(count_once(annotations, &groups)?),
+        let counted = if groups.is_empty() {
+            Cow::Borrowed(annotations)
+        } else {
+            Cow::Owned(count_once(annotations, &groups)?)
         };
         ballot
             .notes
@@ -263,12 +265,11 @@ impl Aggregate for Auto {
         let (labels, tasks) = (counted.label_count() as u64, counted.task_count() as u64);
         let compared = can_compare(labels, tasks, annotations.has_gold(), context);
         let few = lacks_labels(&Passes::over(&mut { &*counted }), context);
-        match few {
-            true => self.ask_few(&mut ballot, &counted, context)?,
-            false => {
-                for member in self.members_for(compared) {
-                    ballot.ask(&member, &counted, context)?;
-                }
+        if few {
+            self.ask_few(&mut ballot, &counted, context)?
+        } else {
+            for member in self.members_for(compared) {
+                ballot.ask(&member, &counted, context)?;
             }
         }
         if !compared {
@@ -314,9 +315,10 @@ impl Auto {
         let model = priors.fix(match_model(&counts, MODEL_STRENGTH));
         let mut evidence = counts.labels_per_truth();
         evidence.iter_mut().for_each(|labels| *labels += MODEL_STRENGTH);
-        let share = match self.misled > 0.0 {
-            true => estimate_share(annotations, &model, &evidence, self.misled),
-            false => 0.0,
+        let share = if self.misled > 0.0 {
+            estimate_share(annotations, &model, &evidence, self.misled)
+        } else {
+            0.0
         };
         if annotations.has_gold() && share > 0.0 {
             notes.push(format!(
@@ -337,12 +339,12 @@ fn can_compare(labels: u64, tasks: u64, has_gold: bool, context: &Context) -> bo
 /// With more classes than this `task-effects` has no task effects.
 const MANY_CLASSES: usize = 32;
 
-/// With fewer tasks a class than this the shares of the classes are not estimated: a class that a wrong label names on
-/// another task would look twice as common as the right one.
+/// With fewer tasks a class than this the shares of the classes are not estimated: a class that a wrong label
+/// names on another task would look twice as common as the right one.
 const TASKS_A_CLASS: u64 = 5;
 
-/// Whether there are many classes, and fewer labels than cells of the workers' matrices: a pseudo-count in every
-/// cell of a column of a thousand would outweigh all labels of a worker.
+/// Whether there are many classes, and fewer labels than cells of the workers' matrices: a pseudo-count in
+/// every cell of a column of a thousand would outweigh all labels of a worker.
 fn lacks_labels(passes: &Passes<'_>, context: &Context) -> bool {
     let classes = passes.class_count();
     let cells = passes.worker_count() as u64 * (classes * classes) as u64;
@@ -351,9 +353,10 @@ fn lacks_labels(passes: &Passes<'_>, context: &Context) -> bool {
 
 /// The shares of the classes, or even ones where there are too few tasks to learn them.
 fn class_prior(tasks: u64, classes: usize) -> ClassPrior {
-    match tasks < TASKS_A_CLASS * classes as u64 {
-        true => ClassPrior::Flat,
-        false => ClassPrior::Estimated,
+    if tasks < TASKS_A_CLASS * classes as u64 {
+        ClassPrior::Flat
+    } else {
+        ClassPrior::Estimated
     }
 }
 
@@ -393,7 +396,8 @@ impl Auto {
         Ok(())
     }
 
-    /// The same for labels in blocks, for which there is no sparse form: votes and one accuracy for each worker.
+    /// The same for labels in blocks, for which there is no sparse form: votes and one accuracy for each
+    /// worker.
     fn members_of_blocks_with_few_labels(
         &self,
         passes: &Passes<'_>,

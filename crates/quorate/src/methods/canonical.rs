@@ -1,14 +1,15 @@
-//! A fit that does not depend on the order of rows nor on names, to the last bit, for methods that are sensitive to
-//! rounding, draw at random or go through workers one by one.
+//! A fit that does not depend on the order of rows nor on names, to the last bit, for methods that are
+//! sensitive to rounding, draw at random or go through workers one by one.
 //!
-//! Sums over tasks in another order differ in the last digit. Most methods forget that; a decomposition of noisy moments,
-//! or one of many optima, need not. Such a method (the fact `canonical_order`) gets a table whose workers and classes stand
-//! in an order that the labels alone decide (`annotations/content_order.rs`; classes whose order has a meaning keep it) and whose tasks stand by their labels,
-//! and its results are put back into the caller's order.
+//! Sums over tasks in another order differ in the last digit. Most methods forget that; a decomposition of
+//! noisy moments, or one of many optima, need not. Such a method (the fact `canonical_order`) gets a table
+//! whose workers and classes stand in an order that the labels alone decide (`annotations/content_order.rs`;
+//! classes whose order has a meaning keep it) and whose tasks stand by their labels, and its results are put
+//! back into the caller's order.
 //!
-//! In three cases the table is taken as it is: if the method is one for any number of labels (`streams`) and there are more than
-//! [`MOST_LABELS`], since the order takes a copy of the table, and time; if expectations about classes or workers are given, which come in the
-//! caller's codes; and if a parameter names workers.
+//! In three cases the table is taken as it is: if the method is one for any number of labels (`streams`) and
+//! there are more than [`MAX_LABELS`], since the order takes a copy of the table, and time; if expectations
+//! about classes or workers are given, which come in the caller's codes; and if a parameter names workers.
 
 use super::{Aggregate, Fit, Kind};
 use crate::annotations::{Annotations, ContentOrder};
@@ -16,9 +17,10 @@ use crate::context::Context;
 use crate::error::Result;
 use crate::model::{Consensus, DawidSkene};
 
-/// Labels up to which a method for any number of labels gets its table in canonical order: tables on which rounding decides
-/// between solutions are smaller, and on larger ones the order would take longer than some of the methods.
-const MOST_LABELS: usize = 2_000;
+/// Labels up to which a method for any number of labels gets its table in canonical order: tables on which
+/// rounding decides between solutions are smaller, and on larger ones the order would take longer than some
+/// of the methods.
+const MAX_LABELS: usize = 2_000;
 
 /// The answer of `method`, in canonical order where the method gets it.
 pub(super) fn estimate_in_order<A: Aggregate + ?Sized>(
@@ -26,9 +28,10 @@ pub(super) fn estimate_in_order<A: Aggregate + ?Sized>(
     annotations: &Annotations,
     context: &mut Context,
 ) -> Result<Fit> {
-    match has_canonical_order(method, annotations, context) {
-        true => fit_in_canonical_order(method, annotations, context),
-        false => method.estimate(annotations, context),
+    if has_canonical_order(method, annotations, context) {
+        fit_in_canonical_order(method, annotations, context)
+    } else {
+        method.estimate(annotations, context)
     }
 }
 
@@ -46,7 +49,7 @@ fn has_canonical_order<A: Aggregate + ?Sized>(
             .any(|(parameter, value)| matches!(parameter.kind, Kind::Text) && !value.is_empty())
     };
     facts.canonical_order
-        && (!facts.streams || annotations.label_count() <= MOST_LABELS)
+        && (!facts.streams || annotations.label_count() <= MAX_LABELS)
         && context.priors().is_empty()
         && !names_workers()
 }

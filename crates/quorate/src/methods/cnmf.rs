@@ -12,9 +12,9 @@
 //! 2. `multiplicative` (default): `G_m = sum_j A_m o ((w R_mj / S_mj) A_j) D` for all workers at once, then
 //!    `A_m(., k) = G_m(., k) / sum`, `prior(k) ~ sum of G_m(., k)`. This is EM for "a truth drawn anew for
 //!    each pair": F does not rise, and nothing depends on an order.
-//! 3. `mirror` (published): worker after worker, up to 3 steps `A o exp(-s G)`, columns scaled to 1, with
-//!    `G = -sum_j w (R_mj / S_mj) A_j D` and a step found by backtracking from 0.1; then one such step for the prior. Uses
-//!    blocks of rank above 1. Workers go in the natural order of their names.
+//! 3. `mirror` (published): worker after worker, up to 3 steps `A o exp(-s G)`, columns scaled to 1, with `G
+//!    = -sum_j w (R_mj / S_mj) A_j D` and a step found by backtracking from 0.1; then one such step for the
+//!    prior. Uses blocks of rank above 1. Workers go in the natural order of their names.
 //! 4. `sweeps` sweeps, Bayes' rule.
 //!
 //! The number of sweeps is a regulariser: at convergence F is lower and the error higher, so 10 is the

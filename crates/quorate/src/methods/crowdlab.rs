@@ -25,10 +25,11 @@
 //! `worker_scores` is the annotator quality `t (mean q_n(x) over m's labels) + (1 - t) (share of m's labels
 //! on I+ that equal c_n)`, `t = w_model / (w_model + mean w_m mean d_n)`.
 //!
-//! Differs from the paper: the label is the argmax of the last `q_n` (theirs: `c_n` of step 3, which can differ
-//! from it), so that label and posterior agree; the last tie goes to the lowest class instead of a random one; a
-//! task without prediction is decided by its labels alone, one without labels by its prediction, one without either
-//! gets the mean vote. Without any task in `I+` all weights are 1 and `P = 1/2 + 1/(2K)`, with a warning.
+//! Differs from the paper: the label is the argmax of the last `q_n` (theirs: `c_n` of step 3, which can
+//! differ from it), so that label and posterior agree; the last tie goes to the lowest class instead of a
+//! random one; a task without prediction is decided by its labels alone, one without labels by its
+//! prediction, one without either gets the mean vote. Without any task in `I+` all weights are 1 and `P = 1/2
+//! + 1/(2K)`, with a warning.
 //!
 //! H. W. Goh, U. Tkachenko, J. Mueller, "CROWDLAB: supervised learning to infer consensus labels and quality
 //! scores for data with multiple annotators", arXiv:2210.06812 (2022).

@@ -53,9 +53,10 @@ impl Aggregate for DawidSkeneEm {
     }
 
     fn estimate(&self, annotations: &Annotations, context: &mut Context) -> Result<Fit> {
-        match prefers_sparse(annotations, context) {
-            true => self.fit_sparse(annotations, context),
-            false => self.em().fit(annotations, EmStart::Votes, context),
+        if prefers_sparse(annotations, context) {
+            self.fit_sparse(annotations, context)
+        } else {
+            self.em().fit(annotations, EmStart::Votes, context)
         }
     }
 }

@@ -10,7 +10,8 @@
 //! random regular graph with many labels this decides as well as any method can, up to a constant.
 //!
 //! 1. `y = 1` (or Normal(1, 1), the original).
-//! 2. `rounds` times: `x` from `y`, `y` from `x`, each as a total minus the own term; `y` divided by `max |y|`.
+//! 2. `rounds` times: `x` from `y`, `y` from `x`, each as a total minus the own term; `y` divided by `max
+//!    |y|`.
 //! 3. Decide by `s_n = sum_m a_nm y_{m->n}`; the row of a task is the share of the weight `|y|` on either
 //!    side, a zero score is a tie. Worker scores: the mean message of each worker, in units of the largest.
 //!

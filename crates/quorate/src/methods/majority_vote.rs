@@ -50,7 +50,7 @@ declare_words! {
 impl Aggregate for MajorityVote {
     fn learn(&self, passes: &mut Passes<'_>, context: &mut Context) -> Result<BlockFit> {
         let classes = passes.class_count();
-        if self.ties == Ties::Random && !passes.keeps_rows() {
+        if self.ties == Ties::Random && !passes.caches_posteriors() {
             return Err(Error::NotApplicable {
                 method: self.method().name,
                 reason: "random ties are drawn in the order of the tasks, which labels outside of memory do not keep: choose \
@@ -58,9 +58,9 @@ impl Aggregate for MajorityVote {
                     .into(),
             });
         }
-        let counted = passes.worker_count().saturating_mul(classes * classes) <= MOST_CELLS;
+        let counted = passes.worker_count().saturating_mul(classes * classes) <= MAX_CELLS;
         let (shares, counts) = share_votes_over(passes, counted, context)?;
-        if passes.keeps_rows() && self.ties != Ties::Lowest {
+        if passes.caches_posteriors() && self.ties != Ties::Lowest {
             let mut rng = context.rng(0);
             passes.each(classes, Stage::single("ties"), context, &mut |_, rows, _| {
                 match self.ties {
@@ -92,7 +92,7 @@ impl Aggregate for MajorityVote {
 
 /// Most confusion cells that are counted along with the votes: votes alone must stay cheap whatever the
 /// number of classes.
-const MOST_CELLS: usize = 50_000_000;
+const MAX_CELLS: usize = 50_000_000;
 
 #[cfg(test)]
 mod tests {

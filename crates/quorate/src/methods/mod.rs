@@ -120,8 +120,9 @@ pub trait Aggregate: Declared {
     /// result.
     ///
     /// Gold labels are the answer on their tasks, also for methods that do not learn from them; a warning
-    /// says if gold or priors had no further effect. Another one says how many tasks on which all labels agree
-    /// got another label, and why; where no two labels share a task, none does, and a warning says that the confidence is a guess.
+    /// says if gold or priors had no further effect. Another one says how many tasks on which all labels
+    /// agree got another label, and why; where no two labels share a task, none does, and a warning says that
+    /// the confidence is a guess.
     fn fit(&self, annotations: &Annotations, context: &mut Context) -> Result<Fit> {
         self.validate()?;
         let mut fit = canonical::estimate_in_order(self, annotations, context)?;
@@ -227,8 +228,9 @@ pub struct Method {
     pub needs_probabilities: bool,
     /// Whether the order of the classes has a meaning for it (grades, not kinds).
     pub uses_class_order: bool,
-    /// Whether rounding, chance or the order of workers can change its answer, so that it gets its tasks, workers and
-    /// classes in an order that depends on the labels alone; where it [`streams`](Self::streams) up to 2,000 labels.
+    /// Whether rounding, chance or the order of workers can change its answer, so that it gets its tasks,
+    /// workers and classes in an order that depends on the labels alone; where it [`streams`](Self::streams)
+    /// up to 2,000 labels.
     pub canonical_order: bool,
 }
 

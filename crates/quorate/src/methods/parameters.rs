@@ -88,9 +88,10 @@ impl Values {
         for (name, value) in given {
             let Some(position) = parameters.iter().position(|parameter| parameter.name == name) else {
                 let known: Vec<_> = parameters.iter().map(|parameter| parameter.name).collect();
-                let problem = match known.is_empty() {
-                    true => "this method has no parameters".to_owned(),
-                    false => format!("unknown; this method has {}", known.join(", ")),
+                let problem = if known.is_empty() {
+                    "this method has no parameters".to_owned()
+                } else {
+                    format!("unknown; this method has {}", known.join(", "))
                 };
                 return Err(Error::Parameter {
                     name: name.clone(),

@@ -62,9 +62,10 @@ const EVEN: f64 = 1e-3;
 
 impl Aggregate for PooledDawidSkene {
     fn learn(&self, passes: &mut Passes<'_>, context: &mut Context) -> Result<BlockFit> {
-        let first = match self.is_learnt() {
-            true => FIRST_STRENGTH,
-            false => self.strength,
+        let first = if self.is_learnt() {
+            FIRST_STRENGTH
+        } else {
+            self.strength
         };
         let strengths = RefCell::new(vec![first; passes.class_count()]);
         let em = Em {
@@ -103,14 +104,14 @@ impl PooledDawidSkene {
         if self.is_learnt() {
             learn_strengths(counts, &crowd, &mut strengths);
         }
-        draw_to_crowd(counts, &crowd, &strengths)
+        shrink_to_crowd(counts, &crowd, &strengths)
     }
 }
 
 /// The model that goes with these counts, each worker drawn to the crowd by `strength` labels a column.
 pub(super) fn match_model(counts: &AnswerCounts, strength: f64) -> DawidSkene {
     let strengths = vec![strength; counts.prior().len()];
-    draw_to_crowd(counts, &crowd_matrix(counts), &strengths)
+    shrink_to_crowd(counts, &crowd_matrix(counts), &strengths)
 }
 
 /// The pooled matrix, no cell of it zero.
@@ -121,7 +122,7 @@ fn crowd_matrix(counts: &AnswerCounts) -> Vec<f64> {
 }
 
 /// `A_m(a, k) = (C_m(a, k) + s_k P(a, k)) / (sum_a C_m(a, k) + s_k)`.
-fn draw_to_crowd(counts: &AnswerCounts, crowd: &[f64], strengths: &[f64]) -> DawidSkene {
+fn shrink_to_crowd(counts: &AnswerCounts, crowd: &[f64], strengths: &[f64]) -> DawidSkene {
     let classes = strengths.len();
     let mut confusion = Vec::with_capacity(counts.worker_count() * crowd.len());
     for worker in 0..counts.worker_count() {

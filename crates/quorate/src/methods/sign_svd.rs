@@ -110,9 +110,10 @@ fn decide(
     };
     orient(&mut weights);
     let above = signs.shares(|_, worker| weights[worker], -dot(means, &weights));
-    let warnings = match undetermined {
-        true => vec![UNDETERMINED.to_owned()],
-        false => Vec::new(),
+    let warnings = if undetermined {
+        vec![UNDETERMINED.to_owned()]
+    } else {
+        Vec::new()
     };
     Decisions {
         above,

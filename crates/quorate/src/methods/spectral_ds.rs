@@ -9,11 +9,11 @@
 //!
 //! 1. Deal the workers, in their canonical order, to groups `(rank + 1) mod 3`. View of group g:
 //!    `X_g(., n)`, the number of its answers of each class on task n (`views`).
-//! 2. For each group c with the others a, b, and `E_uv = X_u X_v^T / N`: map both other views onto c's,
-//!    `P_a = E_cb E_ab^-1`, `P_b = E_ca E_ba^-1`; `M2 = P_a E_ab P_b^T`, `M3 = T(P_a, P_b, I)` with T the raw third moment
-//!    of (a, b, c). Whiten by `W = U S^(-1/2)` from `M2 = U S V^T` and decompose `M3(W, W, W)` by the tensor power method:
-//!    each component gives `mu = alpha U S^(1/2) v` and `weight = alpha^-2`. Which component is which class: the
-//!    assignment with the largest diagonal.
+//! 2. For each group c with the others a, b, and `E_uv = X_u X_v^T / N`: map both other views onto c's, `P_a
+//!    = E_cb E_ab^-1`, `P_b = E_ca E_ba^-1`; `M2 = P_a E_ab P_b^T`, `M3 = T(P_a, P_b, I)` with T the raw
+//!    third moment of (a, b, c). Whiten by `W = U S^(-1/2)` from `M2 = U S V^T` and decompose `M3(W, W, W)`
+//!    by the tensor power method: each component gives `mu = alpha U S^(1/2) v` and `weight = alpha^-2`.
+//!    Which component is which class: the assignment with the largest diagonal.
 //! 3. For worker m of group c: `A_m = (Z_m X_ab^T / N) (diag(omega) B_ab^T)^-1` with `X_ab = X_a + X_b`,
 //!    `B_ab = B_a + B_b`, `omega` the mean of the two groups' weights; entries at least 1e-6, columns scaled
 //!    to sum 1.

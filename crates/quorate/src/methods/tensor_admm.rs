@@ -39,7 +39,7 @@ use crate::error::Result;
 use crate::linalg::simplex::project_simplex;
 use crate::linalg::small::{add_gram, dot, inverse, multiply, norm_squared};
 use crate::model::{DawidSkene, align_classes, count_answers, posterior};
-use crate::statistics::{MOST_ON_A_TASK, PairBlocks, Triples, count_triples};
+use crate::statistics::{MAX_ON_A_TASK, PairBlocks, Triples, count_triples};
 
 declare_method! {
     /// TensorADMM.
@@ -140,7 +140,7 @@ fn describe(triples: &Triples) -> Vec<String> {
     }];
     if triples.cut_tasks > 0 {
         notes.push(format!(
-            "{} tasks have more than {MOST_ON_A_TASK} labels: triples among {MOST_ON_A_TASK} of them were used",
+            "{} tasks have more than {MAX_ON_A_TASK} labels: triples among {MAX_ON_A_TASK} of them were used",
             triples.cut_tasks
         ));
     }

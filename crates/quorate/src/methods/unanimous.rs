@@ -4,13 +4,14 @@
 //! contradicted. But it must be able to say why. So, after every fit:
 //!
 //! - where no two labels share a task, nothing can be known of any worker, and every overturned task gets its
-//!   label back: the probabilities of the two classes change places. A warning says that the confidence is a guess, unless the
-//!   method learns from something else (`taught`): gold, priors, features, probabilities of a classifier;
+//!   label back: the probabilities of the two classes change places. A warning says that the confidence is a
+//!   guess, unless the method learns from something else (`taught`): gold, priors, features, probabilities of
+//!   a classifier;
 //! - elsewhere the overturned tasks are counted in a warning that gives the reason.
 //!
 //! Tasks whose truth is known (gold) are not looked at.
 
-use crate::blocks::{Block, Fields, Part, Pass, Passes, Reader, Stage, Writer};
+use crate::blocks::{Block, Part, Pass, Passes, Reader, Stage, WireFormat, Writer};
 use crate::context::Context;
 use crate::error::Result;
 use crate::model::{BlockFit, DawidSkene, Fit, keep_unanimous, label_of};
@@ -49,7 +50,7 @@ pub(super) fn review_blocks(
 /// Finds the unanimous tasks of a block with another label.
 pub(crate) struct FindOverturned(BlockFit);
 
-impl Fields for FindOverturned {
+impl WireFormat for FindOverturned {
     const KIND: u8 = 38;
 
     fn write(&self, to: &mut Writer) {
@@ -94,7 +95,7 @@ impl Part for Overturned {
     }
 }
 
-impl Fields for Overturned {
+impl WireFormat for Overturned {
     const KIND: u8 = 39;
 
     fn write(&self, to: &mut Writer) {
@@ -155,12 +156,13 @@ impl Overturned {
                  confidence is a guess"
             ));
         }
-        let reason = match with_model {
-            true => format!(
+        let reason = if with_model {
+            format!(
                 "the model takes such an answer of these workers for right in {:.0} % of the cases on average",
                 100.0 * self.right / self.labels
-            ),
-            false => "the method weighs these workers against their answers".to_owned(),
+            )
+        } else {
+            "the method weighs these workers against their answers".to_owned()
         };
         Some(format!(
             "{tasks} on which all labels agree got another label ({} of them with a single label): {reason}; with few labels \
@@ -186,7 +188,8 @@ mod tests {
         }
     }
 
-    /// Whatever the method: a confidence that nothing supports is called a guess, in memory and in blocks, once.
+    /// Whatever the method: a confidence that nothing supports is called a guess, in memory and in blocks,
+    /// once.
     #[test]
     fn one_label_per_task_is_said_by_every_method() {
         let rows = (0..12u32).map(|task| (task, task % 4, (task % 3 == 0) as u16));

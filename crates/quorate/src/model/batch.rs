@@ -86,9 +86,10 @@ impl<W: Width> Kernel for SweepChunk<'_, W> {
             };
             first += count;
             let places = places.next(self.weights());
-            match self.sweep.logarithms {
-                true => self.add(&mut batch, places, &mut likelihood),
-                false => self.multiply(&mut batch, places, &mut likelihood),
+            if self.sweep.logarithms {
+                self.add(&mut batch, places, &mut likelihood)
+            } else {
+                self.multiply(&mut batch, places, &mut likelihood)
             }
             if self.sweep.hard {
                 batch.harden(truths);

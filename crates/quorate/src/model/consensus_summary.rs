@@ -7,7 +7,7 @@ use super::first::share_votes_over;
 use super::votes::{VoteShares, fill_votes};
 use super::{AnswerCounts, BlockFit, Consensus, count_rows};
 use crate::annotations::Annotations;
-use crate::blocks::{Block, Blocks, Fields, Part, Pass, Passes, Reader, Stage, Writer, damaged};
+use crate::blocks::{Block, Blocks, Part, Pass, Passes, Reader, Stage, WireFormat, Writer, damaged};
 use crate::context::Context;
 use crate::error::Result;
 use crate::parallel::{balanced_ranges, map_ranges};
@@ -170,7 +170,7 @@ pub(crate) struct Summarise {
     counts: bool,
 }
 
-impl Fields for Summarise {
+impl WireFormat for Summarise {
     const KIND: u8 = 32;
 
     fn write(&self, to: &mut Writer) {
@@ -202,7 +202,7 @@ impl Part for ConsensusSummary {
     }
 }
 
-impl Fields for ConsensusSummary {
+impl WireFormat for ConsensusSummary {
     const KIND: u8 = 33;
 
     fn write(&self, to: &mut Writer) {

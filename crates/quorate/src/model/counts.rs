@@ -162,9 +162,12 @@ impl AnswerCounts {
     /// Share of each truth in the mass; uniform if there is none.
     pub fn prior(&self) -> Vec<f64> {
         let total: f64 = self.mass.iter().sum();
-        let share = |mass: &f64| match total > 0.0 {
-            true => mass / total,
-            false => 1.0 / self.mass.len() as f64,
+        let share = |mass: &f64| {
+            if total > 0.0 {
+                mass / total
+            } else {
+                1.0 / self.mass.len() as f64
+            }
         };
         self.mass.iter().map(share).collect()
     }

@@ -107,7 +107,8 @@ impl Em {
         if self.smoothing == 0.0 {
             return 0.0;
         }
-        // A product and one logarithm: with 10^6 workers, a logarithm for each cell takes longer than the pass.
+        // A product and one logarithm: with 10^6 workers, a logarithm for each cell takes longer than the
+        // pass.
         let sum_logs = |cells: &[f64]| {
             let mut product = LogProduct::default();
             for cells in cells.chunks(FACTORS) {
@@ -194,7 +195,7 @@ impl<'p, 'b, 'e> Rounds<'p, 'b, 'e> {
         let unset = || DawidSkene::new(vec![1.0], Vec::new());
         let (before, model, counts) = match start {
             EmStart::Model(model) => {
-                if passes.keeps_rows() {
+                if passes.caches_posteriors() {
                     Sweep::new(&model).run_over(passes, Stage::single("EM"), context)?;
                 }
                 (Before::Model(model.clone()), model, None)
@@ -287,23 +288,27 @@ impl<'p, 'b, 'e> Rounds<'p, 'b, 'e> {
         let before = std::mem::replace(&mut self.model, model);
         // The votes are the posteriors before the first pass, and the model so far stands for nothing.
         if !self.trace.is_empty() {
-            self.before = match self.passes.keeps_rows() {
-                true => Before::Kept,
-                false => Before::Model(before),
+            self.before = if self.passes.caches_posteriors() {
+                Before::Kept
+            } else {
+                Before::Model(before)
             };
         }
     }
 
     /// E-step, and counts of the posteriors.
     pub(super) fn pass(&mut self, number: usize, context: &mut Context) -> Result<Round> {
-        let sweep_of = |model: &DawidSkene| match self.em.hard {
-            true => Sweep::new(model).hard(),
-            false => Sweep::new(model),
+        let sweep_of = |model: &DawidSkene| {
+            if self.em.hard {
+                Sweep::new(model).hard()
+            } else {
+                Sweep::new(model)
+            }
         };
         let sweep = sweep_of(&self.model);
         let known = !matches!(self.before, Before::Unknown);
         // Without a tolerance nobody asks how far the posteriors moved.
-        let asked = known && !self.passes.keeps_rows() && (self.em.tol > 0.0 || self.em.hard);
+        let asked = known && !self.passes.caches_posteriors() && (self.em.tol > 0.0 || self.em.hard);
         let before = match &self.before {
             Before::Model(model) if asked => Some(RowsBefore::Sweep(sweep_of(model))),
             Before::First(rule) if asked => Some(RowsBefore::First(rule.clone())),
@@ -320,9 +325,10 @@ impl<'p, 'b, 'e> Rounds<'p, 'b, 'e> {
         );
         let swept = sweep.count_over(self.passes, hooks, &mut self.tallies, stage, context)?;
         // Where nobody asked, rows that are not kept tell nothing.
-        let change = match asked || (known && self.passes.keeps_rows()) {
-            true => swept.change / (2 * self.passes.task_count()) as f64,
-            false => f64::INFINITY,
+        let change = if asked || (known && self.passes.caches_posteriors()) {
+            swept.change / (2 * self.passes.task_count()) as f64
+        } else {
+            f64::INFINITY
         };
         Ok(Round {
             objective: self.objective(swept.log_likelihood, context),
@@ -348,9 +354,10 @@ pub(crate) fn reserve(passes: &Passes<'_>, context: &Context) -> Result<()> {
 
 /// The same for another number of tables as large as the confusion matrices.
 pub(super) fn reserve_tables(passes: &Passes<'_>, tables: u64, context: &Context) -> Result<()> {
-    let rows = match passes.keeps_rows() {
-        true => passes.task_count() * passes.class_count() as u64,
-        false => 0,
+    let rows = if passes.caches_posteriors() {
+        passes.task_count() * passes.class_count() as u64
+    } else {
+        0
     };
     reserve_dense(passes.worker_count(), passes.class_count(), tables, rows, context)
 }

@@ -8,7 +8,7 @@ use super::{DawidSkene, LOG_FLOOR};
 
 /// What one worker's answer to a task says.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Testimony {
+pub struct AnswerEvidence {
     /// The worker.
     pub worker: usize,
     /// Its answer.
@@ -25,14 +25,14 @@ pub fn explain(
     model: &DawidSkene,
     chosen: usize,
     other: usize,
-) -> Vec<Testimony> {
+) -> Vec<AnswerEvidence> {
     let log = |worker, answer, truth| model.probability(worker, answer, truth).ln().max(LOG_FLOOR);
     let labels = workers
         .iter()
         .zip(answers)
         .map(|(&worker, &answer)| (worker as usize, usize::from(answer)));
-    let mut testimonies: Vec<Testimony> = labels
-        .map(|(worker, answer)| Testimony {
+    let mut testimonies: Vec<AnswerEvidence> = labels
+        .map(|(worker, answer)| AnswerEvidence {
             worker,
             answer,
             weight: log(worker, answer, chosen) - log(worker, answer, other),

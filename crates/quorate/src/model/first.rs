@@ -10,7 +10,7 @@ use super::em::reserve;
 use super::posterior::Sweep;
 use super::votes::{VoteShares, fill_votes};
 use super::{VOTES_WORTH, harden};
-use crate::blocks::{Block, Fields, Part, Pass, Passes, Reader, Stage, Writer, damaged};
+use crate::blocks::{Block, Part, Pass, Passes, Reader, Stage, WireFormat, Writer, damaged};
 use crate::context::Context;
 use crate::error::Result;
 use crate::parallel::add;
@@ -79,8 +79,8 @@ impl First {
     fn by(rule: FirstRule, passes: &mut Passes<'_>, context: &mut Context) -> Result<Self> {
         let (classes, stage) = (passes.class_count(), Stage::single("votes"));
         let mut counts = None;
-        if passes.are_elsewhere() {
-            counts = passes.ask(&CountFirst(rule.clone()), stage, context)?;
+        if passes.are_remote() {
+            counts = passes.run_remote(&CountFirst(rule.clone()), stage, context)?;
         } else {
             passes.each(classes, stage, context, &mut |block, rows, context| {
                 context.run(|| {
@@ -103,15 +103,16 @@ fn join(total: &mut Option<AnswerCounts>, part: AnswerCounts) {
     }
 }
 
-/// The vote shares of all tasks, in the rows where these are kept, and the answers against them if they are `counted`: one pass.
+/// The vote shares of all tasks, in the rows where these are kept, and the answers against them if they are
+/// `counted`: one pass.
 pub(crate) fn share_votes_over(
     passes: &mut Passes<'_>,
     counted: bool,
     context: &mut Context,
 ) -> Result<(VoteShares, Option<AnswerCounts>)> {
     let (classes, stage) = (passes.class_count(), Stage::single("votes"));
-    if passes.are_elsewhere() {
-        let sums = passes.ask(&CountVotes { counted }, stage, context)?;
+    if passes.are_remote() {
+        let sums = passes.run_remote(&CountVotes { counted }, stage, context)?;
         let sums = sums.unwrap_or_else(|| VoteSums {
             sum: vec![0.0; classes],
             counts: None,
@@ -129,7 +130,7 @@ pub(crate) fn share_votes_over(
         Ok(())
     })?;
     let shares = VoteShares::new(sum);
-    if passes.keeps_rows() {
+    if passes.caches_posteriors() {
         passes.each(classes, Stage::single("votes"), context, &mut |block, rows, _| {
             shares.fill_silent(block, rows);
             Ok(())
@@ -150,7 +151,7 @@ fn count_known(block: Block<'_>) -> AnswerCounts {
     count_rows(block, &known, classes)
 }
 
-impl Fields for FirstRule {
+impl WireFormat for FirstRule {
     const KIND: u8 = 26;
 
     fn write(&self, to: &mut Writer) {
@@ -189,7 +190,7 @@ pub(crate) struct CountVotes {
     counted: bool,
 }
 
-impl Fields for CountVotes {
+impl WireFormat for CountVotes {
     const KIND: u8 = 22;
 
     fn write(&self, to: &mut Writer) {
@@ -222,7 +223,7 @@ pub(crate) struct VoteSums {
     counts: Option<AnswerCounts>,
 }
 
-impl Fields for VoteSums {
+impl WireFormat for VoteSums {
     const KIND: u8 = 23;
 
     fn write(&self, to: &mut Writer) {
@@ -250,7 +251,7 @@ impl Part for VoteSums {
 /// Counts the answers to the tasks whose truth is known.
 pub(crate) struct CountKnown;
 
-impl Fields for CountKnown {
+impl WireFormat for CountKnown {
     const KIND: u8 = 24;
 
     fn write(&self, _: &mut Writer) {}
@@ -271,7 +272,7 @@ impl Pass for CountKnown {
 /// Counts the answers against the first posteriors.
 pub(crate) struct CountFirst(FirstRule);
 
-impl Fields for CountFirst {
+impl WireFormat for CountFirst {
     const KIND: u8 = 25;
 
     fn write(&self, to: &mut Writer) {

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use super::consensus::{TIE, break_ties, heaviest};
 use super::posterior::Sweep;
 use super::{Consensus, DawidSkene, VoteShares};
-use crate::blocks::{Block, Fields, Reader, Writer, damaged};
+use crate::blocks::{Block, Reader, WireFormat, Writer, damaged};
 use crate::calibrate::calibrate_rows;
 use crate::error::Result;
 use crate::methods::read_block_rule;
@@ -170,8 +170,9 @@ impl BlockFit {
     }
 }
 
-/// Gives unanimous tasks their label back: its probability and that of the class ahead of it change places. Several classes
-/// ahead share what is left alike, and the label wins a tie by a hair, so that the codes of the classes do not matter.
+/// Gives unanimous tasks their label back: its probability and that of the class ahead of it change places.
+/// Several classes ahead share what is left alike, and the label wins a tie by a hair, so that the codes of
+/// the classes do not matter.
 pub(crate) fn keep_unanimous(block: Block<'_>, rows: &mut [f64]) {
     let classes = block.class_count();
     for (task, row) in rows.chunks_exact_mut(classes).enumerate() {
@@ -191,7 +192,7 @@ pub(crate) fn keep_unanimous(block: Block<'_>, rows: &mut [f64]) {
 }
 
 /// What it takes to make the posteriors of a block: consensus and model. The rest does not travel.
-impl Fields for BlockFit {
+impl WireFormat for BlockFit {
     const KIND: u8 = 34;
 
     fn write(&self, to: &mut Writer) {

@@ -33,7 +33,7 @@ pub(crate) use counts::count_rows;
 pub use counts::{AnswerCounts, count_answers};
 pub use em::{Em, EmStart};
 pub(crate) use em::{reserve as reserve_passes, reserve_confusions};
-pub use explanation::{Testimony, explain};
+pub use explanation::{AnswerEvidence, explain};
 pub(crate) use first::{CountFirst, CountKnown, CountVotes, First, share_votes_over};
 pub use fit::{BlockFit, Fit, Rule};
 pub(crate) use fit::{BlockRule, RuleSource, keep_unanimous};

@@ -20,7 +20,7 @@ use crate::blocks::{Block, Passes, Stage};
 use crate::context::Context;
 use crate::error::Result;
 use crate::linalg::width::{Width, with_width};
-use crate::parallel::{MOST_CHUNKS, balanced_ranges, map_rows_with, private_chunks};
+use crate::parallel::{MAX_CHUNKS, balanced_ranges, map_rows_with, private_chunks};
 
 /// Logarithm of the smallest probability that counts: ln 2^-52.
 pub const LOG_FLOOR: f64 = -36.043_653_389_117_15;
@@ -173,22 +173,23 @@ impl Sweep {
         context: &mut Context,
     ) -> Result<SweepResult> {
         let (truths, answers) = (self.prior.len(), passes.class_count());
-        if passes.are_elsewhere() {
+        if passes.are_remote() {
             let pass = SweepPass::counting(self.clone(), hooks.before, hooks.observe.is_some());
-            return Ok(passes.ask(&pass, stage, context)?.unwrap_or_default());
+            return Ok(passes.run_remote(&pass, stage, context)?.unwrap_or_default());
         }
         let chunks = private_chunks(
             passes.label_count() as usize,
             2 * passes.worker_count() * answers * truths,
         );
         // Labels that are not in memory are elsewhere to save memory.
-        let chunks = match passes.keeps_rows() {
-            true => chunks,
-            false => chunks.min(MOST_CHUNKS),
+        let chunks = if passes.caches_posteriors() {
+            chunks
+        } else {
+            chunks.min(MAX_CHUNKS)
         };
         context.run(|| with_width!(truths, width => tallies.start(width, chunks, &self.cells)));
         let Hooks { before, mut observe } = hooks;
-        let before = before.filter(|_| !passes.keeps_rows());
+        let before = before.filter(|_| !passes.caches_posteriors());
         let mut total = SweepResult::default();
         passes.each(truths, stage, context, &mut |block, rows, context| {
             total.add(&context.run(|| {
@@ -214,9 +215,9 @@ impl Sweep {
         stage: Stage,
         context: &mut Context,
     ) -> Result<SweepResult> {
-        if passes.are_elsewhere() {
+        if passes.are_remote() {
             let pass = SweepPass::alone(self.clone());
-            return Ok(passes.ask(&pass, stage, context)?.unwrap_or_default());
+            return Ok(passes.run_remote(&pass, stage, context)?.unwrap_or_default());
         }
         let mut total = SweepResult::default();
         passes.each(self.prior.len(), stage, context, &mut |block, rows, context| {

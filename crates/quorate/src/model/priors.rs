@@ -80,7 +80,7 @@ pub struct Priors {
 }
 
 /// Most labels that a cell of a history stands for: sums of them stay exact enough.
-const MOST_LABELS: f64 = 1e12;
+const MAX_LABELS: f64 = 1e12;
 
 impl Priors {
     /// The same for a table with one worker more, of whom nothing is known.
@@ -121,11 +121,11 @@ impl Priors {
             && let Some(count) = history
                 .cells
                 .iter()
-                .find(|count| !(0.0..=MOST_LABELS).contains(*count))
+                .find(|count| !(0.0..=MAX_LABELS).contains(*count))
         {
             return Err(Error::Parameter {
                 name: "worker prior".into(),
-                problem: format!("found {count} labels in a cell, expected a number from 0 to {MOST_LABELS}"),
+                problem: format!("found {count} labels in a cell, expected a number from 0 to {MAX_LABELS}"),
             });
         }
         Ok(())

@@ -13,8 +13,8 @@
 //!
 //! Jumps are in the counts, not in the probabilities: the M-step makes legal probabilities of any counts that
 //! are not negative, priors and smoothing included, and a worker weighs as much as it has labels. A count
-//! does not fall below
-//! [`SHRINK`] of that in `c2`: a probability that is zero once stays zero, which would be an optimum of its own.
+//! does not fall below [`SHRINK`] of that in `c2`: a probability that is zero once stays zero, which would be
+//! an optimum of its own.
 //!
 //! Where the labels hardly tell (fewer than two a task, or workers who guess), EM stands nearly still for
 //! hundreds of rounds and goes on, or ends on a ridge: there this can end elsewhere than EM does
@@ -63,9 +63,10 @@ impl Rounds<'_, '_, '_> {
             let second = self.round(&c1, &mut passes, f64::NEG_INFINITY, context)?;
             converged = second.change < em.tol;
             settled |= second.change < SETTLED;
-            let length = match settled {
-                true => step_length(&c0, &c1, &second.counts),
-                false => 1.0,
+            let length = if settled {
+                step_length(&c0, &c1, &second.counts)
+            } else {
+                1.0
             };
             // A jump that fails takes one more pass to be taken back.
             if converged || length <= 1.0 || passes + 2 > em.max_iter {
@@ -115,10 +116,7 @@ fn step_length(c0: &AnswerCounts, c1: &AnswerCounts, c2: &AnswerCounts) -> f64 {
         rr += r * r;
         vv += v * v;
     }
-    match vv > 0.0 {
-        true => (rr / vv).sqrt(),
-        false => 1.0,
-    }
+    if vv > 0.0 { (rr / vv).sqrt() } else { 1.0 }
 }
 
 /// `c0 + 2 s r + s^2 v`, no count below its share of `c2`.

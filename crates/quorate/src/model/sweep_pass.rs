@@ -3,7 +3,7 @@
 use super::first::FirstRule;
 use super::posterior::{RowsBefore, Sweep, SweepResult};
 use super::tally::Tallies;
-use crate::blocks::{Block, Fields, Part, Pass, Reader, Writer, damaged};
+use crate::blocks::{Block, Part, Pass, Reader, WireFormat, Writer, damaged};
 use crate::error::Result;
 
 /// A sweep over a block in another process.
@@ -62,9 +62,10 @@ impl Pass for SweepPass {
                 rows_before.clone_from(rows);
             }
         }
-        let mut result = match self.counted {
-            true => sweep.run_in(&mut self.tallies, block, rows),
-            false => sweep.run(block, rows),
+        let mut result = if self.counted {
+            sweep.run_in(&mut self.tallies, block, rows)
+        } else {
+            sweep.run(block, rows)
         };
         if self.largest && self.before.is_some() {
             let changes = rows.iter().zip(&*rows_before).map(|(new, old)| (new - old).abs());
@@ -85,7 +86,7 @@ impl Part for SweepResult {
     }
 }
 
-impl Fields for SweepPass {
+impl WireFormat for SweepPass {
     const KIND: u8 = 27;
 
     fn write(&self, to: &mut Writer) {
@@ -105,7 +106,7 @@ impl Fields for SweepPass {
     }
 }
 
-impl Fields for SweepResult {
+impl WireFormat for SweepResult {
     const KIND: u8 = 28;
 
     fn write(&self, to: &mut Writer) {
@@ -125,7 +126,7 @@ impl Fields for SweepResult {
     }
 }
 
-impl Fields for Sweep {
+impl WireFormat for Sweep {
     const KIND: u8 = 29;
 
     fn write(&self, to: &mut Writer) {
@@ -145,7 +146,7 @@ impl Fields for Sweep {
     }
 }
 
-impl Fields for RowsBefore {
+impl WireFormat for RowsBefore {
     const KIND: u8 = 30;
 
     fn write(&self, to: &mut Writer) {

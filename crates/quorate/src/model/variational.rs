@@ -59,9 +59,10 @@ impl Variational {
         let classes = passes.class_count() as u64;
         let components = classes * self.subtypes as u64;
         let cells = passes.worker_count() as u64 * classes * components;
-        let rows = match passes.keeps_rows() {
-            true => passes.task_count() * (components + 2 * classes),
-            false => 0,
+        let rows = if passes.caches_posteriors() {
+            passes.task_count() * (components + 2 * classes)
+        } else {
+            0
         };
         context.reserve(
             format!(
@@ -124,16 +125,16 @@ impl Variational {
         };
         let mut sweep = Sweep::of_logarithms(components, counts.cells.len());
         let mut rows_before = first.map(RowsBefore::First);
-        let elsewhere = passes.are_elsewhere();
+        let elsewhere = passes.are_remote();
         let (mut trace, mut converged) = (Vec::new(), false);
         let mut tallies = Tallies::default();
         while trace.len() < self.max_iter && !converged {
-            if !passes.keeps_rows() && !trace.is_empty() {
+            if !passes.caches_posteriors() && !trace.is_empty() {
                 rows_before = Some(RowsBefore::Sweep(sweep.clone()));
             }
             let divergence = context.run(|| self.expect_logs(&counts, &priors, &mut sweep));
             let live = sweep.prior.len() / classes;
-            let (mut change, mut seen, kept) = (0.0f64, 0, passes.keeps_rows());
+            let (mut change, mut seen, kept) = (0.0f64, 0, passes.caches_posteriors());
             let hooks = Hooks {
                 before: elsewhere.then(|| rows_before.clone()).flatten(),
                 observe: Some(&mut |block, rows, context| {
@@ -162,7 +163,7 @@ impl Variational {
                 sweep.cells.truncate(counts.cells.len());
             }
         }
-        if passes.keeps_rows() {
+        if passes.caches_posteriors() {
             passes.set_rows(posteriors);
         }
         Ok(Fit {
@@ -311,14 +312,16 @@ impl<'a> Columns<'a> {
             .enumerate()
         {
             for component in 0..components {
-                let (base, known) = match component / live == answer {
-                    true => (self.settings.right, self.right),
-                    false => (self.settings.wrong, self.wrong),
+                let (base, known) = if component / live == answer {
+                    (self.settings.right, self.right)
+                } else {
+                    (self.settings.wrong, self.wrong)
                 };
                 let parameter = base + row[component];
-                let (ln_gamma, digamma) = match parameter == base {
-                    true => known,
-                    false => ln_gamma_and_digamma(parameter),
+                let (ln_gamma, digamma) = if parameter == base {
+                    known
+                } else {
+                    ln_gamma_and_digamma(parameter)
                 };
                 logs[component] = digamma - self.sums[component];
                 divergence += row[component] * logs[component] - ln_gamma;

@@ -11,7 +11,7 @@ use std::ops::Range;
 
 use super::{Consensus, label_of};
 use crate::annotations::Annotations;
-use crate::blocks::{Block, Fields, Reader, Writer};
+use crate::blocks::{Block, Reader, WireFormat, Writer};
 use crate::error::Result;
 use crate::linalg::width::{Width, with_width};
 use crate::parallel::{add, balanced_ranges, map_ranges, map_rows};
@@ -70,13 +70,10 @@ impl VoteShares {
         let changed = map_ranges(balanced_ranges(block.starts, PARTS), |tasks| {
             with_width!(block.class_count, width => {
                 let mut row = width.row();
-                let mut by_vote = |task: usize| match is_silent(block, task) {
-                    true => of_silent,
-                    false => {
+                let mut by_vote = |task: usize| if is_silent(block, task) { of_silent } else {
                         count_votes(block, task, row.as_mut());
                         label_of(row.as_ref())
-                    }
-                };
+                    };
                 tasks
                     .filter(|&task| by_vote(task) != label_of(&rows[task * width.get()..][..width.get()]))
                     .count()
@@ -86,7 +83,7 @@ impl VoteShares {
     }
 }
 
-impl Fields for VoteShares {
+impl WireFormat for VoteShares {
     const KIND: u8 = 31;
 
     fn write(&self, to: &mut Writer) {

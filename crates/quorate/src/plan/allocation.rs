@@ -7,7 +7,7 @@ use crate::annotations::Annotations;
 use crate::methods::Fit;
 
 /// Gains below this are nothing: rounding of probabilities.
-const LEAST_GAIN: f64 = 1e-9;
+const MIN_GAIN: f64 = 1e-9;
 
 /// A possible label of a task.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -48,7 +48,7 @@ impl Allocation {
             .flat_map_iter(|task| {
                 let row = fit.consensus.row(task);
                 let next: [f64; LOOKAHEAD] = match fit.consensus.confidence(task) {
-                    sure if 1.0 - sure < LEAST_GAIN => [0.0; LOOKAHEAD],
+                    sure if 1.0 - sure < MIN_GAIN => [0.0; LOOKAHEAD],
                     _ => gains(&accuracy_after(row, allocation.accuracy(fit, task))),
                 };
                 let slot = move |(step, gain)| Slot {
@@ -59,7 +59,7 @@ impl Allocation {
                 next.into_iter()
                     .enumerate()
                     .map(slot)
-                    .filter(|slot| slot.gain > LEAST_GAIN)
+                    .filter(|slot| slot.gain > MIN_GAIN)
             })
             .collect();
         let name = |slot: &Slot| annotations.tasks().get(slot.task as usize);

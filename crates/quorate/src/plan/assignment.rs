@@ -1,9 +1,10 @@
 //! Who gives the next label of a task.
 //!
-//! Some labels go to the worker who is best for the task ([`place`](Assigning::place)). Others compare workers,
-//! whatever the model thinks of them ([`explore`](Assigning::explore)): a plan that asks only whom it trusts
-//! about what it doubts cannot find out that it is wrong. Whom to trust is learnt from pairs of answers to the
-//! same task. A label on a task with m labels adds m pairs, so these labels complete the tasks with most labels.
+//! Some labels go to the worker who is best for the task ([`place`](Assigning::place)). Others compare
+//! workers, whatever the model thinks of them ([`explore`](Assigning::explore)): a plan that asks only whom
+//! it trusts about what it doubts cannot find out that it is wrong. Whom to trust is learnt from pairs of
+//! answers to the same task. A label on a task with m labels adds m pairs, so these labels complete the tasks
+//! with most labels.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeSet, BinaryHeap};
@@ -55,8 +56,8 @@ impl<'a> Assigning<'a> {
         found
     }
 
-    /// Pairs for this many labels that compare workers most: the task with most labels, by the free worker with
-    /// fewest labels, where a label that costs twice as much counts as two. Fewer where nobody is left.
+    /// Pairs for this many labels that compare workers most: the task with most labels, by the free worker
+    /// with fewest labels, where a label that costs twice as much counts as two. Fewer where nobody is left.
     pub(super) fn explore(
         &mut self,
         labels: usize,

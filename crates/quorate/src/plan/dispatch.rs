@@ -4,9 +4,9 @@
 //! (`R_mj = R_mr R_lr^-1 R_lj`, the paper's designated form) if there are workers r and l such that (m, r),
 //! (r, l) and (l, j) share tasks: a walk of three steps. Pairs without such a walk are *out of reach*.
 //!
-//! 1. Find the pairs out of reach ([`reach`](super::reach)), and the workers that explain them: those in most such pairs first,
-//!    until none is left (a greedy cover). Above [`MOST_WORKERS`](super::MOST_WORKERS) workers the pairs are not looked at; every
-//!    worker without a walk to the designated pair counts.
+//! 1. Find the pairs out of reach ([`reach`](super::reach)), and the workers that explain them: those in most
+//!    such pairs first, until none is left (a greedy cover). Above [`MAX_WORKERS`](super::MAX_WORKERS)
+//!    workers the pairs are not looked at; every worker without a walk to the designated pair counts.
 //! 2. Choose two designated workers. By Theorem 1 the error of an imputed block grows with `1 / sigma_min^2`
 //!    of the middle block and falls with `1 / sqrt(S)`: candidates are ranked by `sigma_min(A_m D^1/2)^2
 //!    sqrt(labels)`, and of their pairs the one that needs fewest new labels is taken, if its
@@ -34,7 +34,8 @@ const CANDIDATES: usize = 24;
 /// Settings of a dispatch.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Dispatch {
-    /// Tasks that a worker should share with each designated worker; None: 10, and at least twice the classes.
+    /// Tasks that a worker should share with each designated worker; None: 10, and at least twice the
+    /// classes.
     pub shared: Option<u32>,
     /// The designated workers, if they are chosen already.
     pub designated: Option<(usize, usize)>,
@@ -51,7 +52,8 @@ pub struct Dispatched {
     pub assignments: Vec<(usize, usize)>,
     /// Workers that are attached by them.
     pub attached: Vec<usize>,
-    /// Pairs of workers out of reach before; None if there are too many workers, or too little memory, to look at every pair.
+    /// Pairs of workers out of reach before; None if there are too many workers, or too little memory, to
+    /// look at every pair.
     pub out_of_reach_before: Option<u64>,
     /// Pairs out of reach once the labels are there.
     pub out_of_reach_after: Option<u64>,
@@ -330,7 +332,8 @@ impl<'a> Attaching<'a> {
             b.0.total_cmp(&a.0)
                 .then_with(|| names.get(a.1).cmp(names.get(b.1)))
         });
-        // Worth only falls, so a task that still has its worth is the best one; others wait for the next round.
+        // Worth only falls, so a task that still has its worth is the best one; others wait for the next
+        // round.
         while !tasks.is_empty() {
             let mut later = Vec::new();
             for (before, task) in tasks {

@@ -4,15 +4,15 @@
 //! error now = mean_n (1 - max_k q_nk),     error after = mean_n (1 - A_n(s_n)),   s_n planned labels on task n
 //! ```
 //!
-//! with `A_n` of [`gain`](super::gain). How far an estimate can be off depends less on the number of tasks than
-//! on what is assumed: the posteriors of the fit may allow for tasks that mislead many workers at once; those
-//! of its confusion matrices alone assume that workers err independently, and are the more confident ones.
-//! Labels alone cannot tell which holds. The interval reaches from the lower of the two estimates to the
-//! higher, each with the spread of a share of N tasks.
+//! with `A_n` of [`gain`](super::gain). How far an estimate can be off depends less on the number of tasks
+//! than on what is assumed: the posteriors of the fit may allow for tasks that mislead many workers at once;
+//! those of its confusion matrices alone assume that workers err independently, and are the more confident
+//! ones. Labels alone cannot tell which holds. The interval reaches from the lower of the two estimates to
+//! the higher, each with the spread of a share of N tasks.
 //!
 //! New labels also teach how workers err, which helps every task and is not in `A_n`. How much is not known
-//! beforehand: the lower end of the error after B labels is taken times `(L / (L + B))^2`, with the L labels that
-//! are there. That holds on simulated crowds (`quorate-bench plans`); it is not derived.
+//! beforehand: the lower end of the error after B labels is taken times `(L / (L + B))^2`, with the L labels
+//! that are there. That holds on simulated crowds (`quorate-bench plans`); it is not derived.
 
 use super::allocation::Allocation;
 use super::gain::{LOOKAHEAD, accuracy_after};
@@ -101,8 +101,8 @@ impl Forecast {
     }
 }
 
-/// From the lower of two estimates, times `taught`, to the higher, with the spread of a share of `tasks` and one task more or
-/// less, which is always possible.
+/// From the lower of two estimates, times `taught`, to the higher, with the spread of a share of `tasks` and
+/// one task more or less, which is always possible.
 fn between((of_fit, of_model): (f64, f64), taught: f64, tasks: f64, level: f64) -> ErrorEstimate {
     let z = normal_quantile((1.0 - level) / 2.0);
     let spread = |error: f64| z * (error * (1.0 - error) / tasks).max(0.0).sqrt() + 1.0 / tasks;

@@ -16,7 +16,8 @@
 //! q_k sum_c sum_b C(s, c) C(s-c, b) p^c e^b (1 - p - e)^(s-c-b) max(0, 1 - (q_1 / q_k) (p/e)^(b-c)),
 //! ```
 //!
-//! with c answers for k and b for the most probable class: exact up to three classes, and for the first label.
+//! with c answers for k and b for the most probable class: exact up to three classes, and for the first
+//! label.
 //!
 //! One label often cannot overturn a consensus and is worth nothing by itself; two or three can. So labels
 //! are valued by the upper concave envelope of `A(0), A(1), ..`: the best gain per label that is in reach.

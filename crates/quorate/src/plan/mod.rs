@@ -1,8 +1,8 @@
 //! Who should label what next, and when to stop.
 //!
 //! - [`Plan`]: the most valuable next labels within a budget: which tasks, and by whom. Each task has an
-//!   expected gain for its next labels ([`gain`]); the largest gains over all tasks come first, and each label
-//!   goes to the worker who tells the two most probable classes of the task apart best, for the money.
+//!   expected gain for its next labels ([`gain`]); the largest gains over all tasks come first, and each
+//!   label goes to the worker who tells the two most probable classes of the task apart best, for the money.
 //! - [`Forecast`]: the estimated error now, after the planned labels, and how many labels reach a target.
 //! - [`Dispatch`]: the fewest labels that let every pair of workers be compared (the paper's designated
 //!   workers).
@@ -37,7 +37,7 @@ mod roster;
 
 pub use dispatch::{Dispatch, Dispatched};
 pub use forecast::{ErrorEstimate, Forecast, TargetForecast};
-pub use reach::MOST_WORKERS;
+pub use reach::MAX_WORKERS;
 pub use replay::{Replay, ReplayCurve, Strategy};
 
 use crate::annotations::Annotations;
@@ -49,7 +49,8 @@ use allocation::Allocation;
 use assignment::Assigning;
 use roster::Roster;
 
-/// Labels of a worker from which on a plan rests more on what it knows of the workers than it finds out about them.
+/// Labels of a worker from which on a plan rests more on what it knows of the workers than it finds out about
+/// them.
 const LABELS_THAT_TELL: f64 = 15.0;
 
 /// Settings of a plan.
@@ -66,9 +67,9 @@ pub struct Plan {
     pub capacity: Option<u32>,
     /// Pairs (task, worker) that must not be assigned.
     pub excluded: Vec<(u32, u32)>,
-    /// Share of the labels that compare workers, whatever the model thinks of them, to find out where it is wrong:
-    /// on the tasks with most labels, by the workers with fewest. None: the more, the fewer labels a worker has given so far:
-    /// `15 / (15 + labels per worker)`.
+    /// Share of the labels that compare workers, whatever the model thinks of them, to find out where it is
+    /// wrong: on the tasks with most labels, by the workers with fewest. None: the more, the fewer labels a
+    /// worker has given so far: `15 / (15 + labels per worker)`.
     pub explore: Option<f64>,
     /// Error to reach, for the forecast of how many labels that takes.
     pub target: Option<f64>,
@@ -98,7 +99,8 @@ pub struct Planned {
     pub assignments: Vec<Assignment>,
     /// What they cost.
     pub spent: f64,
-    /// Valuable labels that nobody can give: everyone who could has labelled the task or has no capacity left.
+    /// Valuable labels that nobody can give: everyone who could has labelled the task or has no capacity
+    /// left.
     pub unplaced: usize,
     /// What the labels will do to the error.
     pub forecast: Forecast,
@@ -138,15 +140,17 @@ impl Plan {
         self.check(annotations)?;
         let model = model_of(fit, annotations)?;
         context.step("planning", 0, None)?;
-        let costs = match self.costs.is_empty() {
-            true => vec![1.0; annotations.worker_count()],
-            false => self.costs.clone(),
+        let costs = if self.costs.is_empty() {
+            vec![1.0; annotations.worker_count()]
+        } else {
+            self.costs.clone()
         };
         let mean_cost = costs.iter().sum::<f64>() / costs.len() as f64;
         let capacities = self.capacities(annotations.worker_count(), mean_cost);
         let labels = annotations.labels_per_worker();
         let order = annotations.canonical_worker_order();
-        // Only ratios matter; a gain for each unit of money could be too large a number where labels cost next to nothing.
+        // Only ratios matter; a gain for each unit of money could be too large a number where labels cost
+        // next to nothing.
         let prices: Vec<f64> = costs.iter().map(|cost| cost / mean_cost).collect();
         let roster = Roster::new(model, &labels, &prices, capacities, &order);
         let typical = roster.typical_accuracy(self.budget / mean_cost);

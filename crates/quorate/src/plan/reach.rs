@@ -1,17 +1,18 @@
 //! Pairs of workers who cannot be compared, not even through others.
 //!
-//! Two workers share a task, or there is a walk of three steps between them: (m, r), (r, l) and (l, j) share tasks. With `N(m)` the workers
-//! who share a task with m, without m, the workers at the end of a walk of s steps are
+//! Two workers share a task, or there is a walk of three steps between them: (m, r), (r, l) and (l, j) share
+//! tasks. With `N(m)` the workers who share a task with m, without m, the workers at the end of a walk of s
+//! steps are
 //!
 //! ```text
 //! W_s(m) = union of W_(s-1)(w) over w in N(m) = union over the tasks t of m of [ union of W_(s-1)(w) over w on t, w /= m ].
 //! ```
 //!
-//! The inner union is made for all m on a task at once: of the bits that are set on it, those of two workers or more, and those of one
-//! who is not m. So a step costs the labels times M / 64, whatever the pairs are.
+//! The inner union is made for all m on a task at once: of the bits that are set on it, those of two workers
+//! or more, and those of one who is not m. So a step costs the labels times M / 64, whatever the pairs are.
 //!
-//! The columns are cut into blocks that know nothing of each other. Time: `O(L M / 64)`. Memory: a bit a pair, and three blocks
-//! a thread.
+//! The columns are cut into blocks that know nothing of each other. Time: `O(L M / 64)`. Memory: a bit a
+//! pair, and three blocks a thread.
 
 use rayon::prelude::*;
 
@@ -19,7 +20,7 @@ use crate::annotations::Annotations;
 use crate::context::Context;
 
 /// Most workers whose pairs are all looked at: 128 MiB for the pairs.
-pub const MOST_WORKERS: usize = 1 << 15;
+pub const MAX_WORKERS: usize = 1 << 15;
 
 /// Words of a row in one block.
 const WORDS: usize = 8;
@@ -39,8 +40,8 @@ pub(super) struct Reach {
 }
 
 impl Reach {
-    /// With the labels and those that are planned, `(task, worker)`. None for more workers than [`MOST_WORKERS`], or than memory has
-    /// room for.
+    /// With the labels and those that are planned, `(task, worker)`. None for more workers than
+    /// [`MAX_WORKERS`], or than memory has room for.
     pub(super) fn of(
         annotations: &Annotations,
         planned: &[(usize, usize)],
@@ -50,7 +51,7 @@ impl Reach {
         let blocks = workers.div_ceil(COLUMNS);
         // Twice: the blocks that are worked on take room, too.
         let needed = 2 * (blocks * workers * size_of::<Bits>()) as u64;
-        if workers > MOST_WORKERS || context.reserve("pairs of workers", needed, "").is_err() {
+        if workers > MAX_WORKERS || context.reserve("pairs of workers", needed, "").is_err() {
             return None;
         }
         let tasks = workers_of_tasks(annotations, planned);
@@ -65,8 +66,8 @@ impl Reach {
         Some(Self { pairs, missing })
     }
 
-    /// Workers such that every pair out of reach has one of them, the one in most pairs first; `without` these, whom
-    /// attaching does not help, and without pairs of two of them.
+    /// Workers such that every pair out of reach has one of them, the one in most pairs first; `without`
+    /// these, whom attaching does not help, and without pairs of two of them.
     pub(super) fn cover(mut self, without: &[usize]) -> Vec<usize> {
         let workers = self.missing.first().map_or(0, Vec::len);
         let mut degree: Vec<usize> = (0..workers).map(|worker| self.others(worker).count()).collect();

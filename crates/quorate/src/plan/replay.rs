@@ -58,7 +58,8 @@ pub struct Replay {
     pub rounds: usize,
     /// New labels that a worker can give over all rounds; None: twice an even share.
     pub capacity: Option<u32>,
-    /// Share of the labels with which a plan explores ([`Plan::explore`](super::Plan)); None: as plans do by themselves.
+    /// Share of the labels with which a plan explores ([`Plan::explore`](super::Plan)); None: as plans do by
+    /// themselves.
     pub explore: Option<f64>,
 }
 

@@ -25,7 +25,7 @@ use crate::model::DawidSkene;
 const STRENGTH: f64 = 4.0;
 
 /// Pairs of classes with a ranking of their own; rarer ones use the ranking by accuracy.
-const MOST_RANKINGS: usize = 2000;
+const MAX_RANKINGS: usize = 2000;
 
 /// Key of the ranking by accuracy: no pair of classes.
 const BY_ACCURACY: (u16, u16) = (u16::MAX, u16::MAX);
@@ -125,7 +125,7 @@ impl<'a> Roster<'a> {
         allowed: impl Fn(usize) -> bool,
     ) -> Option<usize> {
         let mut key = (classes.0.min(classes.1) as u16, classes.0.max(classes.1) as u16);
-        if !rankings.contains_key(&key) && rankings.len() >= MOST_RANKINGS {
+        if !rankings.contains_key(&key) && rankings.len() >= MAX_RANKINGS {
             key = BY_ACCURACY;
         }
         let ranking = rankings.entry(key).or_insert_with(|| self.rank(key));

@@ -56,7 +56,8 @@ pub struct Simulation {
     /// Probability that a pair of workers shares no task. Who is apart is drawn first; then, task by task,
     /// labels are taken in random order and one is dropped if its worker is apart from one that was kept. So
     /// a task loses no more labels than needed and never all of them, but the labels get fewer:
-    /// [`dropped_labels`](super::Simulated::dropped_labels). What came out is [`missing_pair_share`](super::Simulated::missing_pair_share).
+    /// [`dropped_labels`](super::Simulated::dropped_labels). What came out is
+    /// [`missing_pair_share`](super::Simulated::missing_pair_share).
     pub missing_pairs: f64,
     /// Exponent s of the activity of workers: the r-th busiest has weight `r^-s`, ranks drawn at random
     /// (0: all alike).

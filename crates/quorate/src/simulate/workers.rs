@@ -133,9 +133,12 @@ impl<'a> Columns<'a> {
                 self.blur(identity, 0..classes, rng)
             }
             WorkerKind::Specialist { class } => {
-                let columns = (0..classes).map(|truth| match truth == class {
-                    true => unit(classes, class),
-                    false => with_gap(self.flat_others.draw(rng), class, 0.0),
+                let columns = (0..classes).map(|truth| {
+                    if truth == class {
+                        unit(classes, class)
+                    } else {
+                        with_gap(self.flat_others.draw(rng), class, 0.0)
+                    }
                 });
                 let columns = columns.collect();
                 self.blur(columns, class..class + 1, rng)

@@ -132,13 +132,14 @@ pub(crate) fn normal_quantile(tail: f64) -> f64 {
     0.5 * (low + high)
 }
 
-/// The number below which a Beta(a, b) variable falls with this probability: Halley's method (Newton's with the slope of
-/// the density), bisecting where it would leave the bracket.
+/// The number below which a Beta(a, b) variable falls with this probability: Halley's method (Newton's with
+/// the slope of the density), bisecting where it would leave the bracket.
 pub(crate) fn beta_quantile(a: f64, b: f64, probability: f64) -> f64 {
     let ln_beta = ln_beta(a, b);
     let (mut low, mut high) = (0.0, 1.0);
     let mut x = a / (a + b);
-    // Near 0 the integral is x^a / (a B(a, b)), near 1 its mirror image: a better start than the mean where it holds.
+    // Near 0 the integral is x^a / (a B(a, b)), near 1 its mirror image: a better start than the mean where
+    // it holds.
     let corners = [
         (((a * probability).ln() + ln_beta) / a).exp(),
         1.0 - (((b * (1.0 - probability)).ln() + ln_beta) / b).exp(),
@@ -150,17 +151,19 @@ pub(crate) fn beta_quantile(a: f64, b: f64, probability: f64) -> f64 {
     }
     for _ in 0..100 {
         let above = beta_i_given(x, a, b, ln_beta) - probability;
-        match above < 0.0 {
-            true => low = x,
-            false => high = x,
+        if above < 0.0 {
+            low = x
+        } else {
+            high = x
         }
         let density = ((a - 1.0) * x.ln() + (b - 1.0) * (-x).ln_1p() - ln_beta).exp();
         let newton = above / density;
         let slope = (a - 1.0) / x - (b - 1.0) / (1.0 - x);
         let halley = x - newton / (1.0 - (0.5 * newton * slope).clamp(-1.0, 0.5));
-        let next = match halley > low && halley < high {
-            true => halley,
-            false => 0.5 * (low + high),
+        let next = if halley > low && halley < high {
+            halley
+        } else {
+            0.5 * (low + high)
         };
         if (next - x).abs() <= 1e-12 || high - low < 1e-12 {
             return next;

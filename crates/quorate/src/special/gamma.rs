@@ -47,11 +47,12 @@ pub(crate) fn digamma(x: f64) -> f64 {
 }
 
 /// Most terms of a sum that takes the place of two digammas.
-const MOST_TERMS: f64 = 8.0;
+const MAX_TERMS: f64 = 8.0;
 
-/// `psi(x + count) - psi(x)` of a positive `x`; for a small whole number the sum `1 / x + .. + 1 / (x + count - 1)`.
+/// `psi(x + count) - psi(x)` of a positive `x`; for a small whole number the sum `1 / x + .. + 1 / (x + count
+/// - 1)`.
 pub(crate) fn digamma_rise(x: f64, count: f64) -> f64 {
-    if count <= MOST_TERMS && count.fract() == 0.0 {
+    if count <= MAX_TERMS && count.fract() == 0.0 {
         return (0..count as u32).map(|term| 1.0 / (x + f64::from(term))).sum();
     }
     digamma(x + count) - digamma(x)

@@ -2,7 +2,7 @@
 //! compared.
 
 use crate::annotations::Annotations;
-use crate::blocks::{Block, Fields, Reader, Writer, damaged};
+use crate::blocks::{Block, Reader, WireFormat, Writer, damaged};
 use crate::error::Result;
 
 /// The parts of the crowd, the largest (by labels) first.
@@ -100,7 +100,7 @@ impl Joining {
     }
 }
 
-impl Fields for Joining {
+impl WireFormat for Joining {
     const KIND: u8 = 56;
 
     fn write(&self, to: &mut Writer) {
@@ -112,9 +112,10 @@ impl Fields for Joining {
         let (parent, labels) = (from.read_u32()?, from.read_u32()?);
         // Roots have the lowest code of their part, so that every chain ends.
         let falls = |(worker, &above): (usize, &u32)| above as usize <= worker;
-        match parent.len() == labels.len() && parent.iter().enumerate().all(falls) {
-            true => Ok(Self { parent, labels }),
-            false => Err(damaged("with workers that are not joined")),
+        if parent.len() == labels.len() && parent.iter().enumerate().all(falls) {
+            Ok(Self { parent, labels })
+        } else {
+            Err(damaged("with workers that are not joined"))
         }
     }
 }

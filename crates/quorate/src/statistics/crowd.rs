@@ -3,7 +3,7 @@
 
 use super::components::{Components, Joining};
 use crate::annotations::WorkerOrder;
-use crate::blocks::{Block, Fields, Part, Pass, Passes, Reader, Stage, Writer};
+use crate::blocks::{Block, Part, Pass, Passes, Reader, Stage, WireFormat, Writer};
 use crate::context::Context;
 use crate::error::Result;
 
@@ -44,7 +44,7 @@ pub(crate) fn worker_order(passes: &mut Passes<'_>, context: &mut Context) -> Re
 /// Joins the workers of each task.
 pub(crate) struct JoinWorkers;
 
-impl Fields for JoinWorkers {
+impl WireFormat for JoinWorkers {
     const KIND: u8 = 40;
 
     fn write(&self, _: &mut Writer) {}
@@ -81,7 +81,7 @@ impl Part for JoinedWorkers {
     }
 }
 
-impl Fields for JoinedWorkers {
+impl WireFormat for JoinedWorkers {
     const KIND: u8 = 41;
 
     fn write(&self, to: &mut Writer) {
@@ -100,7 +100,7 @@ impl Fields for JoinedWorkers {
 /// Gathers what workers are ordered by.
 pub(crate) struct OrderWorkers;
 
-impl Fields for OrderWorkers {
+impl WireFormat for OrderWorkers {
     const KIND: u8 = 42;
 
     fn write(&self, _: &mut Writer) {}

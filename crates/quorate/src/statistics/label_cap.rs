@@ -47,8 +47,8 @@ pub fn cap_labels<'a>(annotations: &'a Annotations, context: &Context) -> Result
         annotations.class_count() as u64,
     );
     let mut budget = pair_budget(annotations.label_count() as u64);
-    // Every pair of labels may be a pair of workers of its own, unless there are few workers. A pair that shares one task
-    // says next to nothing, so memory follows the labels long before the limit.
+    // Every pair of labels may be a pair of workers of its own, unless there are few workers. A pair that
+    // shares one task says next to nothing, so memory follows the labels long before the limit.
     let enough = (FREE_BYTES / pair_bytes(classes)).max(EVENTS_A_LABEL * annotations.label_count() as u64);
     let room = (context.memory_limit() / 2 / pair_bytes(classes)).min(enough);
     if workers * workers / 2 > room {

@@ -15,4 +15,4 @@ pub(crate) use label_cap::pair_budget;
 pub use label_cap::{CappedLabels, cap_labels};
 pub(crate) use pair_blocks::CountPairs;
 pub use pair_blocks::PairBlocks;
-pub use triples::{MOST_ON_A_TASK, Triples, count_triples};
+pub use triples::{MAX_ON_A_TASK, Triples, count_triples};

@@ -2,7 +2,7 @@
 
 use super::{CoOccurrence, cap_labels, count_cooccurrences, pair_cost};
 use crate::annotations::Annotations;
-use crate::blocks::{Block, Fields, Part, Pass, Passes, Reader, Stage, Writer};
+use crate::blocks::{Block, Part, Pass, Passes, Reader, Stage, WireFormat, Writer};
 use crate::context::Context;
 use crate::error::Result;
 use crate::model::DawidSkene;
@@ -124,8 +124,10 @@ impl PairBlocks {
         let stage = Stage::single("pairs");
         let none = CoOccurrence::empty(passes.worker_count(), classes);
         let mut total = CountedPairs::of(none, most);
-        if passes.are_elsewhere() {
-            total = passes.ask(&CountPairs { most }, stage, context)?.unwrap_or(total);
+        if passes.are_remote() {
+            total = passes
+                .run_remote(&CountPairs { most }, stage, context)?
+                .unwrap_or(total);
         } else {
             passes.each_block(stage, context, &mut |block, context| {
                 // Once there are too many, no more are counted.
@@ -218,7 +220,7 @@ pub(crate) struct CountPairs {
     most: u64,
 }
 
-impl Fields for CountPairs {
+impl WireFormat for CountPairs {
     const KIND: u8 = 44;
 
     fn write(&self, to: &mut Writer) {
@@ -266,7 +268,7 @@ impl Part for CountedPairs {
     }
 }
 
-impl Fields for CountedPairs {
+impl WireFormat for CountedPairs {
     const KIND: u8 = 45;
 
     fn write(&self, to: &mut Writer) {

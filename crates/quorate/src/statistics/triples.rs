@@ -6,7 +6,7 @@
 //!
 //! Only observed triples are stored, and of each only the cells that occur. There can be far more triples
 //! than labels (`sum_n C(d_n, 3)` events), so two caps hold, both with seeded sampling that does not depend
-//! on the order of rows: of a task with more than [`MOST_ON_A_TASK`] labels only those of the workers first
+//! on the order of rows: of a task with more than [`MAX_ON_A_TASK`] labels only those of the workers first
 //! in a seeded order are used, and if there are more distinct triples than asked for, those whose seeded hash
 //! is below `2^-s` of its range are kept, with the least `s` that is enough. The counts of a kept triple are
 //! complete up to the first cap.
@@ -16,7 +16,7 @@ use rustc_hash::FxHashMap;
 use crate::annotations::Annotations;
 
 /// Labels of one task that are used for triples: 9880 triples at most.
-pub const MOST_ON_A_TASK: usize = 40;
+pub const MAX_ON_A_TASK: usize = 40;
 
 /// Observed triples of workers with their answer frequencies.
 #[derive(Debug, Clone, Default)]
@@ -46,10 +46,10 @@ pub fn count_triples(annotations: &Annotations, most: usize, seed: u64) -> Tripl
         let (workers, answers) = annotations.task_slices(task);
         labels.clear();
         labels.extend(workers.iter().copied().zip(answers.iter().copied()));
-        if labels.len() > MOST_ON_A_TASK {
+        if labels.len() > MAX_ON_A_TASK {
             cut_tasks += 1;
             labels.sort_by_key(|&(worker, _)| (mix(seed ^ mix(rank[worker as usize])), worker));
-            labels.truncate(MOST_ON_A_TASK);
+            labels.truncate(MAX_ON_A_TASK);
             labels.sort_unstable();
         }
         for (at, &(m, a)) in labels.iter().enumerate() {

@@ -40,8 +40,8 @@ const AVERAGED: usize = 8;
 /// Predicted error (Frobenius norm) above which a candidate says nothing: the norm of a block is at most 1.
 const MAX_ERROR: f64 = 1.0;
 
-/// Residual of the eigenvectors against the largest eigenvalue: near rounding, so that the order of the workers, from which the
-/// iteration starts, does not show in the answer.
+/// Residual of the eigenvectors against the largest eigenvalue: near rounding, so that the order of the
+/// workers, from which the iteration starts, does not show in the answer.
 const EIGEN_TOL: f64 = 1e-12;
 
 /// Who stands between the two workers of a missing block.
@@ -77,7 +77,8 @@ struct Step {
 
 /// Imputes missing blocks and takes the leading eigenpairs of the completed matrix. `order`: the workers,
 /// those to be preferred as go-betweens first. `weights`: one for each worker; the eigenvectors are those of
-/// the matrix with block (m, j) scaled by `weights[m] * weights[j]`, scaled back. A worker of weight 0 has no part in them.
+/// the matrix with block (m, j) scaled by `weights[m] * weights[j]`, scaled back. A worker of weight 0 has no
+/// part in them.
 pub fn impute_designated(
     blocks: &PairBlocks,
     designated: &Designated,
@@ -122,10 +123,7 @@ pub fn impute_designated(
         let scale = value.max(0.0).sqrt();
         for (row, entry) in vector.iter().enumerate() {
             let weight = weights[row / classes];
-            factor[row * classes + component] = match weight > 0.0 {
-                true => scale * entry / weight,
-                false => 0.0,
-            };
+            factor[row * classes + component] = if weight > 0.0 { scale * entry / weight } else { 0.0 };
         }
     }
     let present = matrix.block_count() as f64;

@@ -65,7 +65,8 @@ macro_rules! imputation_start {
 macro_rules! shrinkage {
     ([] $($state:tt)*) => {
         declare_method! { @shared [
-            /// pseudo-labels that draw each column of a confusion matrix halfway to the crowd's and the uniform one
+            /// pseudo-labels that draw each column of a confusion matrix halfway to the crowd's and the
+            /// uniform one
             shrinkage: f64 in 0..=1e9 = 1,
         ] $($state)* }
     };
@@ -74,7 +75,8 @@ macro_rules! shrinkage {
 macro_rules! evidence {
     ([$default:literal] $($state:tt)*) => {
         declare_method! { @shared [
-            /// exponent c of the base weights S_mj^c of a pair that shares S_mj tasks (0: all pairs alike, the paper)
+            /// exponent c of the base weights S_mj^c of a pair that shares S_mj tasks (0: all pairs alike,
+            /// the paper)
             evidence: f64 in 0..=2 = $default,
         ] $($state)* }
     };
@@ -92,7 +94,8 @@ macro_rules! robust_norm {
 macro_rules! sweeps {
     ([] $($state:tt)*) => {
         declare_method! { @shared [
-            /// how a worker's K x K problem is solved: exactly, or by the paper's projected gradient (15 steps)
+            /// how a worker's K x K problem is solved: exactly, or by the paper's projected gradient (15
+            /// steps)
             solver: Solver = Exact,
             /// largest number of imputation sweeps
             sweeps: usize in 1..=1_000_000 = 200,
@@ -122,7 +125,8 @@ macro_rules! rotation {
 macro_rules! designated_workers {
     ([] $($state:tt)*) => {
         declare_method! { @shared [
-            /// two worker ids, separated by a comma, that stand between all pairs; empty: the best for each block
+            /// two worker ids, separated by a comma, that stand between all pairs; empty: the best for each
+            /// block
             designated: String = "",
         ] $($state)* }
     };
@@ -277,9 +281,10 @@ macro_rules! run_pipeline {
                     imputing: imputing(self),
                     shrinkage: self.shrinkage,
                     factor: FactorSettings {
-                        alpha: match self.psi > 0.0 {
-                            true => Alpha::Power(self.psi),
-                            false => Alpha::Constant(self.alpha),
+                        alpha: if self.psi > 0.0 {
+                            Alpha::Power(self.psi)
+                        } else {
+                            Alpha::Constant(self.alpha)
                         },
                         max_iter: self.steps,
                         tol: FACTOR_TOL,

@@ -7,9 +7,9 @@
 //!
 //! Off-diagonal blocks of X are the co-occurrences; many are missing, and the diagonal always is. Four steps,
 //! a file each: **count** ([`crate::statistics`]), **impute** a factor U with X = U U^T ([`impute_robust`],
-//! [`impute_matrix_free`], [`impute_designated`]), **factor** U into a nonnegative H = U Q ([`factor()`]), and **read
-//! off** the model ([`extract_model`]). `pipeline.rs` runs the steps one after another; `methods.rs` declares
-//! the methods.
+//! [`impute_matrix_free`], [`impute_designated`]), **factor** U into a nonnegative H = U Q ([`factor()`]),
+//! and **read off** the model ([`extract_model`]). `pipeline.rs` runs the steps one after another;
+//! `methods.rs` declares the methods.
 //!
 //! S. Ibrahim, X. Fu, "Crowdsourcing via Annotator Co-occurrence Imputation and Provable Symmetric
 //! Nonnegative Matrix Factorization", ICML 2021. Labels such as `eq:itwa` are those of that paper.
@@ -25,7 +25,7 @@ mod robust;
 mod shrink;
 mod start;
 mod task_sums;
-mod task_sums_elsewhere;
+mod task_sums_remote;
 
 pub use designated::{Designated, DesignatedImputation, impute_designated};
 pub use extract::extract_model;
@@ -36,6 +36,6 @@ pub use methods::{
     SymNmfEm,
 };
 pub use robust::{Imputation, ResidualWeights, RobustSettings, Solver, impute_robust, robust_objective};
-pub use shrink::{crowd_matrix, draw_to_crowd, expected_labels};
+pub use shrink::{crowd_matrix, expected_labels, shrink_to_crowd};
 pub use start::{model_factor, random_factor};
-pub(crate) use task_sums_elsewhere::{CountAnswers, SumOverTasks};
+pub(crate) use task_sums_remote::{CountAnswers, SumOverTasks};

@@ -26,8 +26,8 @@ use std::sync::Arc;
 
 use super::{
     Designated, FactorSettings, Form, Imputation, Init, RobustSettings, RowWeights, crowd_matrix,
-    draw_to_crowd, expected_labels, extract_model, factor, identity, impute_designated, impute_matrix_free,
-    impute_robust, model_factor, random_factor, rotation_towards,
+    expected_labels, extract_model, factor, identity, impute_designated, impute_matrix_free, impute_robust,
+    model_factor, random_factor, rotation_towards, shrink_to_crowd,
 };
 use crate::annotations::Names;
 use crate::blocks::{GoldWorker, Passes};
@@ -87,7 +87,7 @@ impl Pipeline {
 
     /// The fit of the crowd with gold as one more worker, the last one.
     fn fit_beside_gold(&self, passes: &mut Passes<'_>, context: &mut Context) -> Result<BlockFit> {
-        match passes.whole() {
+        match passes.in_memory() {
             Some(annotations) => {
                 let extended = annotations.with_gold_worker()?;
                 let mut blocks = &extended;
@@ -123,7 +123,7 @@ impl Pipeline {
         let mut fit = match self.em {
             Some(em) => em.run(passes, EmStart::Model(model), context)?,
             None => {
-                if passes.keeps_rows() {
+                if passes.caches_posteriors() {
                     posterior_over(&model, passes, context)?;
                 }
                 Fit {
@@ -157,7 +157,7 @@ impl Pipeline {
         let answers = answer_shares(&counts, classes);
         priors.add_to(&mut counts);
         let pooled = crowd_matrix(&counts);
-        let start = draw_to_crowd(
+        let start = shrink_to_crowd(
             &counts.to_model(0.0),
             &counts.labels_per_truth(),
             &pooled,
@@ -167,17 +167,17 @@ impl Pipeline {
         let imputed = self.impute(passes, crowd, &start, &weights, context, (notes, warnings))?;
         let h = self.rotate(&imputed.factor, &start, &weights, context)?;
         let mut model = extract_model(&h, &weights, &answers, classes);
-        let mut say = crowd.labels.clone();
+        let mut alignment_weights = crowd.labels.clone();
         if passes.has_gold() {
             // The last worker is gold: what it says of which class is which outweighs the crowd.
-            let last = say.len() - 1;
-            say[last] = u32::try_from(passes.label_count()).unwrap_or(u32::MAX);
+            let last = alignment_weights.len() - 1;
+            alignment_weights[last] = u32::try_from(passes.label_count()).unwrap_or(u32::MAX);
         }
-        let alignment = align_classes(&model, &say);
+        let alignment = align_classes(&model, &alignment_weights);
         model = model.with_truth_order(&alignment.order);
         model = self.keep_unreached(model, &start, &crowd.parts);
         let evidence = expected_labels(&model, &crowd.labels);
-        model = draw_to_crowd(&model, &evidence, &pooled, self.shrinkage);
+        model = shrink_to_crowd(&model, &evidence, &pooled, self.shrinkage);
         if !priors.is_empty() {
             model = priors.draw(model, &evidence, passes.task_count() as usize);
         }
@@ -231,7 +231,8 @@ impl Pipeline {
             Imputing::Designated(ids) => designated_workers(ids, passes.workers())?,
         };
         let blocks = all_pairs(passes, context, warnings)?;
-        // Eigenvectors of several parts with like eigenvalues can be any mixture: only the largest part has a say.
+        // Eigenvectors of several parts with like eigenvalues can be any mixture: only the largest part has a
+        // say.
         let in_largest = |worker: usize| crowd.parts.of_worker[worker] == 0;
         let root = |(worker, weight): (usize, &f64)| if in_largest(worker) { weight.sqrt() } else { 0.0 };
         let roots: Vec<f64> = weights.iter().enumerate().map(root).collect();
@@ -316,7 +317,7 @@ fn storable_pairs(
         Form::MatrixFree => return Ok(None),
         Form::Auto => labels.max(1_000_000).min((4 * labels).max(4_000_000) / size),
     };
-    let Some(annotations) = passes.whole() else {
+    let Some(annotations) = passes.in_memory() else {
         // Labels of long tasks cannot be left out by name here, as they are in memory: pairs that take long
         // to count are not counted.
         return match crowd.pairs_of_labels > pair_budget(labels) {
@@ -326,12 +327,11 @@ fn storable_pairs(
     };
     let capped = cap_labels(annotations, context)?;
     let few = most == u64::MAX || context.run(|| has_at_most_pairs(&capped.annotations, most));
-    match few {
-        true => {
-            warnings.extend(capped.note);
-            PairBlocks::observed(&capped.annotations, context, warnings).map(Some)
-        }
-        false => Ok(None),
+    if few {
+        warnings.extend(capped.note);
+        PairBlocks::observed(&capped.annotations, context, warnings).map(Some)
+    } else {
+        Ok(None)
     }
 }
 
@@ -341,7 +341,7 @@ fn all_pairs(
     context: &mut Context,
     warnings: &mut Vec<String>,
 ) -> Result<PairBlocks> {
-    if let Some(annotations) = passes.whole() {
+    if let Some(annotations) = passes.in_memory() {
         return PairBlocks::observed(annotations, context, warnings);
     }
     let blocks = PairBlocks::of_blocks(passes, u64::MAX, context)?;
@@ -383,9 +383,10 @@ fn designated_workers(ids: &str, workers: &Names) -> Result<Designated> {
 /// Dense K x K matrices for every worker, a handful of copies.
 fn reserve(passes: &Passes<'_>, context: &Context) -> Result<()> {
     let (workers, classes) = (passes.worker_count() as u64, passes.class_count() as u64);
-    let rows = match passes.keeps_rows() {
-        true => passes.task_count() * classes,
-        false => 0,
+    let rows = if passes.caches_posteriors() {
+        passes.task_count() * classes
+    } else {
+        0
     };
     context.reserve(
         format!("a {classes} x {classes} matrix for each of {workers} workers"),
@@ -426,7 +427,7 @@ fn describe_parts(parts: &Components, warnings: &mut Vec<String>) {
         .collect();
     let more = if parts.count() > 5 { ", .." } else { "" };
     warnings.push(format!(
-        "the crowd falls into {} parts that share no task ({}{more} workers): between parts only majority vote says which \
+        "the crowd has {} connected components ({}{more} workers): between components only majority vote says which \
          class is which",
         parts.count(),
         sizes.join(", "),

@@ -20,7 +20,7 @@ pub fn crowd_matrix(counts: &AnswerCounts) -> Vec<f64> {
 /// Draws every column of every confusion matrix to the crowd's: `(n A + w P) / (n + w)` for a column that
 /// stands for `n` labels (`evidence`, `[worker][truth]`). A matrix from few labels has zeros that are only
 /// absences, and one impossible answer would outweigh everything else on a task.
-pub fn draw_to_crowd(model: &DawidSkene, evidence: &[f64], crowd: &[f64], weight: f64) -> DawidSkene {
+pub fn shrink_to_crowd(model: &DawidSkene, evidence: &[f64], crowd: &[f64], weight: f64) -> DawidSkene {
     let classes = model.class_count();
     let mut confusion = model.confusions().to_vec();
     for (block, evidence) in confusion

@@ -25,7 +25,7 @@ use crate::error::Result;
 use crate::linalg::aligned::AlignedVec;
 use crate::linalg::small::{add_gram, norm_squared};
 use crate::linalg::width::{Width, with_width};
-use crate::parallel::{MOST_CHUNKS, add, balanced_ranges, map_ranges, private_chunks};
+use crate::parallel::{MAX_CHUNKS, add, balanced_ranges, map_ranges, private_chunks};
 
 /// Most tasks in a batch: enough to prefetch, few enough that their records stay in the nearest cache.
 const TASKS: usize = 8;
@@ -147,10 +147,10 @@ impl TaskSums {
         let numbers = passes.worker_count() * Record::of(passes.class_count()).numbers();
         let chunks = private_chunks(passes.label_count() as usize, numbers);
         // Labels that are not in memory are elsewhere to save memory.
-        let most = match (passes.keeps_rows(), passes.are_elsewhere()) {
+        let most = match (passes.caches_posteriors(), passes.are_remote()) {
             (true, _) => chunks,
             (_, true) => 1,
-            _ => MOST_CHUNKS,
+            _ => MAX_CHUNKS,
         };
         Self::in_chunks(passes, chunks.min(most), context)
     }
@@ -158,8 +158,8 @@ impl TaskSums {
     fn in_chunks(passes: &mut Passes<'_>, chunks: usize, context: &mut Context) -> Result<Self> {
         let (workers, classes) = (passes.worker_count(), passes.class_count());
         let mut sums = Self::of_crowd(workers, classes, chunks);
-        if passes.are_elsewhere() {
-            sums.count_elsewhere(passes, context)?;
+        if passes.are_remote() {
+            sums.count_remote(passes, context)?;
             return Ok(sums);
         }
         passes.each_block(Stage::single("imputing"), context, &mut |block, context| {
@@ -217,8 +217,8 @@ impl TaskSums {
         context: &mut Context,
     ) -> Result<f64> {
         let mut objective = context.run(|| self.start(factor));
-        if passes.are_elsewhere() {
-            return Ok(objective + self.sum_elsewhere(factor, passes, stage, context)?);
+        if passes.are_remote() {
+            return Ok(objective + self.sum_remote(factor, passes, stage, context)?);
         }
         passes.each_block(stage, context, &mut |block, context| {
             objective += context.run(|| self.sum_block(block));

@@ -1,5 +1,5 @@
-//! Numbers so small that arithmetic loses digits (below 2.2e-308), and products of so many chances that they would underflow: the
-//! answers are those of zero, or of the least number with all its digits.
+//! Numbers so small that arithmetic loses digits (below 2.2e-308), and products of so many chances that they
+//! would underflow: the answers are those of zero, or of the least number with all its digits.
 
 use quorate::methods::{Fit, Kind, METHODS, Method};
 use quorate::model::{AnswerCounts, ClassPrior, Priors};
@@ -148,8 +148,8 @@ fn denormal_costs_buy_the_same_labels() {
     }
 }
 
-/// Two thousand labels on one task, two thirds of them for class 1: the product of their chances is far below the least number
-/// (not that of the two hundred for methods about pairs).
+/// Two thousand labels on one task, two thirds of them for class 1: the product of their chances is far below
+/// the least number (not that of the two hundred for methods about pairs).
 #[test]
 fn thousands_of_labels_on_a_task_do_not_underflow() {
     for method in METHODS {

@@ -1,10 +1,10 @@
-//! Every method on random small tables: finite probabilities, rows that sum to one, unanimous tasks that keep their answer
-//! or a warning, the same answer under other codes, parameters at the ends of their ranges; objectives that move one way
-//! (`objectives.rs`); numbers next to nothing (`denormals.rs`).
+//! Every method on random small tables: finite probabilities, rows that sum to one, unanimous tasks that keep
+//! their answer or a warning, the same answer under other codes, parameters at the ends of their ranges;
+//! objectives that move one way (`objectives.rs`); numbers next to nothing (`denormals.rs`).
 //!
-//! `RAYON_NUM_THREADS=1 QUORATE_TABLES=100000 cargo test -p quorate --all-features --test numerics -- --nocapture` runs as many
-//! tables (one thread: these fits are too small to share);
-//! `docs/reliability.md` has the figures.
+//! `RAYON_NUM_THREADS=1 QUORATE_TABLES=100000 cargo test -p quorate --all-features --test numerics --
+//! --nocapture` runs as many tables (one thread: these fits are too small to share); `docs/reliability.md`
+//! has the figures.
 
 mod denormals;
 mod objectives;
@@ -30,9 +30,10 @@ fn tables_asked_for() -> u64 {
     std::env::var("QUORATE_TABLES").map_or(TABLES, |text| text.parse().expect("a number of tables"))
 }
 
-/// Upper ends of ranges of whole numbers are cut here: restarts of `mace` and `ebcc` are always all done, and 1000 of them take
-/// seconds on the largest of these tables. `large_whole_numbers_only_take_time` goes further on a tiny one.
-const MOST_REPEATS: usize = 1000;
+/// Upper ends of ranges of whole numbers are cut here: restarts of `mace` and `ebcc` are always all done, and
+/// 1000 of them take seconds on the largest of these tables. `large_whole_numbers_only_take_time` goes
+/// further on a tiny one.
+const MAX_REPEATS: usize = 1000;
 
 /// One parameter at an end of its range; or none, half of the time.
 fn draw_parameters(method: &Method, rng: &mut impl Rng) -> Vec<(String, String)> {
@@ -42,10 +43,13 @@ fn draw_parameters(method: &Method, rng: &mut impl Rng) -> Vec<(String, String)>
     let parameter = &method.parameters[rng.random_range(0..method.parameters.len())];
     let high_end = rng.random_bool(0.5);
     let value = match parameter.kind {
-        Kind::Integer(low, high) => match high_end {
-            true => high.min(low.max(MOST_REPEATS)).to_string(),
-            false => low.to_string(),
-        },
+        Kind::Integer(low, high) => {
+            if high_end {
+                high.min(low.max(MAX_REPEATS)).to_string()
+            } else {
+                low.to_string()
+            }
+        }
         Kind::Number(low, high) => if high_end { high } else { low }.to_string(),
         Kind::Choice(words) => words[rng.random_range(0..words.len())].to_owned(),
         Kind::Text => return Vec::new(),
@@ -71,11 +75,11 @@ fn slack(method: &Method, given: &[(String, String)]) -> f64 {
             .any(|(key, value)| key == name && value == "0.000001")
     };
     match method.name {
-        // The penalty is all that bounds the tables of answers that nobody gave. Its curvature is gamma K^2, and the search ends at a
-        // slope of 1e-3: with the least gamma it ends wherever rounding leads it.
+        // The penalty is all that bounds the tables of answers that nobody gave. Its curvature is gamma K^2,
+        // and the search ends at a slope of 1e-3: with the least gamma it ends wherever rounding leads it.
         "minimax-entropy" if least("gamma") => 1e-2,
-        // The same bits; but a label that all workers gave wins a tie by a hair (2e-9 for each of at most 50 classes), and only where
-        // it would lose the tie by its code.
+        // The same bits; but a label that all workers gave wins a tie by a hair (2e-9 for each of at most 50
+        // classes), and only where it would lose the tie by its code.
         _ if method.canonical_order => 1e-7,
         // Sums in another order may stop one round earlier: at the tolerance of the rounds.
         _ => 1e-6,
@@ -144,11 +148,11 @@ fn check(number: u64, seen: &mut Seen) {
         return;
     }
     let (one, two) = ((&table, &fitted.consensus), (&recoded, &again.consensus));
-    match symmetry::carries_over(one, two, method.uses_class_order, slack) {
-        true => *seen.exchanged.entry(method.name).or_default() += 1,
-        false => seen
-            .differ
-            .push(format!("{}, table {number}, {given:?}: {gap:.1e}", method.name)),
+    if symmetry::carries_over(one, two, method.uses_class_order, slack) {
+        *seen.exchanged.entry(method.name).or_default() += 1
+    } else {
+        seen.differ
+            .push(format!("{}, table {number}, {given:?}: {gap:.1e}", method.name))
     }
 }
 
@@ -190,8 +194,9 @@ fn every_method_keeps_its_promises_on_random_small_tables() {
     );
 }
 
-/// Whole numbers are cut here on a tiny table: some count rounds within rounds (`m-steps` of `glad`), which are always all done.
-const MOST_REPEATS_WITHIN: usize = 5000;
+/// Whole numbers are cut here on a tiny table: some count rounds within rounds (`m-steps` of `glad`), which
+/// are always all done.
+const MAX_REPEATS_WITHIN: usize = 5000;
 
 /// Three workers, four tasks, two classes.
 #[test]
@@ -207,7 +212,7 @@ fn large_whole_numbers_only_take_time() {
             let Kind::Integer(low, high) = parameter.kind else {
                 continue;
             };
-            for value in [low, high.min(MOST_REPEATS_WITHIN)] {
+            for value in [low, high.min(MAX_REPEATS_WITHIN)] {
                 let given = [(parameter.name.to_owned(), value.to_string())];
                 let fitted = fit(method, &given, &table).unwrap();
                 check_fit(method, &table, &fitted, &format!("{given:?}"));

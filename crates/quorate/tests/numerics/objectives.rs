@@ -1,9 +1,10 @@
-//! Objectives that a method says do not fall, or do not rise: on every random table, for every way to run the method that the promise
-//! holds for.
+//! Objectives that a method says do not fall, or do not rise: on every random table, for every way to run the
+//! method that the promise holds for.
 //!
-//! No promise, and so not here: `task-effects` (Laplace approximation and MacKay updates are not exact), `pooled-ds` (the strength of
-//! the crowd moves between the rounds; it has no trace), `auto` (an average), `mace` other than plain EM without smoothing (its
-//! trace leaves the prior out), `tensor-admm` (ADMM is not monotone), and all methods without a trace.
+//! No promise, and so not here: `task-effects` (Laplace approximation and MacKay updates are not exact),
+//! `pooled-ds` (the strength of the crowd moves between the rounds; it has no trace), `auto` (an average),
+//! `mace` other than plain EM without smoothing (its trace leaves the prior out), `tensor-admm` (ADMM is not
+//! monotone), and all methods without a trace.
 
 use quorate::internal::seeded;
 use quorate::methods::find;

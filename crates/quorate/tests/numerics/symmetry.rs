@@ -1,8 +1,8 @@
 //! Whether some exchange of tasks, workers and classes carries one table with its answer over to another.
 //!
-//! Of a table that such an exchange leaves as it is, codes are all that tells the exchanged parts apart. A method that gives them
-//! different answers (several decompositions fit, numbers are drawn for every task) can only choose by the codes. So
-//! under other codes the answer may be the exchanged one, and nothing else.
+//! Of a table that such an exchange leaves as it is, codes are all that tells the exchanged parts apart. A
+//! method that gives them different answers (several decompositions fit, numbers are drawn for every task)
+//! can only choose by the codes. So under other codes the answer may be the exchanged one, and nothing else.
 
 use std::collections::BTreeMap;
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -17,9 +17,10 @@ const WORKER: usize = 1;
 const CLASS: usize = 2;
 
 /// Most labels that are tried in one place or another.
-const MOST_STEPS: usize = 2_000_000;
+const MAX_STEPS: usize = 2_000_000;
 
-/// Searches for an exchange under which posteriors differ by at most `slack`; with `keep_classes` classes stay.
+/// Searches for an exchange under which posteriors differ by at most `slack`; with `keep_classes` classes
+/// stay.
 pub fn carries_over(
     one: (&Table, &Consensus),
     two: (&Table, &Consensus),
@@ -114,7 +115,7 @@ impl Search<'_> {
                 continue;
             }
             self.steps += 1;
-            if self.steps > MOST_STEPS {
+            if self.steps > MAX_STEPS {
                 return false;
             }
             let mut news = Vec::new();

@@ -39,9 +39,10 @@ impl Table {
                 if worker != someone && !rng.random_bool(density) {
                     continue;
                 }
-                let label = match rng.random_bool(skill) {
-                    true => truth,
-                    false => rng.random_range(0..classes) as u16,
+                let label = if rng.random_bool(skill) {
+                    truth
+                } else {
+                    rng.random_range(0..classes) as u16
                 };
                 // Some tables repeat labels.
                 let times = if rng.random_bool(0.02) { 2 } else { 1 };
@@ -60,9 +61,10 @@ impl Table {
     pub fn build(&self) -> Annotations {
         let labels = self.labels.iter().copied();
         let table = Annotations::from_codes(self.tasks, self.workers, self.classes, labels).unwrap();
-        match self.gold.is_empty() {
-            true => table,
-            false => table.with_gold(self.gold.iter().copied()).unwrap(),
+        if self.gold.is_empty() {
+            table
+        } else {
+            table.with_gold(self.gold.iter().copied()).unwrap()
         }
     }
 

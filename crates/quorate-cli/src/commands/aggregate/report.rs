@@ -1,5 +1,5 @@
-//! What is said of a run when its labels are written, wherever the labels were kept: warnings, then what a person wants to
-//! know (how many labels are wrong, what to look at, what majority vote would have said).
+//! What is said of a run when its labels are written, wherever the labels were kept: warnings, then what a
+//! person wants to know (how many labels are wrong, what to look at, what majority vote would have said).
 
 use quorate::methods::Method;
 use quorate::review::{DOUBTFUL, ReviewTask};
@@ -12,8 +12,8 @@ use crate::text_table::{Side, TextTable, count, duration, plural};
 /// Workers that are named.
 const NAMED_WORKERS: usize = 5;
 
-/// Warnings, notes and a summary of the run. `calibrated`: the user asked for it; `level`: that of the intervals, if there are
-/// some.
+/// Warnings, notes and a summary of the run. `calibrated`: the user asked for it; `level`: that of the
+/// intervals, if there are some.
 pub(super) fn report(
     method: &Method,
     outcome: &Outcome<'_>,
@@ -28,7 +28,7 @@ pub(super) fn report(
     }
     if !fit.converged {
         printer.warning(format!(
-            "{} had not settled after {}; more may change a few labels (see its parameters: quorate methods {})",
+            "{} did not converge in {}; more may change a few labels (see its parameters: quorate methods {})",
             method.name,
             plural(fit.iterations, "iteration"),
             method.name
@@ -67,18 +67,15 @@ fn tell_error(calibrated: bool, outcome: &Outcome<'_>, level: Option<f64>, print
         return;
     };
     let (low, high) = (percent(intervals.error.low), percent(intervals.error.high));
-    printer.note(match calibrated {
-        true => format!(
+    printer.note(if calibrated { format!(
             "estimated error: {estimate}; between {low} and {high} at {} %, depending on whether workers err independently or \
              some tasks mislead many of them",
             100.0 * level
-        ),
-        false => format!(
+        ) } else { format!(
             "estimated error: {estimate}; between {low} and {high} at {} %, if workers err independently (--calibrate allows \
              for tasks that mislead many of them)",
             100.0 * level
-        ),
-    });
+        ) });
 }
 
 /// How many tasks are worth a look, and how many of the wrong labels are among them.

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use anyhow::Result;
 use clap::Args;
 use quorate::blocks::Blocks;
-use quorate::internal::size_in_words;
+use quorate::internal::format_bytes;
 use quorate::methods::Method;
 use quorate_io::{Compression, Source, SpillOptions, SpilledLabels, spill_annotations};
 
@@ -63,7 +63,7 @@ impl SpillArgs {
         }
         let why = format!(
             "the labels may need {}, above {} GiB",
-            size_in_words(needed as u64),
+            format_bytes(needed as u64),
             run.memory.option()
         );
         if !method.streams {
@@ -77,7 +77,8 @@ impl SpillArgs {
         Ok(Some(Spilling::on(input, run, output, &why, printer)))
     }
 
-    /// Labels go to disk after all, because memory was too small for them; none where they cannot be read a second time.
+    /// Labels go to disk after all, because memory was too small for them; none where they cannot be read a
+    /// second time.
     pub fn after_all<'a>(
         &self,
         input: &'a InputArgs,
@@ -132,12 +133,13 @@ impl<'a> Spilling<'a> {
         why: &str,
         printer: &mut Printer,
     ) -> Self {
-        let folder = output
-            .and_then(Path::parent)
-            .map(|folder| match folder.as_os_str().is_empty() {
-                true => PathBuf::from("."),
-                false => folder.to_path_buf(),
-            });
+        let folder = output.and_then(Path::parent).map(|folder| {
+            if folder.as_os_str().is_empty() {
+                PathBuf::from(".")
+            } else {
+                folder.to_path_buf()
+            }
+        });
         let place = folder.unwrap_or_else(std::env::temp_dir);
         printer.note(format!(
             "{why}: they are kept on disk in {} (--spill DIR for another place)",
@@ -171,7 +173,7 @@ impl<'a> Spilling<'a> {
         self.input
             .tell_reading(spilled.layout(), tasks, workers, printer)?;
         self.input.report(spilled.rows(), &spilled.left_out(), printer);
-        printer.detail(format!("{} of labels on disk", size_in_words(spilled.bytes())));
+        printer.detail(format!("{} of labels on disk", format_bytes(spilled.bytes())));
         let labels = spilled.label_count();
         let joined = self.input.settle_classes(spilled.classes(), labels, printer);
         if !joined.is_empty() {

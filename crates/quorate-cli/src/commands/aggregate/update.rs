@@ -46,8 +46,8 @@ pub struct Update {
 }
 
 impl UpdateArgs {
-    /// Reads the model, if there is one to update, and the labels that it rests on. `method`: the one asked for; `replaces`: the
-    /// model that will be written.
+    /// Reads the model, if there is one to update, and the labels that it rests on. `method`: the one asked
+    /// for; `replaces`: the model that will be written.
     pub fn open(&self, method: &str, replaces: Option<&PathBuf>) -> Result<Option<(Update, Annotations)>> {
         let Some(path) = &self.update else {
             return Ok(None);
@@ -151,7 +151,7 @@ pub fn join(
         bail!("class {class:?} of --update is not among --classes: add it there, or leave --classes out");
     }
     let (labels, tasks, workers) = (old.label_count(), old.task_count(), old.worker_count());
-    let joined = old.followed_by(new, duplicates)?;
+    let joined = old.concat(new, duplicates)?;
     printer.note(format!(
         "{} folded into a model of {}: {} new, {} new",
         plural(new.label_count(), "label"),

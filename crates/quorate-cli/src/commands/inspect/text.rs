@@ -10,9 +10,9 @@ use crate::remedies::advice;
 use crate::text_table::{Side, TextTable, count, plural, wrapped};
 
 /// Classes shown one by one; more are cut.
-const MOST_CLASSES: usize = 8;
+const MAX_CLASSES: usize = 8;
 /// Findings of one kind shown one by one.
-const MOST_OF_A_KIND: usize = 3;
+const MAX_OF_A_KIND: usize = 3;
 /// Workers that a sentence may name; with all asked for, longer lists get lines of their own.
 const LISTED: usize = 12;
 
@@ -42,9 +42,12 @@ fn contents(inspection: &Inspection, annotations: &Annotations) -> String {
     let summary = &inspection.summary;
     let (least, mean, most) = summary.labels_per_task;
     let (fewest, median, greatest) = summary.labels_per_worker;
-    let range = |low: usize, high: usize, middle: String| match low == high {
-        true => format!("{} each", count(low)),
-        false => format!("{} to {}, {middle}", count(low), count(high)),
+    let range = |low: usize, high: usize, middle: String| {
+        if low == high {
+            format!("{} each", count(low))
+        } else {
+            format!("{} to {}, {middle}", count(low), count(high))
+        }
     };
     [
         line("size", size_line(annotations)),
@@ -108,7 +111,7 @@ fn class_table(inspection: &Inspection, annotations: &Annotations) -> String {
         .structure
         .as_ref()
         .map(|structure| &structure.specialists);
-    for (class, agreement) in inspection.agreement.classes.iter().enumerate().take(MOST_CLASSES) {
+    for (class, agreement) in inspection.agreement.classes.iter().enumerate().take(MAX_CLASSES) {
         let labels = inspection.summary.labels_per_class[class];
         let sign = specialists.and_then(|all| {
             let best = &all[class];
@@ -133,7 +136,7 @@ fn class_table(inspection: &Inspection, annotations: &Annotations) -> String {
         ]);
     }
     let mut text = format!("\n{}", table.render());
-    let hidden = annotations.class_count().saturating_sub(MOST_CLASSES);
+    let hidden = annotations.class_count().saturating_sub(MAX_CLASSES);
     if hidden > 0 {
         text.push_str(&format!(
             "  .. and {} (all in --json)\n",
@@ -231,7 +234,7 @@ fn findings(findings: &[Finding], all: bool) -> String {
     }
     let mut text = String::new();
     for of_kind in findings.chunk_by(|a, b| (a.severity, a.kind) == (b.severity, b.kind)) {
-        let shown = if all { of_kind.len() } else { MOST_OF_A_KIND };
+        let shown = if all { of_kind.len() } else { MAX_OF_A_KIND };
         for finding in of_kind.iter().take(shown) {
             let name = finding.severity.name();
             text.push_str(&wrapped(

@@ -9,7 +9,7 @@ use crate::remedies;
 use crate::text_table::{Side, TextTable, count, plural, wrapped};
 
 /// Judges up to which the correlations of all pairs are shown.
-const MOST_IN_MATRIX: usize = 12;
+const MAX_IN_MATRIX: usize = 12;
 
 pub(super) fn as_text(report: &PanelReport, panel: &Panel, positive: usize, settings: Judges) -> String {
     let mut text = contents(panel);
@@ -149,9 +149,10 @@ fn shares(report: &PanelReport, panel: &Panel, positive: usize) -> String {
 fn judges(report: &PanelReport, panel: &Panel, positive: usize) -> String {
     let (classes, workers) = (panel.annotations().classes(), panel.annotations().workers());
     let two = classes.len() == 2;
-    let rates: Vec<usize> = match two {
-        true => vec![positive, 1 - positive],
-        false => (0..classes.len().min(6)).collect(),
+    let rates: Vec<usize> = if two {
+        vec![positive, 1 - positive]
+    } else {
+        (0..classes.len().min(6)).collect()
     };
     let mut header: Vec<String> = ["judge", "answers", "failed", "accuracy"]
         .map(str::to_owned)
@@ -231,7 +232,7 @@ fn dependence(report: &PanelReport, panel: &Panel) -> String {
         found.effective_judges,
         basis(found.basis)
     );
-    if (2..=MOST_IN_MATRIX).contains(&judges) {
+    if (2..=MAX_IN_MATRIX).contains(&judges) {
         text.push_str(&format!(
             "  correlation of errors\n\n{}",
             matrix(&found.correlation, workers)

@@ -38,8 +38,8 @@ pub struct ReplayArgs {
 }
 
 impl ReplayArgs {
-    /// Plays all strategies and prints their errors. The limits are new labels that a worker can give, and the share
-    /// that a plan explores with.
+    /// Plays all strategies and prints their errors. The limits are new labels that a worker can give, and
+    /// the share that a plan explores with.
     pub fn run(
         &self,
         budget: Option<f64>,

@@ -1,7 +1,7 @@
 //! What is known about the classes.
 
 use super::super::finding::{list, percent};
-use super::super::specialists::{LEAST_ANSWERS, PURE};
+use super::super::specialists::{MIN_ANSWERS, PURE};
 use super::super::{Finding, FindingKind, Severity, Specialist, Structure};
 use super::CLEAR_MARGIN;
 use crate::annotations::Annotations;
@@ -69,7 +69,7 @@ fn specialists(structure: &Structure, annotations: &Annotations) -> Vec<Finding>
             .map(|&class| annotations.classes().get(class).to_owned())
             .collect();
         let sentence = format!(
-            "No worker gave the answer {} {LEAST_ANSWERS} times on tasks that others labelled too: how reliable a sign it is \
+            "No worker gave the answer {} {MIN_ANSWERS} times on tasks that others labelled too: how reliable a sign it is \
              cannot be told.",
             list(&names, "class").trim_start_matches("class ")
         );

@@ -42,8 +42,8 @@ pub(super) fn disconnected(inspection: &Inspection, annotations: &Annotations) -
     let share = 1.0 - parts.labels[0] as f64 / inspection.summary.labels.max(1) as f64;
     (labelled > 1).then(|| {
         let largest = match labelled {
-            2 => "the other part".to_owned(),
-            _ => "the largest part".to_owned(),
+            2 => "the other component".to_owned(),
+            _ => "the largest component".to_owned(),
         };
         Finding::new(
             FindingKind::Disconnected,
@@ -53,12 +53,12 @@ pub(super) fn disconnected(inspection: &Inspection, annotations: &Annotations) -
                 _ => Severity::Info,
             },
             format!(
-                "The crowd falls into {labelled} parts that share no task: {}, with {} of the labels, cannot be compared \
+                "The crowd has {labelled} connected components: {}, with {} of the labels, cannot be compared \
                  with {largest}.",
                 list(&names, "worker"),
                 percent(share)
             ),
-            "Let some workers of each part label the same tasks; until then aggregate the parts apart, or trust that most \
+            "Let some workers of each component label the same tasks; until then aggregate the components apart, or trust that most \
              workers of each are better than chance.",
         )
         .with_evidence(&[("parts", labelled as f64), ("share of labels outside the largest", share)])

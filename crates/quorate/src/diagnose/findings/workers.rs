@@ -1,7 +1,7 @@
 //! Which workers to look at.
 
 use super::super::finding::{list, percent, sentence_case};
-use super::super::shared_errors::MOST_ON_A_TASK;
+use super::super::shared_errors::MAX_ON_A_TASK;
 use super::super::worker_kinds::WorkerCheck;
 use super::super::{Finding, FindingKind, PairErrors, Severity, Structure};
 use super::worker_names;
@@ -40,9 +40,10 @@ pub(super) fn workers(structure: &Structure, annotations: &Annotations, others_u
             .replace("{answers}", verb.0)
             .replace("{gives}", verb.1)
             .replace("{is}", verb.2);
-        let caveat = match kind == FindingKind::Adversaries && others_unsure {
-            true => "; but the crowd agrees so little that it may be the others who are wrong",
-            false => "",
+        let caveat = if kind == FindingKind::Adversaries && others_unsure {
+            "; but the crowd agrees so little that it may be the others who are wrong"
+        } else {
+            ""
         };
         let numbers = match kind {
             FindingKind::OneSided => format!(
@@ -117,9 +118,10 @@ pub(super) fn copies(structure: &Structure, annotations: &Annotations) -> Vec<Fi
         let common = sum(|pair| pair.common);
         let expected = copies.baseline.inflation * sum(|pair| pair.expected);
         let overlap = sum(|pair| pair.overlap) / pairs.len().max(1) as f64;
-        let like = match overlap >= 0.5 {
-            true => "as if they copied from each other or from one source",
-            false => "as if some answers were copied, or the same wrong rule was learned",
+        let like = if overlap >= 0.5 {
+            "as if they copied from each other or from one source"
+        } else {
+            "as if some answers were copied, or the same wrong rule was learned"
         };
         found.push(
             Finding::new(
@@ -180,7 +182,7 @@ pub(super) fn copies(structure: &Structure, annotations: &Annotations) -> Vec<Fi
                 FindingKind::NotExamined,
                 Severity::Info,
                 format!(
-                    "{} with more than {MOST_ON_A_TASK} labels left out of the search for common errors.",
+                    "{} with more than {MAX_ON_A_TASK} labels left out of the search for common errors.",
                     match copies.crowded {
                         1 => "One task".to_owned(),
                         number => format!("{number} tasks"),

@@ -108,9 +108,10 @@ impl Update {
                 let pseudo = self.smoothing / classes as f64;
                 let total = sum + pseudo * cells;
                 counts.iter_mut().for_each(|count| {
-                    **count = match total > 0.0 {
-                        true => (**count + pseudo) / total,
-                        false => 1.0 / cells,
+                    **count = if total > 0.0 {
+                        (**count + pseudo) / total
+                    } else {
+                        1.0 / cells
                     }
                 });
             }

@@ -16,19 +16,19 @@
 //!    added to each count.
 //! 4. Repeat 2 and 3 `max-iter` times, always all of them; from `restarts` starts keep the one with the
 //!    largest likelihood.
-//! 5. Of two starts that approach each other the later one is dropped (`race.rs`): by the last round they would
-//!    differ by less than 1e-4 in every parameter, so that there is nothing to choose between them.
+//! 5. Of two starts that approach each other the later one is dropped (`race.rs`): by the last round they
+//!    would differ by less than 1e-4 in every parameter, so that there is nothing to choose between them.
 //!
 //! `O(L + N K)` a round, E- and M-step in one pass over the labels, up to eight starts at a time side by side
-//! (`pass.rs`); memory `O(M K + N)` for each of these, `O(M K)` for each of up to sixteen starts, and `O(N K)`.
-//! The quantity compared (the trace) is the
-//! sum of the logarithms of step 2, under sub-normalised parameters for the variational update; it does not
-//! fall with `update=em, smoothing=0`. Robust against spammers, who are recognised as guessers; blind to
-//! workers who confuse two classes.
+//! (`pass.rs`); memory `O(M K + N)` for each of these, `O(M K)` for each of up to sixteen starts, and `O(N
+//! K)`. The quantity compared (the trace) is the sum of the logarithms of step 2, under sub-normalised
+//! parameters for the variational update; it does not fall with `update=em, smoothing=0`. Robust against
+//! spammers, who are recognised as guessers; blind to workers who confuse two classes.
 //!
 //! Differs from the paper: the first start is the even one above instead of a random one; each further start
 //! tempers the votes of each task by a random weight before the first M-step, where the paper perturbs `t`
-//! and `xi`. Tasks draw in the canonical order of the table, so that no names matter. The product over labels is taken in the log domain, so that it cannot underflow.
+//! and `xi`. Tasks draw in the canonical order of the table, so that no names matter. The product over labels
+//! is taken in the log domain, so that it cannot underflow.
 //!
 //! D. Hovy, T. Berg-Kirkpatrick, A. Vaswani, E. Hovy, "Learning whom to trust with MACE", NAACL 2013.
 

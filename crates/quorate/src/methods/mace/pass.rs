@@ -5,10 +5,12 @@
 //! q_n = softmax(l_n),      C_m(x) = sum over the tasks that m answered with x of q_n(x)
 //! ```
 //!
-//! An answer `x` was known with probability `q_n(x) right_m(x)`, and `right_m(x) = know_m / (guess_m xi_m(x) + know_m)` hangs on
-//! worker and answer alone: all counts of the M-step follow from `C`. What all labels share of the likelihood, `sum ln(guess
-//! xi)`, is a sum over workers and answers. So a label is one addition to a task and one to a worker, for each start; the
-//! starts lie side by side and share the reading of the labels.
+//! An answer `x` was known with probability `q_n(x) right_m(x)`, where
+//! `right_m(x) = know_m / (guess_m xi_m(x) + know_m)`
+//! depends on worker and answer alone: all counts of the M-step follow from `C`. What all labels
+//! share of the likelihood, `sum ln(guess xi)`, is a sum over workers and answers. So a label is one addition
+//! to a task and one to a worker, for each start; the starts lie side by side and share the reading of the
+//! labels.
 
 use std::ops::Range;
 

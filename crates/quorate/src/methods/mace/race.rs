@@ -34,8 +34,8 @@ const AT_A_TIME: usize = 16;
 /// Rounds between two comparisons.
 const LEG: usize = 4;
 
-/// Distance, contraction in a leg, and distance to be expected after the last round at which one of two starts
-/// is dropped.
+/// Distance, contraction in a leg, and distance to be expected after the last round at which one of two
+/// starts is dropped.
 const NEAR: f64 = 0.05;
 const CONTRACTION: f64 = 0.9;
 const SAME: f64 = 1e-4;

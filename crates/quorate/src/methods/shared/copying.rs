@@ -1,27 +1,32 @@
 //! Workers who copy each other, found by their answers alone and counted once.
 //!
-//! Workers agree where a task is easy, and where it misleads many of them at once. Neither is copying. So a pair is compared
-//! with what the *other* answers to the same task say: with `n` answers to a task, `c(a)` of them a, the two left out, and
-//! `b(a)` the share of answer a in the whole table,
+//! Workers agree where a task is easy, and where it misleads many of them at once. Neither is copying. So a
+//! pair is compared with what the *other* answers to the same task say: with `n` answers to a task, `c(a)` of
+//! them a, the two left out, and `b(a)` the share of answer a in the whole table,
 //!
 //! ```text
 //! p(a) = (c(a) + 2 b(a)) / n,        P = sum_a p(a)^2             two answers like the others' agree with this probability
-//! likeness = (Y - sum P) / (S - sum P),     z = (Y - sum P) / sqrt(sum P (1 - P))           Y of S shared tasks agree
+//! similarity = (Y - sum P) / (S - sum P),     z = (Y - sum P) / sqrt(sum P (1 - P))           Y of S shared tasks agree
 //! ```
 //!
-//! Skilled workers, and workers whom the same tasks mislead, are alike as well: likeness then comes in degrees, and a worker
-//! who is much like one other is nearly as much like a third. Copies are different: there is a gap. A group counts as copies if
+//! Skilled workers, and workers whom the same tasks mislead, are alike as well: similarity then comes in
+//! degrees, and a worker who is much like one other is nearly as much like a third. Copies are different:
+//! there is a gap. A group counts as copies if
 //!
-//! 1. its pairs are alike beyond chance (z, all pairs together at [`FALSE_ALARMS`]) and by at least [`LEAST_LIKENESS`];
-//! 2. every member is less like everybody outside, by at least [`LEAST_GAP`], than the least alike of its pairs;
-//! 3. every member can be compared with at least [`LEAST_OTHERS`] workers outside.
+//! 1. its pairs are alike beyond chance (z, all pairs together at [`FALSE_ALARMS`]) and by at least
+//!    [`MIN_SIMILARITY`];
+//! 2. every member is less like everybody outside, by at least [`MIN_GAP`], than the least alike of its
+//!    pairs;
+//! 3. every member can be compared with at least [`MIN_OTHERS`] workers outside.
 //!
-//! The labels of a group on a task then count as one: the answer that most of its members gave, ties to the lowest class. It
-//! is given to the member with most labels; the other members keep their place and have no labels.
+//! The labels of a group on a task then count as one: the answer that most of its members gave, ties to the
+//! lowest class. It is given to the member with most labels; the other members keep their place and have no
+//! labels.
 //!
-//! Pairs need [`LEAST_SHARED`] tasks in common. At most [`MOST_PAIRS`] pairs of labels are looked at: with more of them every
-//! s-th task is used. Limits: a pair with fewer tasks in common is not seen; a copy who changes most answers neither; two
-//! workers who are right about everything while all others guess would be taken for copies.
+//! Pairs need [`MIN_SHARED`] tasks in common. At most [`MAX_PAIRS`] pairs of labels are looked at: with more
+//! of them every s-th task is used. Limits: a pair with fewer tasks in common is not seen; a copy who changes
+//! most answers neither; two workers who are right about everything while all others guess would be taken for
+//! copies.
 
 use hashbrown::HashMap;
 use rustc_hash::FxBuildHasher;
@@ -31,19 +36,19 @@ use crate::error::Result;
 use crate::special::distributions::normal_quantile;
 
 /// Tasks that a pair must share.
-const LEAST_SHARED: u32 = 20;
-/// Least likeness of copies.
-const LEAST_LIKENESS: f64 = 0.6;
-/// Least distance between the likeness within a group and that to anybody outside.
-const LEAST_GAP: f64 = 0.4;
+const MIN_SHARED: u32 = 20;
+/// Least similarity of copies.
+const MIN_SIMILARITY: f64 = 0.6;
+/// Least distance between the similarity within a group and that to anybody outside.
+const MIN_GAP: f64 = 0.4;
 /// Workers outside that a member must be comparable with.
-const LEAST_OTHERS: usize = 3;
+const MIN_OTHERS: usize = 3;
 /// Chance of one false pair or more in a crowd of independent workers.
 const FALSE_ALARMS: f64 = 0.01;
 /// Most pairs of labels that are looked at.
-const MOST_PAIRS: u64 = 1_000_000;
+const MAX_PAIRS: u64 = 1_000_000;
 /// Tasks with more labels than this are left out.
-const MOST_ON_A_TASK: usize = 500;
+const MAX_ON_A_TASK: usize = 500;
 /// Weight of the table's answers beside those of a task.
 const PRIOR: f64 = 2.0;
 
@@ -57,7 +62,7 @@ struct Shared {
 }
 
 impl Shared {
-    fn likeness(&self) -> f64 {
+    fn similarity(&self) -> f64 {
         (f64::from(self.agreed) - self.expected) / (f64::from(self.tasks) - self.expected).max(1e-9)
     }
 
@@ -70,7 +75,7 @@ impl Shared {
 pub(in crate::methods) fn find_copies(annotations: &Annotations) -> Vec<Vec<usize>> {
     let compared = compare_pairs(annotations).into_iter();
     let mut pairs: Vec<((u32, u32), Shared)> = compared
-        .filter(|(_, shared)| shared.tasks >= LEAST_SHARED)
+        .filter(|(_, shared)| shared.tasks >= MIN_SHARED)
         .collect();
     pairs.sort_unstable_by_key(|&(pair, _)| pair);
     if pairs.is_empty() {
@@ -85,7 +90,7 @@ pub(in crate::methods) fn find_copies(annotations: &Annotations) -> Vec<Vec<usiz
         node
     };
     for &((m, j), shared) in &pairs {
-        if shared.likeness() >= LEAST_LIKENESS && shared.z() >= critical {
+        if shared.similarity() >= MIN_SIMILARITY && shared.z() >= critical {
             let (a, b) = (root(&parent, m), root(&parent, j));
             parent[a.max(b) as usize] = a.min(b);
         }
@@ -109,7 +114,7 @@ fn keep_apart(group: &[u32], pairs: &[((u32, u32), Shared)]) -> Vec<Vec<usize>> 
         let (of_m, of_j) = (group[m as usize], group[j as usize]);
         if of_m == of_j {
             let least = within.entry(of_m).or_insert(1.0);
-            *least = least.min(shared.likeness());
+            *least = least.min(shared.similarity());
             continue;
         }
         for worker in [m, j]
@@ -117,7 +122,7 @@ fn keep_apart(group: &[u32], pairs: &[((u32, u32), Shared)]) -> Vec<Vec<usize>> 
             .filter(|&worker| members.contains_key(&group[worker as usize]))
         {
             let (most, others) = outside.entry(worker).or_insert((-1.0, 0));
-            *most = most.max(shared.likeness());
+            *most = most.max(shared.similarity());
             *others += 1;
         }
     }
@@ -125,7 +130,7 @@ fn keep_apart(group: &[u32], pairs: &[((u32, u32), Shared)]) -> Vec<Vec<usize>> 
         let least = within.get(&of).copied().unwrap_or(0.0);
         members.iter().all(|&worker| {
             let found = outside.get(&(worker as u32));
-            found.is_some_and(|&(most, others)| others >= LEAST_OTHERS && most <= least - LEAST_GAP)
+            found.is_some_and(|&(most, others)| others >= MIN_OTHERS && most <= least - MIN_GAP)
         })
     };
     let mut groups: Vec<Vec<usize>> = members
@@ -140,7 +145,7 @@ fn keep_apart(group: &[u32], pairs: &[((u32, u32), Shared)]) -> Vec<Vec<usize>> 
 /// Sums for all pairs of workers with enough labels.
 fn compare_pairs(annotations: &Annotations) -> HashMap<(u32, u32), Shared, FxBuildHasher> {
     let labels = annotations.labels_per_worker();
-    let eligible = |worker: u32| labels[worker as usize] >= LEAST_SHARED;
+    let eligible = |worker: u32| labels[worker as usize] >= MIN_SHARED;
     let classes = annotations.class_count();
     let mut shares = vec![0.0; classes];
     for (.., label) in annotations.iter() {
@@ -149,19 +154,19 @@ fn compare_pairs(annotations: &Annotations) -> HashMap<(u32, u32), Shared, FxBui
     let count = |task: usize| {
         let workers = annotations.task_slices(task).0;
         let number = workers.iter().filter(|&&worker| eligible(worker)).count() as u64;
-        if workers.len() <= MOST_ON_A_TASK {
+        if workers.len() <= MAX_ON_A_TASK {
             number * number.saturating_sub(1) / 2
         } else {
             0
         }
     };
     let all: u64 = (0..annotations.task_count()).map(count).sum();
-    let stride = all.div_ceil(MOST_PAIRS).max(1) as usize;
+    let stride = all.div_ceil(MAX_PAIRS).max(1) as usize;
     let mut found: HashMap<(u32, u32), Shared, FxBuildHasher> = HashMap::default();
     let mut weights = shares.clone();
     for task in (0..annotations.task_count()).step_by(stride) {
         let (workers, answers) = annotations.task_slices(task);
-        if workers.len() < 3 || workers.len() > MOST_ON_A_TASK {
+        if workers.len() < 3 || workers.len() > MAX_ON_A_TASK {
             continue;
         }
         weights.copy_from_slice(&shares);
@@ -222,9 +227,10 @@ pub(in crate::methods) fn count_once(
     for task in 0..annotations.task_count() {
         votes.clear();
         for (worker, label) in annotations.labels_of_task(task) {
-            match speaks_for_others[voice[worker]] {
-                true => votes.push((voice[worker], label as u16)),
-                false => kept.push((task as u32, worker as u32, label as u16)),
+            if speaks_for_others[voice[worker]] {
+                votes.push((voice[worker], label as u16))
+            } else {
+                kept.push((task as u32, worker as u32, label as u16))
             }
         }
         votes.sort_unstable();
@@ -261,9 +267,12 @@ mod tests {
         let mut labels = Vec::new();
         for task in 0..200u32 {
             let truth: u16 = rng.random_range(0..3);
-            let mut answer = |rate: f64| match rng.random::<f64>() < rate {
-                true => truth,
-                false => (truth + rng.random_range(1..3u16)) % 3,
+            let mut answer = |rate: f64| {
+                if rng.random::<f64>() < rate {
+                    truth
+                } else {
+                    (truth + rng.random_range(1..3u16)) % 3
+                }
             };
             let copied = answer(0.5);
             for worker in 0..10 {
@@ -300,7 +309,8 @@ mod tests {
         let table = Annotations::from_codes(2, 4, 2, labels).unwrap();
         let once = count_once(&table, &[vec![1, 2, 3]]).unwrap();
         let rows: Vec<_> = once.iter().collect();
-        // Workers 1, 2 and 3 have two labels each: the first name speaks. Two of three say 0, then two of three 1.
+        // Workers 1, 2 and 3 have two labels each: the first name speaks. Two of three say 0, then two of
+        // three 1.
         assert_eq!(rows, [(0, 0, 1), (0, 1, 0), (1, 1, 1)]);
         assert_eq!(once.worker_count(), 4);
     }

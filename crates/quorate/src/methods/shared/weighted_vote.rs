@@ -98,9 +98,10 @@ pub(in crate::methods) fn shares(annotations: &Annotations, mut scores: Vec<f64>
     let votes = vote_fractions(annotations);
     for (task, row) in scores.chunks_exact_mut(votes.class_count()).enumerate() {
         let total: f64 = row.iter().sum();
-        match total > 0.0 {
-            true => row.iter_mut().for_each(|score| *score /= total),
-            false => row.copy_from_slice(votes.row(task)),
+        if total > 0.0 {
+            row.iter_mut().for_each(|score| *score /= total)
+        } else {
+            row.copy_from_slice(votes.row(task))
         }
     }
     annotations.pin_all(&mut scores);

@@ -4,13 +4,14 @@
 //! p_l = X_i[l,k] T_j[l,k] / sum_l' X_i[l',k] T_j[l',k]      X_i = exp(W_i), T_j = exp(tau_j)
 //! ```
 //!
-//! `X_i` is computed once per worker and pass, `T_j` once per task and round, so a label costs K^2 products and K
-//! divisions and no exponential. K x K tables are `[answer][truth]`, truth fastest: the truths run side by side. Where the
-//! compiler knows K, sums stay in registers over all labels of the task.
+//! `X_i` is computed once per worker and pass, `T_j` once per task and round, so a label costs K^2 products
+//! and K divisions and no exponential. K x K tables are `[answer][truth]`, truth fastest: the truths run side
+//! by side. Where the compiler knows K, sums stay in registers over all labels of the task.
 
 use crate::linalg::width::{Fixed, Runtime, Width};
 
-/// Products of probabilities below this are turned into logarithms; looked at after every [`FACTORS`] factors.
+/// Products of probabilities below this are turned into logarithms; looked at after every [`FACTORS`]
+/// factors.
 pub(super) const SMALL: f64 = 1e-100;
 const FACTORS: usize = 4;
 
@@ -44,8 +45,8 @@ pub(super) trait Chances: Width {
     /// Writes all sums.
     fn sum_up(self, labels: TaskLabels<'_>, sums: AnswerSums<'_>);
 
-    /// Adds the slopes and curvatures of each label to those of its worker, `[worker][slope, curvature][answer][truth]`,
-    /// for a task with this mass in each class.
+    /// Adds the slopes and curvatures of each label to those of its worker, `[worker][slope,
+    /// curvature][answer][truth]`, for a task with this mass in each class.
     fn add_slopes(self, labels: TaskLabels<'_>, mass: &[f64], slopes: &mut [f64]);
 }
 

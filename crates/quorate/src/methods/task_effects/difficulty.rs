@@ -4,8 +4,8 @@
 //! difficulty_j = 1 - sum_k q_jk softmax_l(B[k,l] + tau_jk[l])[k]
 //! ```
 //!
-//! The chance that an average worker of this crowd gives a wrong answer to the task: the effects of the task on top of the
-//! crowd's matrix, under each class that it could be of.
+//! The chance that an average worker of this crowd gives a wrong answer to the task: the effects of the task
+//! on top of the crowd's matrix, under each class that it could be of.
 
 use crate::linalg::exponential::exponential;
 

@@ -6,11 +6,12 @@
 //! alpha_i ~ N(0, va^2),  beta_i[l] ~ N(0, vb^2),  eps_i[k,l] ~ N(0, ve^2),  tau_jk ~ N(0, s^2 I)
 //! ```
 //!
-//! Some tasks mislead everybody: ten workers who take a grebe for a duck are not ten independent witnesses. So every task has an
-//! effect `tau` of its own on the answers that people give, one for each class that it could be of. The effects are
-//! integrated out when classes are compared, and their size `s` is learnt. A worker has an ability `alpha`, favourite
-//! labels `beta` and what remains of a confusion matrix, `eps`, around the matrix `B` of the crowd; how much workers
-//! differ in each is learnt too. With `s = 0` this is Dawid-Skene with workers drawn to the crowd.
+//! Some tasks mislead everybody: ten workers who take a grebe for a duck are not ten independent witnesses.
+//! So every task has an effect `tau` of its own on the answers that people give, one for each class that it
+//! could be of. The effects are integrated out when classes are compared, and their size `s` is learnt. A
+//! worker has an ability `alpha`, favourite labels `beta` and what remains of a confusion matrix, `eps`,
+//! around the matrix `B` of the crowd; how much workers differ in each is learnt too. With `s = 0` this is
+//! Dawid-Skene with workers drawn to the crowd.
 //!
 //! | symbol | name | |
 //! |---|---|---|
@@ -24,38 +25,40 @@
 //!
 //! Laplace EM, a round:
 //!
-//! 1. M-step: a pass gives slopes and curvatures, `B` moves; another pass with the new `B`, then all workers move
-//!    (`parameters.rs`). Twice in the first ten rounds.
+//! 1. M-step: a pass gives slopes and curvatures, `B` moves; another pass with the new `B`, then all workers
+//!    move (`parameters.rs`). Twice in the first ten rounds.
 //! 2. From the fourth round on the variances by MacKay's rule.
-//! 3. E-step: two or three Newton rounds on every `tau_jk`, with the curvature `diag(S) - S S'/n + I/s^2`, `S` the expected
-//!    answers (`visit.rs`); then `q_jk ~ pi_k exp(ll_jk)`, with
-//!    `ll_jk = sum_i log p - |tau|^2 / (2 s^2) - (sum_l log(s^2 d_l) + log(den / n)) / 2`.
-//! 4. `pi` from the posteriors; from the sixth round on `s^2 <- s^2 (m / s^2)^1.5`, `m` the mean expected square of an
-//!    effect.
-//! 5. Stop when no posterior changes by more than `tol`, or after `max-iter` rounds. The objective (the trace) is an
-//!    approximation and may fall.
+//! 3. E-step: two or three Newton rounds on every `tau_jk`, with the curvature `diag(S) - S S'/n + I/s^2`,
+//!    `S` the expected answers (`visit.rs`); then `q_jk ~ pi_k exp(ll_jk)`, with `ll_jk = sum_i log p -
+//!    |tau|^2 / (2 s^2) - (sum_l log(s^2 d_l) + log(den / n)) / 2`.
+//! 4. `pi` from the posteriors; from the sixth round on `s^2 <- s^2 (m / s^2)^1.5`, `m` the mean expected
+//!    square of an effect.
+//! 5. Stop when no posterior changes by more than `tol`, or after `max-iter` rounds. The objective (the
+//!    trace) is an approximation and may fall.
 //!
-//! The E-step adds up the first pass of the next M-step on its way, so a round goes over the labels twice: `O(L K^2)`.
-//! Memory `O(N K^2 + M K^2)`. Tasks with equal labels are visited once and counted. Tables of some 10^6 labels and more go
-//! through the rounds with a sample of the tasks first; then a few rounds with all tasks, until the mean change of a
-//! posterior is below twice `tol`. In very large crowds workers with one or two labels share one set of parameters. With more
-//! than 32 classes or too little memory it steps down to `dawid-skene` and says so.
+//! The E-step adds up the first pass of the next M-step on its way, so a round goes over the labels twice:
+//! `O(L K^2)`. Memory `O(N K^2 + M K^2)`. Tasks with equal labels are visited once and counted. Tables of
+//! some 10^6 labels and more go through the rounds with a sample of the tasks first; then a few rounds with
+//! all tasks, until the mean change of a posterior is below twice `tol`. In very large crowds workers with
+//! one or two labels share one set of parameters. With more than 32 classes or too little memory it steps
+//! down to `dawid-skene` and says so.
 //!
-//! Labels in blocks (`streamed.rs`): the rounds run on a part of the tasks that is taken into memory, a few passes over all
-//! blocks improve the workers, and the effects of a task are found anew in every pass.
+//! Labels in blocks (`streamed.rs`): the rounds run on a part of the tasks that is taken into memory, a few
+//! passes over all blocks improve the workers, and the effects of a task are found anew in every pass.
 //!
-//! Limits of the effects and the anchor of `pi` are essential with more than two classes and few labels per task: without
-//! them classes swap. Fails where *workers* depend on each other (copied answers): that looks like agreement.
+//! Limits of the effects and the anchor of `pi` are essential with more than two classes and few labels per
+//! task: without them classes swap. Fails where *workers* depend on each other (copied answers): that looks
+//! like agreement.
 //!
-//! A model of this project. Relatives: minimax conditional entropy (the same log-odds, task effects as point estimates
-//! with fixed penalties), Dawid-Skene and IBCC (no task effects), GLAD (one number for a task).
+//! A model of this project. Relatives: minimax conditional entropy (the same log-odds, task effects as point
+//! estimates with fixed penalties), Dawid-Skene and IBCC (no task effects), GLAD (one number for a task).
 
 mod chances;
 mod difficulty;
-mod elsewhere;
 mod parameters;
 mod passes;
 mod problem;
+mod remote;
 mod rounds;
 mod streamed;
 mod sums;
@@ -72,8 +75,8 @@ use crate::context::Context;
 use crate::declare_method;
 use crate::error::Result;
 use crate::model::{Consensus, DawidSkene, prefers_sparse, reserve_passes};
-pub(crate) use elsewhere::{AddWorkerSlopes, TakeSample, read_block_rule};
 use problem::Problem;
+pub(crate) use remote::{AddWorkerSlopes, TakeSample, read_block_rule};
 use rounds::Rounds;
 
 declare_method! {
@@ -85,7 +88,8 @@ declare_method! {
         tol: f64 in 0..=1 = 1e-3,
         /// largest size (standard deviation) of the effects of tasks; learnt below that
         largest_effect: f64 in 0.02..=10 = 0.7,
-        /// the class prior is drawn to the shares of the votes, which count this many times as much as the tasks
+        /// the class prior is drawn to the shares of the votes, which count this many times as much as the
+        /// tasks
         anchor: f64 in 0..=1e6 = 5,
     }
     name: "task-effects",
@@ -100,10 +104,10 @@ declare_method! {
 }
 
 /// With more classes than this K x K tables for each task and label are too slow.
-const MOST_CLASSES: usize = 32;
+const MAX_CLASSES: usize = 32;
 
-/// Where there are several times as many labels, the rounds run on a sample of the tasks first, with so many labels or this
-/// part of all; then a few rounds on all tasks.
+/// Where there are several times as many labels, the rounds run on a sample of the tasks first, with so many
+/// labels or this part of all; then a few rounds on all tasks.
 const SAMPLE_LABELS: usize = 250_000;
 const SAMPLE_PARTS: usize = 20;
 
@@ -115,7 +119,7 @@ impl Aggregate for TaskEffects {
         context
             .priors()
             .check(passes.worker_count(), passes.class_count())?;
-        if passes.class_count() > MOST_CLASSES {
+        if passes.class_count() > MAX_CLASSES {
             let mut fit = independent().learn(passes, context)?;
             fit.warnings.push(words::describe_step_down(passes.class_count()));
             return Ok(fit);
@@ -127,7 +131,7 @@ impl Aggregate for TaskEffects {
     fn estimate(&self, annotations: &Annotations, context: &mut Context) -> Result<Fit> {
         let priors = context.priors();
         priors.check(annotations.worker_count(), annotations.class_count())?;
-        if annotations.class_count() > MOST_CLASSES
+        if annotations.class_count() > MAX_CLASSES
             || prefers_sparse(annotations, context)
             || rounds::reserve(annotations, context).is_err()
         {
@@ -208,8 +212,8 @@ impl<'m> Run<'m> {
         Ok(())
     }
 
-    /// Rounds on all tasks after those on a sample. Among very many tasks there is always one on the edge between two
-    /// classes, so it is the mean change that counts.
+    /// Rounds on all tasks after those on a sample. Among very many tasks there is always one on the edge
+    /// between two classes, so it is the mean change that counts.
     fn last_rounds(&mut self, rounds: &mut Rounds<'_>, context: &mut Context) -> Result<()> {
         self.trace.clear();
         for round in 0..self.method.max_iter {

@@ -4,8 +4,9 @@
 //! W_i[l,k] = B[l,k] + alpha_i [k = l] + beta_i[l] + eps_i[l,k]
 //! ```
 //!
-//! A step is Newton's with a majorised diagonal curvature: 2 for the softmax, 4 where two groups of parameters move
-//! together. The variances follow from the parameters by MacKay's rule: squares over well-determined parameters.
+//! A step is Newton's with a majorised diagonal curvature: 2 for the softmax, 4 where two groups of
+//! parameters move together. The variances follow from the parameters by MacKay's rule: squares over
+//! well-determined parameters.
 
 use super::sums::{TaskSums, WorkerSums};
 use crate::linalg::exponential::exponential;
@@ -31,9 +32,9 @@ const EXPECTED: Variances = Variances {
 };
 const EXPECTED_WORTH: f64 = 2.0;
 
-/// An answer that the worker would hardly ever give keeps this log-odds: products of four stay above the smallest
-/// number.
-const LEAST_LOG_ODDS: f64 = -60.0;
+/// An answer that the worker would hardly ever give keeps this log-odds: products of four stay above the
+/// smallest number.
+const MIN_LOG_ODDS: f64 = -60.0;
 
 /// Workers of a chunk of an M-step.
 const WORKERS_A_CHUNK: usize = 256;
@@ -70,7 +71,8 @@ struct EffectSquares {
 }
 
 impl Parameters {
-    /// The crowd's matrix from counts `[answer][truth]` of answers against posteriors; workers do not differ yet.
+    /// The crowd's matrix from counts `[answer][truth]` of answers against posteriors; workers do not differ
+    /// yet.
     pub(super) fn from_counts(counts: &[f64], workers: usize) -> Self {
         let classes = counts.len().isqrt();
         let mut crowd: Vec<f64> = counts.iter().map(|count| (count + 1.0).ln()).collect();
@@ -177,8 +179,8 @@ impl Parameters {
             });
     }
 
-    /// Moves abilities, favourite labels and confusions of every worker, all three from the same sums. Then the variances,
-    /// if they are to be learnt.
+    /// Moves abilities, favourite labels and confusions of every worker, all three from the same sums. Then
+    /// the variances, if they are to be learnt.
     pub(super) fn improve_workers(
         &mut self,
         sums: &WorkerSums,
@@ -281,7 +283,7 @@ fn tabulate_worker(classes: usize, crowd: &[f64], worker: &[f64], answers: &mut 
         let column = answers[truth..].iter().step_by(classes);
         let top = column.fold(f64::NEG_INFINITY, |top, &value| top.max(value));
         for answer in answers[truth..].iter_mut().step_by(classes) {
-            *answer = exponential((*answer - top).max(LEAST_LOG_ODDS));
+            *answer = exponential((*answer - top).max(MIN_LOG_ODDS));
         }
     }
 }

@@ -1,4 +1,5 @@
-//! The passes of a round over the tasks of one block, in parallel, with sums that do not depend on the number of threads.
+//! The passes of a round over the tasks of one block, in parallel, with sums that do not depend on the number
+//! of threads.
 
 use quorate_machine::dispatch;
 
@@ -11,7 +12,7 @@ use crate::linalg::width::with_width;
 use crate::parallel::{balanced_ranges, map_ranges, map_rows_with, split_rows};
 
 /// Most chunks of tasks, and the least number of labels of one.
-pub(super) const MOST_CHUNKS: usize = 64;
+pub(super) const MAX_CHUNKS: usize = 64;
 const LABELS_A_CHUNK: usize = 1 << 10;
 
 /// Tasks with their labels, and the parameters that they are seen with.
@@ -45,7 +46,7 @@ impl<'b> Tasks<'b> {
 
     /// Chunks of tasks for passes without tables of their own.
     fn chunks(&self) -> usize {
-        (self.labels.label.len() / LABELS_A_CHUNK).clamp(1, MOST_CHUNKS)
+        (self.labels.label.len() / LABELS_A_CHUNK).clamp(1, MAX_CHUNKS)
     }
 
     fn add_up(&self, parts: &[TaskSums]) -> TaskSums {

@@ -1,4 +1,5 @@
-//! The labels as the passes see them: equal tasks once, with their number; workers with next to no labels as one.
+//! The labels as the passes see them: equal tasks once, with their number; workers with next to no labels as
+//! one.
 
 use std::borrow::Cow;
 use std::hash::{Hash, Hasher};
@@ -11,9 +12,9 @@ use crate::blocks::Block;
 /// Equal tasks are merged if that saves at least this share of the labels.
 const WORTH_MERGING: f64 = 0.2;
 
-/// Tables of workers with more cells than this leave the near caches; workers with at most [`RARE`] labels then share one
-/// table. So few labels say next to nothing about a worker.
-const MOST_CELLS: usize = 1 << 21;
+/// Tables of workers with more cells than this leave the near caches; workers with at most [`RARE`] labels
+/// then share one table. So few labels say next to nothing about a worker.
+const MAX_CELLS: usize = 1 << 21;
 const RARE: u32 = 2;
 
 /// A sample that would be more than one part of so many is not worth it.
@@ -61,8 +62,8 @@ impl<'a> Problem<'a> {
         problem
     }
 
-    /// The labels of a random part of the tasks, about so many, if that is a small part of all. Chance hangs on the names of
-    /// the tasks alone, so the order of the rows makes no difference.
+    /// The labels of a random part of the tasks, about so many, if that is a small part of all. Chance hangs
+    /// on the names of the tasks alone, so the order of the rows makes no difference.
     pub(super) fn sample(&self, labels: usize) -> Option<Self> {
         let all = self.labels();
         let parts = all.label.len() / labels.max(1);
@@ -158,16 +159,17 @@ impl<'a> Problem<'a> {
 
     fn pool_rare_workers(&mut self) {
         let classes = self.annotations.class_count();
-        if self.worker_count * classes * classes <= MOST_CELLS {
+        if self.worker_count * classes * classes <= MAX_CELLS {
             return;
         }
         let counts = self.annotations.labels_per_worker();
         let mut next = 1;
         let slots: Vec<u32> = counts
             .iter()
-            .map(|&labels| match labels <= RARE {
-                true => 0,
-                false => {
+            .map(|&labels| {
+                if labels <= RARE {
+                    0
+                } else {
                     next += 1;
                     next - 1
                 }
@@ -225,8 +227,8 @@ fn worth_merging(labels: Block<'_>) -> bool {
     (kept as f64) < (1.0 - WORTH_MERGING) * all as f64
 }
 
-/// The first task of each kind, and the kind of each task. Tasks are of a kind if the same workers gave the same answers and
-/// the same truth is known, if any.
+/// The first task of each kind, and the kind of each task. Tasks are of a kind if the same workers gave the
+/// same answers and the same truth is known, if any.
 fn find_kinds(labels: Block<'_>) -> (Vec<u32>, Vec<u32>) {
     let mut kinds: Vec<u32> = Vec::new();
     let mut found: FxHashMap<_, u32> = FxHashMap::default();

@@ -5,7 +5,7 @@ use rayon::prelude::*;
 use super::TaskEffects;
 use super::difficulty::find_difficulty;
 use super::parameters::{Parameters, Variances};
-use super::passes::{Expectation, MOST_CHUNKS, Tasks};
+use super::passes::{Expectation, MAX_CHUNKS, Tasks};
 use super::problem::Problem;
 use super::sums::{TaskSums, WorkerSums};
 use crate::annotations::Annotations;
@@ -21,12 +21,13 @@ pub(super) const EARLY: usize = 10;
 const FIRST_VARIANCES: usize = 3;
 const FIRST_EFFECT: usize = 5;
 
-/// M-steps before the first E-step where something is known of the workers besides the votes: they must not start
-/// alike.
+/// M-steps before the first E-step where something is known of the workers besides the votes: they must not
+/// start alike.
 const STEPS_WITH_KNOWLEDGE: usize = 12;
 
-/// Newton rounds on a task end when no step is longer: what is left of the way then changes a log-likelihood by about the
-/// square. Where the parameters are nearly settled from the start, the next round goes the rest of the way.
+/// Newton rounds on a task end when no step is longer: what is left of the way then changes a log-likelihood
+/// by about the square. Where the parameters are nearly settled from the start, the next round goes the rest
+/// of the way.
 const SMALL_STEP: f64 = 1e-3;
 const SMALL_STEP_RESUMED: f64 = 2e-2;
 
@@ -113,7 +114,8 @@ impl<'p> Rounds<'p> {
         let weight = |task: usize| problem.weights.as_ref().map_or(1.0, |weights| weights[task]);
         let tasks: f64 = (0..labels.task_count()).filter(has_labels).map(weight).sum();
         let (counts, mass) = context.run(|| count_start(problem, &rows, priors.workers.as_ref()));
-        // Votes of a crowd that gold turns round say little about the classes; the start, which knows gold, does.
+        // Votes of a crowd that gold turns round say little about the classes; the start, which knows gold,
+        // does.
         let shares = match labels.gold {
             Some(_) => mass.clone(),
             None => vote_shares(problem),
@@ -221,7 +223,7 @@ impl<'p> Rounds<'p> {
 
     pub(super) fn finish(self) -> Found {
         let classes = self.parameters.classes;
-        let ranges = balanced_ranges(self.problem.labels().starts, MOST_CHUNKS);
+        let ranges = balanced_ranges(self.problem.labels().starts, MAX_CHUNKS);
         let difficulty = map_ranges(ranges, |tasks| {
             let rows = &self.rows[tasks.start * classes..tasks.end * classes];
             let effects = &self.effects[tasks.start * classes * classes..tasks.end * classes * classes];
@@ -289,8 +291,8 @@ impl<'p> Rounds<'p> {
     }
 }
 
-/// Answers `[answer][truth]` of the whole crowd against the first posteriors, earlier answers included, and the mass of
-/// each class.
+/// Answers `[answer][truth]` of the whole crowd against the first posteriors, earlier answers included, and
+/// the mass of each class.
 fn count_start(problem: &Problem<'_>, rows: &[f64], history: Option<&AnswerCounts>) -> (Vec<f64>, Vec<f64>) {
     let labels = problem.labels();
     let classes = labels.class_count;

@@ -1,30 +1,31 @@
 //! `task-effects` over labels in blocks.
 //!
-//! 1. Every so many tasks are taken into memory, and the rounds run on them as on any table: the matrix of the crowd, the sizes of
-//!    all effects, the prior.
-//! 2. Where these are not all tasks, a few passes over all blocks improve the workers: effects and posteriors of a block are
-//!    made anew from the parameters so far, and the slopes of the workers add up over the blocks.
+//! 1. Every so many tasks are taken into memory, and the rounds run on them as on any table: the matrix of
+//!    the crowd, the sizes of all effects, the prior.
+//! 2. Where these are not all tasks, a few passes over all blocks improve the workers: effects and posteriors
+//!    of a block are made anew from the parameters so far, and the slopes of the workers add up over the
+//!    blocks.
 //! 3. Posteriors follow block by block, effects of the tasks from nothing each time.
 //!
 //! Memory for the sample, a block and `M K^2` numbers.
 
 use std::sync::Arc;
 
-use super::elsewhere::{AddWorkerSlopes, TakeSample};
 use super::passes::{Expectation, Tasks};
 use super::problem::Problem;
+use super::remote::{AddWorkerSlopes, TakeSample};
 use super::rounds::{Learnt, Rounds};
 use super::sums::WorkerSums;
 use super::{Run, SAMPLE_LABELS, SAMPLE_PARTS, TaskEffects, words};
 use crate::annotations::{Annotations, Names, RowCounts};
-use crate::blocks::{Block, Fields, Passes, Stage, TaskBlock, Writer};
+use crate::blocks::{Block, Passes, Stage, TaskBlock, WireFormat, Writer};
 use crate::context::Context;
 use crate::error::Result;
 use crate::methods::starting_votes;
 use crate::model::{BlockFit, BlockRule, DawidSkene, Fit, RuleSource};
 
-/// Passes that improve the workers, and how much these differ. Half as many leave two points of error more on a simulated crowd of
-/// 1.5 million labels.
+/// Passes that improve the workers, and how much these differ. Half as many leave two points of error more on
+/// a simulated crowd of 1.5 million labels.
 const WORKER_PASSES: usize = 12;
 
 /// Newton rounds on effects from nothing, and the step that ends them.
@@ -32,7 +33,7 @@ const NEWTON_ROUNDS: usize = 12;
 const SMALL_STEP: f64 = 1e-4;
 
 /// Most labels of the sample, whatever their number: it is in memory.
-const MOST_SAMPLED: u64 = 1 << 27;
+const MAX_SAMPLED: u64 = 1 << 27;
 
 /// Fits labels in blocks.
 pub(super) fn learn(
@@ -75,7 +76,7 @@ pub(super) fn learn_from_sample(
         ));
     }
     let rule: Arc<dyn BlockRule> = Arc::new(learnt);
-    if passes.keeps_rows() {
+    if passes.caches_posteriors() {
         let (stage, classes) = (Stage::single("posteriors"), passes.class_count());
         passes.each(classes, stage, context, &mut |block, rows, context| {
             context.run(|| rule.fill(block, rows));
@@ -94,7 +95,7 @@ pub(super) fn learn_from_sample(
 
 /// One task in so many is taken into memory.
 fn sample_parts(labels: u64) -> u64 {
-    let sample = (SAMPLE_LABELS as u64).max((labels / SAMPLE_PARTS as u64).min(MOST_SAMPLED));
+    let sample = (SAMPLE_LABELS as u64).max((labels / SAMPLE_PARTS as u64).min(MAX_SAMPLED));
     (labels / sample.max(1)).max(1)
 }
 
@@ -105,9 +106,9 @@ fn take_sample(passes: &mut Passes<'_>, parts: u64, context: &mut Context) -> Re
         ..TaskBlock::default()
     };
     let stage = Stage::single("sample");
-    if passes.are_elsewhere() {
+    if passes.are_remote() {
         let mut found = passes
-            .ask(&TakeSample { parts }, stage, context)?
+            .run_remote(&TakeSample { parts }, stage, context)?
             .map(|found| found.0);
         sample = found.take().unwrap_or(sample);
     } else {
@@ -157,8 +158,8 @@ fn improve_workers(
     let mut tables = vec![WorkerSums::default()];
     tables[0].clear(workers, classes);
     let stage = Stage::round("task effects", pass, WORKER_PASSES);
-    if passes.are_elsewhere() {
-        if let Some(slopes) = passes.ask(&AddWorkerSlopes::of(learnt), stage, context)? {
+    if passes.are_remote() {
+        if let Some(slopes) = passes.run_remote(&AddWorkerSlopes::of(learnt), stage, context)? {
             tables[0].values_mut().copy_from_slice(&slopes.0);
         }
     } else {
@@ -211,6 +212,6 @@ impl BlockRule for Learnt {
     }
 
     fn write(&self, to: &mut Writer) {
-        Fields::write(self, to);
+        WireFormat::write(self, to);
     }
 }

@@ -51,9 +51,10 @@ impl WorkerSums {
     /// Zeros for so many workers, in memory that is there already where it fits.
     pub(super) fn clear(&mut self, workers: usize, classes: usize) {
         let length = workers * 2 * classes * classes;
-        match self.0.len() == length {
-            true => self.0.fill(0.0),
-            false => self.0 = AlignedVec::zero(length),
+        if self.0.len() == length {
+            self.0.fill(0.0)
+        } else {
+            self.0 = AlignedVec::zero(length)
         }
     }
 

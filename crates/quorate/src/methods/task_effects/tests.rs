@@ -35,8 +35,8 @@ fn run<'p>(problem: &'p Problem<'p>, priors: &'p Priors, count: usize) -> (Round
     (rounds, count)
 }
 
-/// Values of the reference program (NumPy, `task_effects_reference.py`), six printed decimals: half a unit of the last
-/// one may differ.
+/// Values of the reference program (NumPy, `task_effects_reference.py`), six printed decimals: half a unit of
+/// the last one may differ.
 const PRINTED: f64 = 6e-7;
 
 #[test]

@@ -1,7 +1,7 @@
 //! Passes over a block of tasks, given all parameters: the E-step, and slopes for the M-step.
 //!
-//! A pass needs the labels of its block, the parameters, and what it keeps for each task (posterior and effects) and no
-//! more, so blocks can come from anywhere.
+//! A pass needs the labels of its block, the parameters, and what it keeps for each task (posterior and
+//! effects) and no more, so blocks can come from anywhere.
 
 use std::ops::Range;
 

@@ -2,7 +2,8 @@
 
 use super::parameters::Variances;
 
-/// How much tasks and workers differ. Both are compared by the log-odds of a right answer against one wrong answer.
+/// How much tasks and workers differ. Both are compared by the log-odds of a right answer against one wrong
+/// answer.
 pub(super) fn describe_effects(effect: f64, variances: Variances) -> String {
     let Variances {
         ability,
@@ -36,6 +37,6 @@ pub(super) fn describe_step_down(classes: usize) -> String {
     format!(
         "task-effects stepped down to a model without effects of tasks: they need {classes} x {classes} numbers for every task \
          and worker, which is too much for these labels (at most {} classes, within the limit of memory)",
-        super::MOST_CLASSES
+        super::MAX_CLASSES
     )
 }

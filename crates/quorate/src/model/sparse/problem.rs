@@ -13,7 +13,7 @@ use crate::error::{Error, Result};
 use crate::model::{ACCURACY_MARGIN, ClassPrior, Consensus, VOTES_WORTH};
 
 /// Most candidates of a task where cells are kept: a class that few of very many workers named has no chance.
-const MOST_CANDIDATES: usize = 64;
+const MAX_CANDIDATES: usize = 64;
 
 /// With cells: pseudo-labels that draw a worker's accuracy to that of the crowd.
 const ACCURACY_STRENGTH: f64 = 1.0;
@@ -53,9 +53,10 @@ impl SparseWeights {
 
     pub(super) fn accuracy(&self, worker: usize, right: f64, labels: f64) -> f64 {
         let total = self.given[worker] - labels + self.drawn_by;
-        let share = match total > 0.0 {
-            true => (self.right[worker] - right + self.drawn_by * self.drawn_to) / total,
-            false => self.drawn_to,
+        let share = if total > 0.0 {
+            (self.right[worker] - right + self.drawn_by * self.drawn_to) / total
+        } else {
+            self.drawn_to
         };
         share.clamp(ACCURACY_MARGIN, 1.0 - ACCURACY_MARGIN)
     }
@@ -65,7 +66,7 @@ impl<'a> Problem<'a> {
     pub(super) fn new(settings: SparseEm, annotations: &'a Annotations, context: &Context) -> Result<Self> {
         let priors = context.priors();
         priors.check(annotations.worker_count(), annotations.class_count())?;
-        let limit = settings.cells.map_or(usize::MAX, |_| MOST_CANDIDATES);
+        let limit = settings.cells.map_or(usize::MAX, |_| MAX_CANDIDATES);
         let candidates = Candidates::of(annotations, limit);
         let touched = settings.cells.map_or(0, |_| touches(annotations, &candidates));
         let (tasks, classes) = (annotations.task_count() as u64, annotations.class_count() as u64);
@@ -124,9 +125,10 @@ impl<'a> Problem<'a> {
                 row[place] += 1.0;
             }
             let total: f64 = row.iter().sum();
-            match total > 0.0 {
-                true => row.iter_mut().for_each(|share| *share /= total),
-                false => row[named.len()] = 1.0,
+            if total > 0.0 {
+                row.iter_mut().for_each(|share| *share /= total)
+            } else {
+                row[named.len()] = 1.0
             }
         }
         rows
@@ -178,9 +180,10 @@ impl<'a> Problem<'a> {
         let total: f64 = self.labels.iter().sum();
         SparseWeights {
             prior: self.prior(&sums.mass),
-            drawn_to: match total > 0.0 {
-                true => sums.right.iter().sum::<f64>() / total,
-                false => 1.0,
+            drawn_to: if total > 0.0 {
+                sums.right.iter().sum::<f64>() / total
+            } else {
+                1.0
             },
             drawn_by: self.cells.as_ref().map_or(0.0, |_| ACCURACY_STRENGTH),
             right: sums.right,
@@ -209,9 +212,10 @@ impl<'a> Problem<'a> {
             }
         }
         let total: f64 = mass.iter().sum();
-        match total > 0.0 && !self.settings.flat_prior {
-            true => mass.into_iter().map(|mass| mass / total).collect(),
-            false => self.even_prior(),
+        if total > 0.0 && !self.settings.flat_prior {
+            mass.into_iter().map(|mass| mass / total).collect()
+        } else {
+            self.even_prior()
         }
     }
 

@@ -72,9 +72,12 @@ impl Problem<'_> {
     /// posteriors in these counts.
     pub(super) fn learn_strengths(&self, weights: &SparseWeights, rows: &[f64]) -> Strengths {
         let others = self.others();
-        let crowd = self.best(weights, rows, CROWD_GRID, |touch, crowd| match touch.right {
-            true => 1.0,
-            false => touch.crowd_share(crowd, others),
+        let crowd = self.best(weights, rows, CROWD_GRID, |touch, crowd| {
+            if touch.right {
+                1.0
+            } else {
+                touch.crowd_share(crowd, others)
+            }
         });
         let worker = self.best(weights, rows, WORKER_GRID, |touch, worker| {
             touch.probability(Strengths { worker, crowd }, others)

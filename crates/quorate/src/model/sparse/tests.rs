@@ -55,9 +55,10 @@ fn dense_twin(annotations: &Annotations, strengths: Strengths, rounds: usize) ->
         .map(|n| {
             let total = annotations.labels_of_task(n).count() as f64;
             let votes = |k| annotations.labels_of_task(n).filter(|label| label.1 == k).count() as f64;
-            match total > 0.0 {
-                true => (0..CLASSES).map(|k| votes(k) / total).collect(),
-                false => vec![1.0 / CLASSES as f64; CLASSES],
+            if total > 0.0 {
+                (0..CLASSES).map(|k| votes(k) / total).collect()
+            } else {
+                vec![1.0 / CLASSES as f64; CLASSES]
             }
         })
         .collect();
@@ -100,11 +101,10 @@ fn dense_twin(annotations: &Annotations, strengths: Strengths, rounds: usize) ->
                         (1.0 - accuracy) * share
                     };
                     let total: f64 = (0..CLASSES).map(|a| counts[m][a][k]).sum();
-                    *cell *= match named(left_out, k) {
-                        true => {
-                            (counts[m][x][k] + strengths.worker * background) / (total + strengths.worker)
-                        }
-                        false => (1.0 - accuracy) / others,
+                    *cell *= if named(left_out, k) {
+                        (counts[m][x][k] + strengths.worker * background) / (total + strengths.worker)
+                    } else {
+                        (1.0 - accuracy) / others
                     };
                 }
             }
@@ -147,9 +147,10 @@ fn many_classes(wrong: impl Fn(&mut chacha20::ChaCha8Rng, u16) -> u16) -> (Annot
     for (task, &truth) in truths.iter().enumerate() {
         let first = rng.random_range(0..40);
         for worker in (0..4).map(|step| (first + 7 * step) % 40) {
-            let label = match rng.random_bool(0.4 + 0.01 * f64::from(worker)) {
-                true => truth,
-                false => wrong(&mut rng, truth) % MANY,
+            let label = if rng.random_bool(0.4 + 0.01 * f64::from(worker)) {
+                truth
+            } else {
+                wrong(&mut rng, truth) % MANY
             };
             labels.push((task as u32, worker, label));
         }

@@ -27,9 +27,10 @@ impl Touch {
 
     /// Probability of the label.
     pub(super) fn probability(&self, strengths: Strengths, others: f64) -> f64 {
-        let background = match self.right {
-            true => self.accuracy,
-            false => (1.0 - self.accuracy) * self.crowd_share(strengths.crowd, others),
+        let background = if self.right {
+            self.accuracy
+        } else {
+            (1.0 - self.accuracy) * self.crowd_share(strengths.crowd, others)
         };
         (self.cell + strengths.worker * background) / (self.column + strengths.worker)
     }
@@ -72,9 +73,10 @@ impl Problem<'_> {
                     accuracy,
                     cell: (counts.cells[cell] - q).max(0.0),
                     column: (counts.columns[cells.column_of(cell)] - q).max(0.0),
-                    crowd_cell: match right {
-                        true => 0.0,
-                        false => (counts.crowd[cells.crowd_of(cell)] - q * alike).max(0.0),
+                    crowd_cell: if right {
+                        0.0
+                    } else {
+                        (counts.crowd[cells.crowd_of(cell)] - q * alike).max(0.0)
                     },
                     crowd_column: (counts.crowd_columns[usize::from(truth)]
                         - q * (labels - votes[candidate]))
@@ -86,9 +88,10 @@ impl Problem<'_> {
 
     /// The worker's accuracy on other tasks; `own`: the share of this label that was counted as right.
     pub(super) fn accuracy_elsewhere(&self, weights: &SparseWeights, worker: usize, own: f64) -> f64 {
-        match weights.own_counted {
-            true => weights.accuracy_without(worker, own),
-            false => weights.accuracy(worker, 0.0, 0.0),
+        if weights.own_counted {
+            weights.accuracy_without(worker, own)
+        } else {
+            weights.accuracy(worker, 0.0, 0.0)
         }
     }
 }

@@ -4,14 +4,14 @@
 //! pass --request--> PassRunner on each partition: its blocks, in order --PartNode..--> merged here
 //! ```
 //!
-//! Floating-point sums depend on their order, so it is fixed by the blocks alone. What a pass returns for block
-//! `i` is leaf `i` of a binary tree, and a node is the sum of its two children, left first; a child without
-//! blocks is left out. A runner merges the nodes whose children it has, and the rest is merged here. Neither the number
-//! of partitions nor the order in which they answer changes a bit, and a partition of `b` consecutive blocks sends
-//! at most `2 log2 b` nodes.
+//! Floating-point sums depend on their order, so it is fixed by the blocks alone. What a pass returns for
+//! block `i` is leaf `i` of a binary tree, and a node is the sum of its two children, left first; a child
+//! without blocks is left out. A runner merges the nodes whose children it has, and the rest is merged here.
+//! Neither the number of partitions nor the order in which they answer changes a bit, and a partition of `b`
+//! consecutive blocks sends at most `2 log2 b` nodes.
 
 use super::gold_worker::{KnownTasks, add_labels};
-use super::{Block, Fields, Reader, TaskBlock, Wire, Writer, damaged};
+use super::{Block, Reader, TaskBlock, Wire, WireFormat, Writer, damaged};
 use crate::agreement::CountPatterns;
 use crate::calibrate::{CountConsensus, TryShares};
 use crate::error::{Error, Result};
@@ -21,7 +21,7 @@ use crate::statistics::{CountPairs, JoinWorkers, OrderWorkers};
 use crate::symnmf::{CountAnswers, SumOverTasks};
 
 /// A pass over a block, as data that another process can be sent.
-pub(crate) trait Pass: Fields + Send + Sync + 'static {
+pub(crate) trait Pass: WireFormat + Send + Sync + 'static {
     /// What it returns.
     type Part: Part;
 
@@ -30,16 +30,16 @@ pub(crate) trait Pass: Fields + Send + Sync + 'static {
 }
 
 /// What a pass returns; those of different blocks add up.
-pub(crate) trait Part: Fields + Send + Sync + 'static {
+pub(crate) trait Part: WireFormat + Send + Sync + 'static {
     /// Adds that of later blocks.
     fn merge(&mut self, other: Self);
 }
 
 /// Runs passes on blocks that are in other processes.
-pub trait Elsewhere {
-    /// Runs the pass of a request with a [`PassRunner`] on all blocks, those of a partition in one runner, and
-    /// returns what the runners return, in any order.
-    fn ask(&mut self, request: &[u8]) -> Result<Vec<PartNode>>;
+pub trait RemoteBlocks {
+    /// Runs the pass of a request with a [`PassRunner`] on all blocks, those of a partition in one runner,
+    /// and returns what the runners return, in any order.
+    fn run_remote(&mut self, request: &[u8]) -> Result<Vec<PartNode>>;
 }
 
 /// What a pass returns for the blocks `place * 2^level` and the `2^level - 1` after it.
@@ -61,7 +61,7 @@ struct Request {
     pass: u64,
 }
 
-impl Fields for Request {
+impl WireFormat for Request {
     const KIND: u8 = 6;
 
     fn write(&self, to: &mut Writer) {
@@ -194,7 +194,8 @@ impl PassRunner {
         Ok(())
     }
 
-    /// Takes in what another runner of the same request returned, in the order of the first block of each node.
+    /// Takes in what another runner of the same request returned, in the order of the first block of each
+    /// node.
     pub fn add_node(&mut self, node: &PartNode) -> Result<()> {
         let first = node.place.checked_shl(node.level).unwrap_or(u64::MAX);
         if self.last.is_some_and(|last| last >= first) {

@@ -3,15 +3,15 @@
 //! What comes back are the rows of the table that are sums; the rows that the sums are made of stay here.
 
 use super::task_sums::TaskSums;
-use crate::blocks::{Block, Fields, Part, Pass, Passes, Reader, Stage, Writer, damaged};
+use crate::blocks::{Block, Part, Pass, Passes, Reader, Stage, WireFormat, Writer, damaged};
 use crate::context::Context;
 use crate::error::Result;
 use crate::parallel::add;
 
 impl TaskSums {
     /// Counts the labels of each (worker, answer).
-    pub(super) fn count_elsewhere(&mut self, passes: &mut Passes<'_>, context: &mut Context) -> Result<()> {
-        if let Some(counted) = passes.ask(&CountAnswers, Stage::single("imputing"), context)? {
+    pub(super) fn count_remote(&mut self, passes: &mut Passes<'_>, context: &mut Context) -> Result<()> {
+        if let Some(counted) = passes.run_remote(&CountAnswers, Stage::single("imputing"), context)? {
             self.answers = counted.answers;
             self.shares = counted.shares;
         }
@@ -19,7 +19,7 @@ impl TaskSums {
     }
 
     /// Sums over all tasks at this factor; returns their part of the objective.
-    pub(super) fn sum_elsewhere(
+    pub(super) fn sum_remote(
         &mut self,
         factor: &[f64],
         passes: &mut Passes<'_>,
@@ -29,7 +29,7 @@ impl TaskSums {
         let pass = SumOverTasks {
             factor: factor.to_vec(),
         };
-        let Some(sums) = passes.ask(&pass, stage, context)? else {
+        let Some(sums) = passes.run_remote(&pass, stage, context)? else {
             return Ok(0.0);
         };
         let rows = self.tables[0].chunks_exact_mut(self.record.classes);
@@ -44,7 +44,7 @@ impl TaskSums {
 /// Counts the labels of each (worker, answer) of a block, and notes who has a label beside another one.
 pub(crate) struct CountAnswers;
 
-impl Fields for CountAnswers {
+impl WireFormat for CountAnswers {
     const KIND: u8 = 46;
 
     fn write(&self, _: &mut Writer) {}
@@ -82,7 +82,7 @@ impl Part for AnswersGiven {
     }
 }
 
-impl Fields for AnswersGiven {
+impl WireFormat for AnswersGiven {
     const KIND: u8 = 47;
 
     fn write(&self, to: &mut Writer) {
@@ -109,7 +109,7 @@ pub(crate) struct SumOverTasks {
     factor: Vec<f64>,
 }
 
-impl Fields for SumOverTasks {
+impl WireFormat for SumOverTasks {
     const KIND: u8 = 48;
 
     fn write(&self, to: &mut Writer) {
@@ -151,7 +151,7 @@ impl Part for SumRows {
     }
 }
 
-impl Fields for SumRows {
+impl WireFormat for SumRows {
     const KIND: u8 = 49;
 
     fn write(&self, to: &mut Writer) {
@@ -161,9 +161,10 @@ impl Fields for SumRows {
 
     fn read(from: &mut Reader<'_>) -> Result<Self> {
         let (objective, rows) = (from.real()?, from.read_f64()?);
-        match objective.is_nan() {
-            true => Err(damaged("with an objective that is no number")),
-            false => Ok(Self { objective, rows }),
+        if objective.is_nan() {
+            Err(damaged("with an objective that is no number"))
+        } else {
+            Ok(Self { objective, rows })
         }
     }
 }

@@ -1,4 +1,5 @@
-//! How alike two voices answer, beyond chance: the correlation of their answers, written as indicators of the classes.
+//! How alike two voices answer, beyond chance: the correlation of their answers, written as indicators of the
+//! classes.
 //!
 //! ```text
 //! u_i(a) = ([x_i = a] - p_i(a)) / s_i,   s_i^2 = 1 - sum_a p_i(a)^2,     p_i(a) the share of answer a
@@ -6,8 +7,8 @@
 //! ```
 //!
 //! With two classes `r` is Pearson's correlation (phi). If two judges err independently given the truth, then
-//! `r_ij = l_i l_j`, where `l` is the correlation of a judge with the truth: exactly with two classes, and with more of
-//! them where wrong answers are spread evenly.
+//! `r_ij = l_i l_j`, where `l` is the correlation of a judge with the truth: exactly with two classes, and
+//! with more of them where wrong answers are spread evenly.
 
 use super::answers::{NONE, Patterns};
 
@@ -31,7 +32,7 @@ pub(super) struct Likeness {
 impl Likeness {
     pub(super) fn of(patterns: &Patterns, groups: &[Vec<usize>]) -> Self {
         let (voices, classes) = (groups.len(), patterns.classes);
-        let mut likeness = Self {
+        let mut similarity = Self {
             voices,
             spoken: patterns.speak(groups),
             items: patterns.items.clone(),
@@ -42,9 +43,9 @@ impl Likeness {
             both: vec![0.0; voices * voices],
             r: vec![0.0; voices * voices],
         };
-        likeness.count_shares();
-        likeness.correlate();
-        likeness
+        similarity.count_shares();
+        similarity.correlate();
+        similarity
     }
 
     fn count_shares(&mut self) {
@@ -104,13 +105,14 @@ impl Likeness {
         self.r[i * self.voices + j]
     }
 
-    /// What the truth does not explain of the likeness of i and j, seen from the voices outside.
+    /// What the truth does not explain of the similarity of i and j, seen from the voices outside.
     ///
     /// ```text
     /// R = mean r_lm,   C = mean r_il r_jm  over l, m outside,      T = r_ij R - C,      excess = (r_ij - C / R) / (1 - C / R)
     /// ```
     ///
-    /// The standard error of T is by the delta method: an item moves `r_ij` by `y_ij - r_ij`, and T by what follows from that.
+    /// The standard error of T is by the delta method: an item moves `r_ij` by `y_ij - r_ij`, and T by what
+    /// follows from that.
     pub(super) fn beyond_truth(&self, (i, j): (usize, usize), outside: &[usize]) -> BeyondTruth {
         let r = |a: usize, b: usize| self.between(a, b);
         let pairs = (outside.len() * (outside.len() - 1)) as f64;
@@ -157,11 +159,11 @@ impl Likeness {
     }
 }
 
-/// How far the likeness of two voices goes beyond what the truth explains.
+/// How far the similarity of two voices goes beyond what the truth explains.
 pub(super) struct BeyondTruth {
-    /// R: mean likeness of the voices outside.
+    /// R: mean similarity of the voices outside.
     pub common: f64,
-    /// The part of the likeness that the truth does not explain, over all that it leaves open.
+    /// The part of the similarity that the truth does not explain, over all that it leaves open.
     pub excess: f64,
     /// T over its standard error.
     pub z: f64,
@@ -190,12 +192,12 @@ mod tests {
             }
         }
         let patterns = Patterns::of(&Panel::from_rows(rows).unwrap());
-        let likeness = Likeness::of(&patterns, &[vec![0], vec![1]]);
+        let similarity = Likeness::of(&patterns, &[vec![0], vec![1]]);
         let phi = (40.0 * 30.0 - 20.0 * 10.0) / (60.0f64 * 40.0 * 50.0 * 50.0).sqrt();
         assert!(
-            (likeness.between(0, 1) - phi).abs() < 1e-12,
+            (similarity.between(0, 1) - phi).abs() < 1e-12,
             "{}",
-            likeness.between(0, 1)
+            similarity.between(0, 1)
         );
     }
 }

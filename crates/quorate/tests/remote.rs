@@ -1,8 +1,8 @@
-//! Passes over blocks in other processes: every method that streams gives the bits of one partition for any number of
-//! partitions, the answer of the same blocks here, and that of the table in memory.
+//! Passes over blocks in other processes: every method that streams gives the bits of one partition for any
+//! number of partitions, the answer of the same blocks here, and that of the table in memory.
 
 use quorate::annotations::Names;
-use quorate::blocks::{Block, Blocks, Elsewhere, PartNode, PassRunner, TaskBlock, Wire};
+use quorate::blocks::{Block, Blocks, PartNode, PassRunner, RemoteBlocks, TaskBlock, Wire};
 use quorate::diagnose::Overview;
 use quorate::methods::{BlockFit, METHODS, Method, find};
 use quorate::model::{ClassPrior, ConsensusSummary, DawidSkene, Priors};
@@ -92,7 +92,7 @@ impl Blocks for Cluster<'_> {
         self.annotations.has_gold()
     }
 
-    fn elsewhere(&mut self) -> Option<&mut dyn Elsewhere> {
+    fn remote(&mut self) -> Option<&mut dyn RemoteBlocks> {
         Some(self)
     }
 
@@ -103,8 +103,8 @@ impl Blocks for Cluster<'_> {
     }
 }
 
-impl Elsewhere for Cluster<'_> {
-    fn ask(&mut self, request: &[u8]) -> Result<Vec<PartNode>> {
+impl RemoteBlocks for Cluster<'_> {
+    fn run_remote(&mut self, request: &[u8]) -> Result<Vec<PartNode>> {
         self.last = request.to_vec();
         let mut nodes = Vec::new();
         // The last partition answers first.
@@ -227,8 +227,8 @@ fn fit(
     )
 }
 
-/// Same bits for 1, 2, 3, 7 and 13 partitions; and the answer of blocks and table here within rounding, after the same
-/// iterations.
+/// Same bits for 1, 2, 3, 7 and 13 partitions; and the answer of blocks and table here within rounding, after
+/// the same iterations.
 fn check(method: &Method, parameters: &[(String, String)], annotations: &Annotations, priors: bool) {
     let one = fit(method, parameters, annotations, 1, priors);
     for partitions in [2, 3, 7, 13] {

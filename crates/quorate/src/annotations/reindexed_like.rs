@@ -5,8 +5,8 @@ use crate::error::{Error, Result};
 
 impl Annotations {
     /// The same tasks with the workers and classes of `fitted`, for a model of that table
-    /// ([`posterior`](crate::model::posterior) gives the consensus); and how many labels were left out because
-    /// `fitted` does not have their worker or class. All tasks stay; an error if no label does.
+    /// ([`posterior`](crate::model::posterior) gives the consensus); and how many labels were left out
+    /// because `fitted` does not have their worker or class. All tasks stay; an error if no label does.
     ///
     /// ```
     /// use quorate::{Aggregate, Annotations, Context, methods::DawidSkeneEm, model::posterior};
@@ -14,12 +14,12 @@ impl Annotations {
     /// let seen = Annotations::from_triples([("t1", "ann", "cat"), ("t1", "bob", "cat"), ("t2", "ann", "dog")])?;
     /// let fit = DawidSkeneEm::default().fit(&seen, &mut Context::new(0))?;
     /// let new = Annotations::from_triples([("t9", "bob", "dog"), ("t9", "cem", "cat")])?;
-    /// let (new, left_out) = new.coded_like(&seen)?;
+    /// let (new, left_out) = new.reindexed_like(&seen)?;
     /// let (consensus, _) = posterior(&new, &fit.model.expect("Dawid-Skene has a model"));
     /// assert_eq!((consensus.len(), left_out), (1, 1));
     /// # Ok::<(), quorate::Error>(())
     /// ```
-    pub fn coded_like(&self, fitted: &Self) -> Result<(Self, usize)> {
+    pub fn reindexed_like(&self, fitted: &Self) -> Result<(Self, usize)> {
         let codes = |own: &Names, other: &Names| -> Vec<Option<u32>> {
             own.iter().map(|name| other.find(name)).collect()
         };
@@ -57,11 +57,14 @@ mod tests {
         ];
         let (table, left_out) = Annotations::from_triples(rows)
             .unwrap()
-            .coded_like(&fitted)
+            .reindexed_like(&fitted)
             .unwrap();
         assert_eq!(table.iter().collect::<Vec<_>>(), [(0, 2, 1), (2, 1, 2)]);
         assert_eq!((table.task_count(), left_out), (3, 2));
         let strangers = Annotations::from_triples([("n1", "eve", "x")]).unwrap();
-        assert!(matches!(strangers.coded_like(&fitted), Err(Error::NoLabels(_))));
+        assert!(matches!(
+            strangers.reindexed_like(&fitted),
+            Err(Error::NoLabels(_))
+        ));
     }
 }

@@ -1,4 +1,5 @@
-//! The passes of `task-effects` over blocks in other processes, and the binary form of what they take and return.
+//! The passes of `task-effects` over blocks in other processes, and the binary form of what they take and
+//! return.
 
 use std::sync::Arc;
 
@@ -6,13 +7,13 @@ use super::parameters::Parameters;
 use super::rounds::Learnt;
 use super::streamed::add_to_sample;
 use super::sums::WorkerSums;
-use crate::blocks::{Block, Fields, Part, Pass, Reader, TaskBlock, Writer, damaged};
+use crate::blocks::{Block, Part, Pass, Reader, TaskBlock, WireFormat, Writer, damaged};
 use crate::error::Result;
 use crate::model::BlockRule;
 use crate::parallel::add;
 
 /// What a pass needs of what was learnt: how workers answer, size of the effects, prior.
-impl Fields for Learnt {
+impl WireFormat for Learnt {
     const KIND: u8 = 55;
 
     fn write(&self, to: &mut Writer) {
@@ -45,7 +46,7 @@ pub(crate) struct TakeSample {
     pub(super) parts: u64,
 }
 
-impl Fields for TakeSample {
+impl WireFormat for TakeSample {
     const KIND: u8 = 50;
 
     fn write(&self, to: &mut Writer) {
@@ -87,7 +88,7 @@ impl Part for SampledTasks {
     }
 }
 
-impl Fields for SampledTasks {
+impl WireFormat for SampledTasks {
     const KIND: u8 = 57;
 
     fn write(&self, to: &mut Writer) {
@@ -113,11 +114,11 @@ impl AddWorkerSlopes {
     }
 }
 
-impl Fields for AddWorkerSlopes {
+impl WireFormat for AddWorkerSlopes {
     const KIND: u8 = 51;
 
     fn write(&self, to: &mut Writer) {
-        Fields::write(&self.0, to);
+        WireFormat::write(&self.0, to);
     }
 
     fn read(from: &mut Reader<'_>) -> Result<Self> {
@@ -145,7 +146,7 @@ impl Part for WorkerSlopeSums {
     }
 }
 
-impl Fields for WorkerSlopeSums {
+impl WireFormat for WorkerSlopeSums {
     const KIND: u8 = 52;
 
     fn write(&self, to: &mut Writer) {
