@@ -91,6 +91,7 @@ mod linalg;
 pub mod methods;
 pub mod model;
 mod parallel;
+pub mod pass_runner;
 pub mod plan;
 mod remedy;
 mod results;

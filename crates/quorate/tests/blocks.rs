@@ -110,7 +110,7 @@ fn check(method: &Method, annotations: &Annotations, pieces: usize, priors: &Pri
     let context = || Context::new(3).with_priors(priors.clone());
     let whole = aggregate.fit(annotations, &mut context()).unwrap();
     let mut blocks = Pieces::of(annotations, pieces);
-    let parts = aggregate.fit_blocks(&mut blocks, &mut context()).unwrap();
+    let parts = aggregate.fit_block_by_block(&mut blocks, &mut context()).unwrap();
     let rows: Vec<f64> = blocks.views().flat_map(|block| parts.posteriors(block)).collect();
     assert_eq!(rows.len(), whole.consensus.as_slice().len());
     let close = |what: &str, a: &[f64], b: &[f64]| {
@@ -185,7 +185,9 @@ fn task_effects_and_auto_in_blocks_are_those_of_memory() {
             let method = quorate::methods::find(name).unwrap().with_defaults().unwrap();
             let whole = method.fit(&annotations, &mut Context::new(0)).unwrap();
             let mut blocks = Pieces::of(&annotations, 4);
-            let parts = method.fit_blocks(&mut blocks, &mut Context::new(0)).unwrap();
+            let parts = method
+                .fit_block_by_block(&mut blocks, &mut Context::new(0))
+                .unwrap();
             let rows: Vec<f64> = blocks.views().flat_map(|block| parts.posteriors(block)).collect();
             let gaps = rows.iter().zip(whole.consensus.as_slice());
             let gap = gaps.map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);
@@ -193,6 +195,28 @@ fn task_effects_and_auto_in_blocks_are_those_of_memory() {
             // tolerance, 1e-3.
             assert!(gap < 5e-3, "{name}: {gap}");
             assert_eq!(parts.warnings, whole.warnings);
+        }
+    }
+}
+
+/// A small table is gathered: the same bits as in memory, wherever the labels were.
+#[test]
+fn small_tables_in_blocks_are_fitted_in_memory() {
+    let (annotations, truth) = crowd(6, 3);
+    let known = annotations
+        .clone()
+        .with_gold((0..20).map(|task| (task, truth[task as usize])))
+        .unwrap();
+    for annotations in [annotations, known] {
+        for method in streaming() {
+            let aggregate = method.with_defaults().unwrap();
+            let whole = aggregate.fit(&annotations, &mut Context::new(3)).unwrap();
+            let mut blocks = Pieces::of(&annotations, 4);
+            let parts = aggregate.fit_blocks(&mut blocks, &mut Context::new(3)).unwrap();
+            let rows: Vec<f64> = blocks.views().flat_map(|block| parts.posteriors(block)).collect();
+            assert_eq!(rows, whole.consensus.as_slice(), "{}", method.name);
+            assert_eq!(parts.model, whole.model, "{}", method.name);
+            assert_eq!(parts.notes, whole.notes, "{}", method.name);
         }
     }
 }
@@ -205,7 +229,7 @@ fn methods_that_need_all_labels_say_so() {
         let refused = method
             .with_defaults()
             .unwrap()
-            .fit_blocks(&mut blocks, &mut Context::new(0))
+            .fit_block_by_block(&mut blocks, &mut Context::new(0))
             .unwrap_err();
         assert_eq!(refused, Error::NeedsAllLabels { method: method.name });
     }
@@ -280,7 +304,9 @@ fn summaries_calibration_and_intervals_in_blocks() {
     let method = quorate::methods::DawidSkeneEm::default();
     let whole = method.fit(&annotations, &mut Context::new(0)).unwrap();
     let mut blocks = Pieces::of(&annotations, 3);
-    let parts = method.fit_blocks(&mut blocks, &mut Context::new(0)).unwrap();
+    let parts = method
+        .fit_block_by_block(&mut blocks, &mut Context::new(0))
+        .unwrap();
     let shares = VoteShares::of_blocks(&mut blocks).unwrap();
     let mut summary = ConsensusSummary::default();
     for block in blocks.views() {
@@ -367,7 +393,7 @@ fn an_error_of_the_source_ends_the_fit_with_its_words() {
     for method in streaming() {
         let aggregate = method.with_defaults().unwrap();
         let error = aggregate
-            .fit_blocks(&mut blocks, &mut Context::new(0))
+            .fit_block_by_block(&mut blocks, &mut Context::new(0))
             .unwrap_err();
         assert_eq!(error.to_string(), "the disk is gone", "{}", method.name);
     }

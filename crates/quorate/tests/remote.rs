@@ -2,10 +2,11 @@
 //! number of partitions, the answer of the same blocks here, and that of the table in memory.
 
 use quorate::annotations::Names;
-use quorate::blocks::{Block, Blocks, PartNode, PassRunner, RemoteBlocks, TaskBlock, Wire};
+use quorate::blocks::{Block, Blocks, PartNode, RemoteBlocks, TaskBlock, Wire};
 use quorate::diagnose::Overview;
 use quorate::methods::{BlockFit, METHODS, Method, find};
 use quorate::model::{ClassPrior, ConsensusSummary, DawidSkene, Priors};
+use quorate::pass_runner::PassRunner;
 use quorate::simulate::{Amount, Coverage, Quality, Simulation};
 use quorate::{Annotations, Context, Error, Result};
 
@@ -216,7 +217,7 @@ fn fit(
     let mut cluster = Cluster::of(annotations, partitions);
     let aggregate = method.with_parameters(parameters).unwrap();
     let fit = aggregate
-        .fit_blocks(&mut cluster, &mut context(annotations, priors))
+        .fit_block_by_block(&mut cluster, &mut context(annotations, priors))
         .unwrap();
     assert!(!cluster.last.is_empty());
     (
@@ -242,7 +243,7 @@ fn check(method: &Method, parameters: &[(String, String)], annotations: &Annotat
     let aggregate = method.with_parameters(parameters).unwrap();
     let mut local = HereInBlocks(Cluster::of(annotations, 1));
     let here = aggregate
-        .fit_blocks(&mut local, &mut context(annotations, priors))
+        .fit_block_by_block(&mut local, &mut context(annotations, priors))
         .unwrap();
     let gap = furthest(&one.0, &local.0.posteriors(&here));
     assert!(gap < 1e-9 && one.2 == here.iterations, "{}: {gap}", method.name);
@@ -349,7 +350,9 @@ fn summary_and_overview_are_those_of_the_table() {
     let agreement = agreement.measure(&annotations, &Context::new(0)).unwrap();
     for partitions in [1, 2, 7] {
         let mut cluster = Cluster::of(&annotations, partitions);
-        let fit = aggregate.fit_blocks(&mut cluster, &mut Context::new(0)).unwrap();
+        let fit = aggregate
+            .fit_block_by_block(&mut cluster, &mut Context::new(0))
+            .unwrap();
         let found = ConsensusSummary::of_fit(&fit, &mut cluster, true, &mut Context::new(0)).unwrap();
         assert_eq!(
             (found.tasks, found.labels, found.tied_tasks),
@@ -393,7 +396,9 @@ fn damaged_requests_are_refused() {
     let annotations = crowd(3);
     let mut cluster = Cluster::of(&annotations, 1);
     let aggregate = find("dawid-skene").unwrap().with_defaults().unwrap();
-    aggregate.fit_blocks(&mut cluster, &mut Context::new(0)).unwrap();
+    aggregate
+        .fit_block_by_block(&mut cluster, &mut Context::new(0))
+        .unwrap();
     let request = cluster.last;
     for length in 0..request.len() {
         assert!(PassRunner::new(&request[..length]).is_err());

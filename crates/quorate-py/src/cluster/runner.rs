@@ -4,13 +4,14 @@ use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 use quorate::blocks::{self, TaskBlock, Wire};
+use quorate::pass_runner;
 
 use crate::errors::raise;
 
 /// Runs the pass of a request on blocks, on one thread: an executor has a process for each of its cores.
 #[pyclass(module = "quorate._quorate")]
 pub struct PassRunner {
-    runner: Option<blocks::PassRunner>,
+    runner: Option<pass_runner::PassRunner>,
     pool: rayon::ThreadPool,
 }
 
@@ -23,7 +24,7 @@ impl PassRunner {
     fn new(py: Python<'_>, request: &[u8]) -> PyResult<Self> {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build();
         Ok(Self {
-            runner: Some(blocks::PassRunner::new(request).map_err(|error| raise(py, error.into()))?),
+            runner: Some(pass_runner::PassRunner::new(request).map_err(|error| raise(py, error.into()))?),
             pool: pool
                 .map_err(|error| PyRuntimeError::new_err(format!("could not start a thread: {error}")))?,
         })
@@ -57,7 +58,7 @@ impl PassRunner {
 
     /// What the pass returned.
     fn finish<'py>(&mut self, py: Python<'py>) -> Vec<Node<'py>> {
-        let nodes = self.runner.take().map_or(Vec::new(), blocks::PassRunner::finish);
+        let nodes = self.runner.take().map_or(Vec::new(), pass_runner::PassRunner::finish);
         nodes
             .into_iter()
             .map(|node| (node.level, node.place, PyBytes::new(py, &node.bytes)))

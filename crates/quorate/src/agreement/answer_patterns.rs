@@ -12,8 +12,7 @@
 use std::cmp::Ordering;
 
 use crate::annotations::Annotations;
-use crate::blocks::{Block, Part, Pass, Reader, WireFormat, Writer, damaged};
-use crate::error::Result;
+use crate::blocks::{Block, Extent, Pass, State, wire_format};
 
 /// Distinct answer patterns of the labelled tasks, each with its number of tasks.
 #[derive(Debug, Clone, PartialEq)]
@@ -114,36 +113,25 @@ impl AnswerPatterns {
 }
 
 /// Counts the patterns of a block.
-pub(crate) struct CountPatterns;
-
-impl WireFormat for CountPatterns {
-    const KIND: u8 = 53;
-
-    fn write(&self, _: &mut Writer) {}
-
-    fn read(_: &mut Reader<'_>) -> Result<Self> {
-        Ok(Self)
-    }
-}
+pub(crate) struct CountPatterns {}
+wire_format!(53 CountPatterns {});
 
 impl Pass for CountPatterns {
-    type Part = AnswerPatterns;
+    type State = AnswerPatterns;
 
-    fn run(&mut self, block: Block<'_>) -> AnswerPatterns {
-        AnswerPatterns::of_block(block)
+    fn start(&mut self, extent: Extent) -> AnswerPatterns {
+        AnswerPatterns::none(extent.classes)
+    }
+
+    fn visit(&mut self, patterns: &mut AnswerPatterns, block: Block<'_>, _: &mut [f64]) {
+        patterns.merge(AnswerPatterns::of_block(block));
     }
 }
 
-impl Part for AnswerPatterns {
+impl State for AnswerPatterns {
     /// Patterns of both stay in order.
     fn merge(&mut self, other: Self) {
-        let merged = Self {
-            classes: self.classes,
-            starts: vec![0],
-            counts: Vec::new(),
-            tasks: Vec::new(),
-        };
-        let before = std::mem::replace(self, merged);
+        let before = std::mem::replace(self, Self::none(self.classes));
         let merged = self;
         let (mut own, mut others) = (
             before.iter().zip(&before.tasks).peekable(),
@@ -168,34 +156,26 @@ impl Part for AnswerPatterns {
     }
 }
 
-impl WireFormat for AnswerPatterns {
-    const KIND: u8 = 54;
+wire_format!(54 AnswerPatterns { classes, starts, counts, tasks } check AnswerPatterns::fits);
 
-    fn write(&self, to: &mut Writer) {
-        to.number(self.classes as u64);
-        to.write_u32(&self.starts);
-        to.write_u16(&self.counts.iter().map(|&(class, _)| class).collect::<Vec<_>>());
-        to.write_u32(&self.counts.iter().map(|&(_, labels)| labels).collect::<Vec<_>>());
-        to.write_u64(&self.tasks);
+impl AnswerPatterns {
+    /// No patterns yet.
+    fn none(classes: usize) -> Self {
+        Self {
+            classes,
+            starts: vec![0],
+            counts: Vec::new(),
+            tasks: Vec::new(),
+        }
     }
 
-    fn read(from: &mut Reader<'_>) -> Result<Self> {
-        let (classes, starts) = (from.size()?, from.read_u32()?);
-        let (class, labels, tasks) = (from.read_u16()?, from.read_u32()?, from.read_u64()?);
-        let fits = starts.len() == tasks.len() + 1
-            && starts.is_sorted()
-            && starts.last().copied() == u32::try_from(class.len()).ok()
-            && class.len() == labels.len()
-            && class.iter().all(|&class| usize::from(class) < classes);
-        if fits {
-            Ok(Self {
-                classes,
-                starts,
-                counts: class.into_iter().zip(labels).collect(),
-                tasks,
-            })
-        } else {
-            Err(damaged("with patterns that do not fit together"))
-        }
+    fn fits(&self) -> bool {
+        self.starts.len() == self.tasks.len() + 1
+            && self.starts.is_sorted()
+            && self.starts.last().copied() == u32::try_from(self.counts.len()).ok()
+            && self
+                .counts
+                .iter()
+                .all(|&(class, _)| usize::from(class) < self.classes)
     }
 }

@@ -8,8 +8,7 @@
 use rayon::prelude::*;
 
 use super::{Annotations, Names};
-use crate::blocks::{Reader, WireFormat, Writer};
-use crate::error::Result;
+use crate::blocks::wire_format;
 
 /// Hashes tasks with their labels, and adds them up.
 #[derive(Debug, Clone)]
@@ -61,23 +60,7 @@ impl Fingerprint {
     }
 }
 
-impl WireFormat for Fingerprint {
-    const KIND: u8 = 7;
-
-    fn write(&self, to: &mut Writer) {
-        to.write_u64(&self.workers);
-        to.write_u64(&self.classes);
-        to.number(self.sum);
-    }
-
-    fn read(from: &mut Reader<'_>) -> Result<Self> {
-        Ok(Self {
-            workers: from.read_u64()?,
-            classes: from.read_u64()?,
-            sum: from.number()?,
-        })
-    }
-}
+wire_format!(7 Fingerprint { workers, classes, sum });
 
 impl Annotations {
     /// A hash of the content, names and labels: tells whether two files are the same data, in whatever order

@@ -1,9 +1,8 @@
 //! An order of the workers for methods that go through them one by one.
 
+use super::Names;
 use super::content_order::mix;
-use super::{MAX_CLASSES, Names};
-use crate::blocks::{Block, Part, Reader, WireFormat, Writer};
-use crate::error::Result;
+use crate::blocks::{Block, State, wire_format};
 
 /// Sums that put the workers in an order that does not depend on the order of rows and hardly on names: most
 /// labels first, then by how often others agree with them, then by a hash of how its tasks were answered,
@@ -69,27 +68,10 @@ impl WorkerOrder {
     }
 }
 
-impl Part for WorkerOrder {
+wire_format!(43 WorkerOrder { keys, votes });
+
+impl State for WorkerOrder {
     fn merge(&mut self, other: Self) {
         Self::merge(self, &other);
-    }
-}
-
-impl WireFormat for WorkerOrder {
-    const KIND: u8 = 43;
-
-    fn write(&self, to: &mut Writer) {
-        let keys: Vec<u64> = self.keys.iter().flat_map(|&(a, b, c, d)| [a, b, c, d]).collect();
-        to.write_u64(&keys);
-        to.number(self.votes.len() as u64);
-    }
-
-    fn read(from: &mut Reader<'_>) -> Result<Self> {
-        let keys = from.read_u64()?;
-        let keys = keys.as_chunks::<4>().0.iter().map(|&[a, b, c, d]| (a, b, c, d));
-        Ok(Self {
-            keys: keys.collect(),
-            votes: vec![0; from.size()?.min(MAX_CLASSES)],
-        })
     }
 }

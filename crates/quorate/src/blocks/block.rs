@@ -1,5 +1,6 @@
 //! Labels of some tasks, compressed by task (CSR): a view that passes work on, and its owned form.
 
+use super::wire_format;
 use crate::annotations::{Annotations, MAX_LABELS, NO_GOLD};
 use crate::error::{Error, Result};
 
@@ -73,6 +74,9 @@ pub struct TaskBlock {
     /// Truth of each task, [`NO_GOLD`] where it is not known; empty where none is.
     pub gold: Vec<u32>,
 }
+
+// Codes are not checked: see `TaskBlock::check`.
+wire_format!(1 TaskBlock { starts, worker, label, gold });
 
 impl TaskBlock {
     /// The labels as labels of so many workers and classes.

@@ -2,14 +2,14 @@
 //! other.
 
 use super::remote::{PartNode, RemoteBlocks, mark_gold_worker};
-use super::{Block, Blocks, Part, Pass, Passes, Reader, Stage, TaskBlock, WireFormat, Writer};
-use crate::annotations::{Names, gold_worker_name};
+use super::{Block, Blocks, Extent, Pass, Passes, Stage, State, TaskBlock, wire_format};
+use crate::annotations::{Annotations, Names, gold_worker_name};
 use crate::context::Context;
 use crate::error::Result;
 
 /// The labels of other blocks with those of the gold worker, the last one: for methods that learn from the
 /// agreement of workers.
-pub(crate) struct GoldWorker<'b> {
+struct GoldWorker<'b> {
     blocks: &'b mut dyn Blocks,
     workers: Names,
     known: u64,
@@ -18,16 +18,32 @@ pub(crate) struct GoldWorker<'b> {
 
 impl<'b> GoldWorker<'b> {
     /// Counts the known tasks in one pass.
-    pub(crate) fn beside(blocks: &'b mut dyn Blocks, context: &mut Context) -> Result<Self> {
+    fn beside(blocks: &'b mut dyn Blocks, context: &mut Context) -> Result<Self> {
         let mut workers = blocks.workers().clone();
         workers.intern(&gold_worker_name(&workers));
-        let known = Passes::over(blocks).fold(&mut KnownTasks, Stage::single("gold"), context)?;
+        let known = Passes::over(blocks).run(&mut KnownTasks {}, Stage::single("gold"), context)?;
         Ok(Self {
             blocks,
             workers,
-            known: known.map_or(0, |known| known.0),
+            known: known.0,
             buffer: TaskBlock::default(),
         })
+    }
+}
+
+impl Passes<'_> {
+    /// Passes over the same labels with gold as one more worker, the last one. Afterwards the posteriors are
+    /// those that these passes left.
+    pub(crate) fn beside_gold_worker<T>(
+        &mut self,
+        context: &mut Context,
+        run: impl FnOnce(&mut Passes<'_>, &mut Context) -> Result<T>,
+    ) -> Result<T> {
+        if let Some(extended) = self.look_at_table(Annotations::with_gold_worker).transpose()? {
+            return self.over_other_table(&extended, |passes| run(passes, context));
+        }
+        let mut extended = GoldWorker::beside(self.blocks(), context)?;
+        run(&mut Passes::over(&mut extended), context)
     }
 }
 
@@ -69,50 +85,34 @@ impl Blocks for GoldWorker<'_> {
 impl RemoteBlocks for GoldWorker<'_> {
     fn run_remote(&mut self, request: &[u8]) -> Result<Vec<PartNode>> {
         match self.blocks.remote() {
-            Some(remote) => remote.run_remote(&mark_gold_worker(request)),
+            Some(remote) => remote.run_remote(&mark_gold_worker(request)?),
             None => Ok(Vec::new()),
         }
     }
 }
 
 /// Counts the tasks whose truth is known.
-pub(super) struct KnownTasks;
-
-impl WireFormat for KnownTasks {
-    const KIND: u8 = 20;
-
-    fn write(&self, _: &mut Writer) {}
-
-    fn read(_: &mut Reader<'_>) -> Result<Self> {
-        Ok(Self)
-    }
-}
+pub(crate) struct KnownTasks {}
+wire_format!(20 KnownTasks {});
 
 impl Pass for KnownTasks {
-    type Part = TaskCount;
+    type State = TaskCount;
 
-    fn run(&mut self, block: Block<'_>) -> TaskCount {
-        let known = (0..block.task_count()).filter(|&task| block.gold(task).is_some());
-        TaskCount(known.count() as u64)
+    fn start(&mut self, _: Extent) -> TaskCount {
+        TaskCount(0)
+    }
+
+    fn visit(&mut self, known: &mut TaskCount, block: Block<'_>, _: &mut [f64]) {
+        let tasks = (0..block.task_count()).filter(|&task| block.gold(task).is_some());
+        known.0 += tasks.count() as u64;
     }
 }
 
 /// A number of tasks.
 pub(crate) struct TaskCount(pub(crate) u64);
+wire_format!(21 TaskCount { 0 });
 
-impl WireFormat for TaskCount {
-    const KIND: u8 = 21;
-
-    fn write(&self, to: &mut Writer) {
-        to.number(self.0);
-    }
-
-    fn read(from: &mut Reader<'_>) -> Result<Self> {
-        Ok(Self(from.number()?))
-    }
-}
-
-impl Part for TaskCount {
+impl State for TaskCount {
     fn merge(&mut self, other: Self) {
         self.0 += other.0;
     }
@@ -120,7 +120,7 @@ impl Part for TaskCount {
 
 /// Writes the labels of `block` with one more, of this worker, for each known task. Its code is the largest:
 /// the workers of a task stay in order.
-pub(super) fn add_labels(block: Block<'_>, oracle: u32, to: &mut TaskBlock) {
+pub(crate) fn add_labels(block: Block<'_>, oracle: u32, to: &mut TaskBlock) {
     to.starts.clear();
     to.worker.clear();
     to.label.clear();

@@ -1,22 +1,27 @@
 //! Blocks of labels, and the one engine of passes over them.
 //!
-//! A table in memory is one block, labels on disk are many, a partition on a cluster is one more kind. A pass
-//! is a function of a block and of what is known so far (a model, votes); what it returns for different
-//! blocks adds up. Methods do not know where labels live: they ask [`Passes`] for passes.
+//! A table in memory is one block, labels on disk are many, a partition on a cluster is one more kind. A
+//! [`Pass`] declares its state, what it does with a block, and how states merge. [`Passes`] runs it: only there
+//! posteriors are cached, made again from their rule, or passes sent to other processes. Methods do not know
+//! where labels live.
 
 mod block;
+mod gather;
 mod gold_worker;
+mod pass;
 mod passes;
 mod remote;
 mod wire;
 
 pub use block::{Block, TaskBlock};
-pub(crate) use gold_worker::GoldWorker;
+pub(crate) use gather::{GatherLabels, PosteriorsByLabels, gather};
+pub(crate) use gold_worker::{KnownTasks, add_labels};
+pub(crate) use pass::{Extent, Pass, PosteriorRule, State};
 pub use passes::Passes;
 pub(crate) use passes::Stage;
-pub(crate) use remote::{Part, Pass};
-pub use remote::{PartNode, PassRunner, RemoteBlocks};
-pub(crate) use wire::{Reader, WireFormat, Writer, damaged};
+pub(crate) use remote::Request;
+pub use remote::{PartNode, RemoteBlocks};
+pub(crate) use wire::{Reader, WireFormat, damaged, kind_of, wire_format};
 pub use wire::{WIRE_VERSION, Wire};
 
 use crate::annotations::{Annotations, Names};

@@ -1,24 +1,43 @@
-//! Passes over all blocks of labels, with the posteriors kept from pass to pass or made anew.
+//! Passes over all blocks of labels: the only place that caches posteriors, makes them again or sends passes
+//! to other processes.
 
 use super::remote::{join, request_of};
-use super::{Block, Blocks, Part, Pass};
+use super::{Block, Blocks, Extent, Pass, PosteriorRule};
 use crate::annotations::{Annotations, Names};
 use crate::context::Context;
 use crate::error::Result;
+use crate::model::{BlockFit, Fit, RuleSource, label_of, select_columns};
+use crate::parallel::MAX_CHUNKS;
 
 /// Goes over the blocks of labels, again and again, with a row of numbers for each task: its posterior.
 ///
-/// Where all labels are in memory the rows of all tasks are kept from pass to pass. Where they are not, there
-/// is room for the rows of one block, and a pass that needs the posteriors of the pass before makes them anew
-/// from the model of then.
+/// Where all labels are in memory the posteriors of all tasks are cached from pass to pass. Where they are
+/// not, there is room for those of one block, and a pass that reads the posteriors of the pass before gets them
+/// from the rule of then.
 pub struct Passes<'b> {
     blocks: &'b mut dyn Blocks,
     rows: Vec<f64>,
     caches_posteriors: bool,
+    last: Last,
+    average: Average,
 }
 
-/// Works on a block and the rows of its tasks.
-pub(crate) type Visit<'v> = &'v mut dyn FnMut(Block<'_>, &mut [f64], &Context) -> Result<()>;
+/// A weighted sum of cached posteriors, and the labels of each part.
+#[derive(Default)]
+struct Average {
+    sum: Vec<f64>,
+    weight: f64,
+    labels: Vec<Vec<u16>>,
+}
+
+/// What is known of the posteriors of the last pass.
+enum Last {
+    Unknown,
+    /// They are in the rows.
+    Cached,
+    /// This makes them again.
+    Rule(Box<dyn PosteriorRule>),
+}
 
 /// What a pass is a part of, for progress bars.
 #[derive(Debug, Clone, Copy)]
@@ -54,6 +73,8 @@ impl<'b> Passes<'b> {
         Self {
             caches_posteriors: blocks.in_memory().is_some(),
             rows: Vec::new(),
+            last: Last::Unknown,
+            average: Average::default(),
             blocks,
         }
     }
@@ -88,122 +109,282 @@ impl<'b> Passes<'b> {
         self.blocks.has_gold()
     }
 
-    /// The whole table, if it is in memory.
-    pub fn in_memory(&self) -> Option<&Annotations> {
-        self.blocks.in_memory()
+    /// Looks at all labels at once, for what cannot be found block by block; none where they are not in memory,
+    /// and the caller must do without and say so.
+    pub(crate) fn look_at_table<T>(&self, look: impl FnOnce(&Annotations) -> T) -> Option<T> {
+        self.blocks.in_memory().map(look)
     }
 
-    /// Whether the rows of all tasks are kept from pass to pass.
-    pub fn caches_posteriors(&self) -> bool {
-        self.caches_posteriors
+    /// Passes over another table of the same tasks. Afterwards the posteriors are those that these left.
+    pub(crate) fn over_other_table<T>(
+        &mut self,
+        mut table: &Annotations,
+        run: impl FnOnce(&mut Passes<'_>) -> Result<T>,
+    ) -> Result<T> {
+        let mut passes = Passes::over(&mut table);
+        let result = run(&mut passes)?;
+        self.set_rows(passes.into_rows());
+        Ok(result)
     }
 
-    /// Whether the blocks are in other processes.
-    pub(crate) fn are_remote(&mut self) -> bool {
-        self.blocks.remote().is_some()
+    /// The blocks themselves.
+    pub(super) fn blocks(&mut self) -> &mut dyn Blocks {
+        self.blocks
     }
 
-    /// What a pass comes to over all blocks, in memory, on disk or in other processes; none without blocks.
-    pub(crate) fn fold<P: Pass>(
+    /// Numbers that are held for the posteriors of all tasks, `width` for each.
+    pub(crate) fn cached_numbers(&self, width: usize) -> u64 {
+        if self.caches_posteriors {
+            self.task_count() * width as u64
+        } else {
+            0
+        }
+    }
+
+    /// What one state of a pass sees.
+    fn extent(&self) -> Extent {
+        Extent {
+            workers: self.worker_count(),
+            classes: self.class_count(),
+            labels: self.label_count(),
+            max_tables: if self.caches_posteriors {
+                usize::MAX
+            } else {
+                MAX_CHUNKS
+            },
+        }
+    }
+
+    /// What a pass gathers over all blocks, in memory, on disk or in other processes.
+    pub(crate) fn run<P: Pass>(
         &mut self,
         pass: &mut P,
         stage: Stage,
         context: &mut Context,
-    ) -> Result<Option<P::Part>> {
-        if self.are_remote() {
-            return self.run_remote(pass, stage, context);
+    ) -> Result<P::State> {
+        let state = if self.blocks.remote().is_some() {
+            self.run_remote(pass, stage, context)?
+        } else {
+            self.run_here(pass, stage, context)?
+        };
+        if let Some(rule) = pass.rule() {
+            self.last = if self.caches_posteriors {
+                Last::Cached
+            } else {
+                Last::Rule(rule)
+            };
         }
-        let mut total: Option<P::Part> = None;
-        self.each_block(stage, context, &mut |block, context| {
-            let part = context.run(|| pass.run(block));
-            match &mut total {
-                Some(total) => total.merge(part),
-                None => total = Some(part),
-            }
+        Ok(state)
+    }
+
+    fn run_here<P: Pass>(&mut self, pass: &mut P, stage: Stage, context: &mut Context) -> Result<P::State> {
+        let (extent, width) = (self.extent(), pass.width(self.class_count()));
+        let mut state = context.run(|| pass.start(extent));
+        let before = match &self.last {
+            Last::Rule(rule) if pass.reads_posteriors() => Some(&**rule),
+            _ => None,
+        };
+        let mut visit_block = |block: Block<'_>, rows: &mut [f64], context: &Context| {
+            context.run(|| {
+                if let Some(rule) = before {
+                    rule.fill(block, rows);
+                }
+                pass.visit(&mut state, block, rows);
+            });
+        };
+        let mut rows = Rows::new(
+            &mut self.rows,
+            self.caches_posteriors,
+            self.blocks.task_count(),
+            width,
+        );
+        self.blocks.for_each(&mut |block| {
+            context.step(stage.name, stage.done, stage.total)?;
+            visit_block(block, rows.of(block.task_count()), context);
             Ok(())
         })?;
-        Ok(total)
+        context.run(|| pass.finish(&mut state));
+        Ok(state)
     }
 
-    /// The same where the blocks are in other processes; none where they are not.
-    pub(crate) fn run_remote<P: Pass>(
+    fn run_remote<P: Pass>(&mut self, pass: &mut P, stage: Stage, context: &mut Context) -> Result<P::State> {
+        context.step(stage.name, stage.done, stage.total)?;
+        let before = match &self.last {
+            Last::Rule(rule) if pass.reads_posteriors() => rule.bytes(),
+            _ => Vec::new(),
+        };
+        let request = request_of(pass, before, self.worker_count(), self.class_count());
+        let nodes = match self.blocks.remote() {
+            Some(remote) => remote.run_remote(&request)?,
+            None => Vec::new(),
+        };
+        Ok(join(nodes)?.unwrap_or_else(|| pass.start(self.extent())))
+    }
+
+    /// Whether the posteriors of the last pass are known.
+    pub(crate) fn knows_posteriors(&self) -> bool {
+        !matches!(self.last, Last::Unknown)
+    }
+
+    /// Makes this the rule of the posteriors, as if a pass had written them.
+    pub(crate) fn set_rule(
         &mut self,
-        pass: &P,
+        rule: impl PosteriorRule + 'static,
         stage: Stage,
         context: &mut Context,
-    ) -> Result<Option<P::Part>> {
-        context.step(stage.name, stage.done, stage.total)?;
-        let request = request_of(pass, self.worker_count(), self.class_count());
-        match self.blocks.remote() {
-            Some(remote) => join(remote.run_remote(&request)?),
-            None => Ok(None),
-        }
+    ) -> Result<()> {
+        let width = rule.width(self.class_count());
+        self.complete(width, rule, stage, context, |rule, block, rows| {
+            rule.fill(block, rows)
+        })
     }
 
-    /// One pass over the labels alone.
+    /// Like [`set_rule`](Self::set_rule), where the last pass wrote what it could of the posteriors: `fill` adds
+    /// the rest.
+    pub(crate) fn complete<R: PosteriorRule + 'static>(
+        &mut self,
+        width: usize,
+        rule: R,
+        stage: Stage,
+        context: &mut Context,
+        fill: impl Fn(&R, Block<'_>, &mut [f64]) + Sync + Send,
+    ) -> Result<()> {
+        if !self.caches_posteriors {
+            self.last = Last::Rule(Box::new(rule));
+            return Ok(());
+        }
+        let mut rows = Rows::new(&mut self.rows, true, self.blocks.task_count(), width);
+        self.blocks.for_each(&mut |block| {
+            context.step(stage.name, stage.done, stage.total)?;
+            let rows = rows.of(block.task_count());
+            context.run(|| fill(&rule, block, rows));
+            Ok(())
+        })?;
+        self.last = Last::Cached;
+        Ok(())
+    }
+
+    /// Adds the posteriors of the last pass to an average, where they are cached.
+    pub(crate) fn add_to_average(&mut self, weight: f64) {
+        if !self.caches_posteriors {
+            return;
+        }
+        let (classes, average) = (self.class_count(), &mut self.average);
+        average.sum.resize(self.rows.len(), 0.0);
+        let cells = average.sum.iter_mut().zip(&self.rows);
+        cells.for_each(|(cell, value)| *cell += weight * value);
+        average.weight += weight;
+        let labels = self.rows.chunks_exact(classes).map(|row| label_of(row) as u16);
+        average.labels.push(labels.collect());
+    }
+
+    /// Makes the average the posteriors, of which this is the rule. Returns the share of the tasks on which the
+    /// label of each part is that of the average; nothing where posteriors are not cached.
+    pub(crate) fn finish_average(&mut self, rule: impl PosteriorRule + 'static) -> Vec<f64> {
+        if !self.caches_posteriors {
+            self.last = Last::Rule(Box::new(rule));
+            return Vec::new();
+        }
+        let Average {
+            mut sum,
+            weight,
+            labels,
+        } = std::mem::take(&mut self.average);
+        sum.iter_mut().for_each(|cell| *cell /= weight);
+        self.set_rows(sum);
+        let rows = || self.rows.chunks_exact(self.class_count());
+        let shares = labels.iter().map(|labels| {
+            let equal = rows()
+                .zip(labels)
+                .filter(|(row, label)| label_of(row) == usize::from(**label));
+            equal.count() as f64 / labels.len().max(1) as f64
+        });
+        shares.collect()
+    }
+
+    /// Looks at every block in this process.
     pub(crate) fn each_block(
         &mut self,
         stage: Stage,
         context: &mut Context,
-        visit: &mut dyn FnMut(Block<'_>, &Context) -> Result<()>,
+        visit: &mut dyn FnMut(Block<'_>, &Context),
     ) -> Result<()> {
         self.blocks.for_each(&mut |block| {
             context.step(stage.name, stage.done, stage.total)?;
-            visit(block, context)
-        })
-    }
-
-    /// The blocks themselves.
-    pub(crate) fn blocks(&mut self) -> &mut dyn Blocks {
-        self.blocks
-    }
-
-    /// One pass: calls `visit` with each block and the rows of its tasks, `width` numbers each. Rows that are
-    /// kept hold what the last pass left there, zeros before the first one; others hold anything.
-    pub(crate) fn each(
-        &mut self,
-        width: usize,
-        stage: Stage,
-        context: &mut Context,
-        visit: Visit<'_>,
-    ) -> Result<()> {
-        let Self {
-            blocks,
-            rows,
-            caches_posteriors,
-        } = self;
-        if *caches_posteriors {
-            rows.resize(blocks.task_count() as usize * width, 0.0);
-        }
-        let mut first = 0;
-        blocks.for_each(&mut |block| {
-            context.step(stage.name, stage.done, stage.total)?;
-            let numbers = block.task_count() * width;
-            if !*caches_posteriors {
-                rows.resize(numbers, 0.0);
-            }
-            visit(block, &mut rows[first..first + numbers], context)?;
-            if *caches_posteriors {
-                first += numbers;
-            }
+            visit(block, context);
             Ok(())
         })
     }
 
-    /// The rows of all tasks, if they are kept.
-    pub(crate) fn kept_rows(&mut self) -> Option<&mut Vec<f64>> {
-        self.caches_posteriors.then_some(&mut self.rows)
+    /// Forgets the posteriors: peak memory counts.
+    pub(crate) fn forget_posteriors(&mut self) {
+        (self.rows, self.last) = (Vec::new(), Last::Unknown);
     }
 
-    /// Replaces the rows that are kept.
+    /// Keeps the columns of each cached posterior that are listed, of `width`.
+    pub(crate) fn keep_columns(&mut self, columns: &[usize], width: usize) {
+        self.rows = select_columns(&self.rows, width, columns);
+    }
+
+    /// Changes the posteriors of all tasks in their order; none where they are not cached, and nothing is done.
+    pub(crate) fn change_posteriors(&mut self, change: impl FnOnce(&mut [f64])) -> Option<()> {
+        self.caches_posteriors.then(|| change(&mut self.rows))
+    }
+
+    /// Takes the posteriors of a fit to the table.
+    pub(crate) fn take_fit(&mut self, fit: Fit) -> BlockFit {
+        let mut rows = Vec::new();
+        let fit = fit.map_consensus(|consensus| {
+            rows = consensus.into_vec();
+            RuleSource::Cached.into()
+        });
+        self.set_rows(rows);
+        fit
+    }
+
+    /// Takes these posteriors of all tasks for those of the last pass, if they can be cached.
     pub(crate) fn set_rows(&mut self, rows: Vec<f64>) {
         if self.caches_posteriors {
-            self.rows = rows;
+            (self.rows, self.last) = (rows, Last::Cached);
         }
     }
 
-    /// The rows of all tasks, given up; empty where they are not kept.
+    /// The cached posteriors, given up; empty where there are none.
     pub(crate) fn into_rows(self) -> Vec<f64> {
         self.rows
+    }
+}
+
+/// The posteriors of one block after another: of all tasks where they are cached, else of one block at a time.
+struct Rows<'r> {
+    rows: &'r mut Vec<f64>,
+    cached: bool,
+    width: usize,
+    first: usize,
+}
+
+impl<'r> Rows<'r> {
+    fn new(rows: &'r mut Vec<f64>, cached: bool, tasks: u64, width: usize) -> Self {
+        if cached && width > 0 {
+            rows.resize(tasks as usize * width, 0.0);
+        }
+        Self {
+            rows,
+            cached,
+            width,
+            first: 0,
+        }
+    }
+
+    /// Those of the next block, of so many tasks.
+    fn of(&mut self, tasks: usize) -> &mut [f64] {
+        let numbers = tasks * self.width;
+        if !self.cached {
+            self.rows.resize(numbers, 0.0);
+            return &mut self.rows[..];
+        }
+        let first = self.first;
+        self.first += numbers;
+        &mut self.rows[first..first + numbers]
     }
 }

@@ -1,19 +1,26 @@
-//! The binary form of blocks, models and what passes return: compact, versioned, the same on every machine.
+//! The binary form of blocks, models and what passes take and return: compact, versioned, the same on every
+//! machine.
 //!
 //! ```text
-//! "QRT", version u8, kind u8, then the fields in order: a number as u64 or f64, an array as its length u64 and its values;
-//! everything little-endian
+//! "QRT", version u8, kind u8, then the fields in order: a number by its bytes, an array as its length u64 and its
+//! values, an option as a byte and its value; everything little-endian
 //! ```
+//!
+//! [`wire_format!`] writes the form of a type from the list of its fields.
 
-use super::TaskBlock;
+use std::sync::Arc;
+
 use crate::error::{Error, Result};
-use crate::model::{AnswerCounts, DawidSkene, Step};
-use crate::statistics::CoOccurrence;
+use crate::linalg::aligned::AlignedVec;
 
 /// The version that is written, and the only one so far.
-pub const WIRE_VERSION: u8 = 1;
+pub const WIRE_VERSION: u8 = 2;
 
 const MAGIC: &[u8; 3] = b"QRT";
+
+/// Values inside of values, at most: no value of ours comes near, and bytes from outside must not overflow the
+/// stack.
+const MAX_DEPTH: u8 = 8;
 
 /// A value that can be sent to another process and back.
 pub trait Wire: Sized {
@@ -26,42 +33,42 @@ pub trait Wire: Sized {
 
 /// A type with its fields, one after another.
 pub(crate) trait WireFormat: Sized {
-    /// Stands for the type in the header.
-    const KIND: u8;
+    /// Stands for the type in the header of a value that is sent by itself.
+    const KIND: u8 = 0;
 
-    fn write(&self, to: &mut Writer);
+    fn write(&self, to: &mut Vec<u8>);
 
     fn read(from: &mut Reader<'_>) -> Result<Self>;
+
+    /// The values of an array.
+    fn write_all(values: &[Self], to: &mut Vec<u8>) {
+        values.iter().for_each(|value| value.write(to));
+    }
+
+    /// So many values of an array.
+    fn read_all(count: usize, from: &mut Reader<'_>) -> Result<Vec<Self>> {
+        (0..count).map(|_| Self::read(from)).collect()
+    }
 }
 
 impl<T: WireFormat> Wire for T {
     fn to_bytes(&self) -> Vec<u8> {
-        let mut to = Writer(Vec::new());
-        to.0.extend_from_slice(MAGIC);
-        to.0.extend_from_slice(&[WIRE_VERSION, Self::KIND]);
+        let mut to = MAGIC.to_vec();
+        to.extend([WIRE_VERSION, Self::KIND]);
         self.write(&mut to);
-        to.0
+        to
     }
 
     fn from_bytes(bytes: &[u8]) -> Result<Self> {
-        let Some((header, rest)) = bytes.split_first_chunk::<5>() else {
-            return Err(damaged("shorter than its header"));
-        };
-        if &header[..3] != MAGIC {
-            return Err(damaged("not of this program"));
-        }
-        if header[3] != WIRE_VERSION {
-            return Err(damaged(&format!(
-                "of version {}, expected {WIRE_VERSION}",
-                header[3]
-            )));
-        }
-        if header[4] != Self::KIND {
+        if kind_of(bytes)? != Self::KIND {
             return Err(damaged("of another kind of value"));
         }
-        let mut from = Reader(rest);
+        let mut from = Reader {
+            rest: &bytes[5..],
+            depth: 0,
+        };
         let value = Self::read(&mut from)?;
-        if from.0.is_empty() {
+        if from.rest.is_empty() {
             Ok(value)
         } else {
             Err(damaged("longer than its value"))
@@ -69,194 +76,242 @@ impl<T: WireFormat> Wire for T {
     }
 }
 
+/// The kind in the header of a binary form.
+pub(crate) fn kind_of(bytes: &[u8]) -> Result<u8> {
+    let Some((header, _)) = bytes.split_first_chunk::<5>() else {
+        return Err(damaged("shorter than its header"));
+    };
+    if &header[..3] != MAGIC {
+        return Err(damaged("not of this program"));
+    }
+    if header[3] != WIRE_VERSION {
+        return Err(damaged(&format!(
+            "of version {}, expected {WIRE_VERSION}",
+            header[3]
+        )));
+    }
+    Ok(header[4])
+}
+
 pub(crate) fn damaged(problem: &str) -> Error {
     Error::Mismatch(format!("binary data {problem}"))
 }
 
-/// Takes fields one after another.
-pub(crate) struct Writer(Vec<u8>);
+/// Gives fields back in the order in which they were written.
+pub(crate) struct Reader<'b> {
+    rest: &'b [u8],
+    depth: u8,
+}
 
-/// Gives them back in the same order.
-pub(crate) struct Reader<'b>(&'b [u8]);
+impl<'b> Reader<'b> {
+    fn take(&mut self, bytes: usize) -> Result<&'b [u8]> {
+        let (taken, rest) = self
+            .rest
+            .split_at_checked(bytes)
+            .ok_or_else(|| damaged("cut short"))?;
+        self.rest = rest;
+        Ok(taken)
+    }
 
-macro_rules! arrays {
-    ($($write:ident $read:ident $type:ty),+) => {
-        impl Writer {
-            $(pub(crate) fn $write(&mut self, values: &[$type]) {
-                self.number(values.len() as u64);
-                self.0.reserve(size_of_val(values));
-                values.iter().for_each(|value| self.0.extend_from_slice(&value.to_le_bytes()));
-            })+
+    /// Reads values inside of a value.
+    fn nested<T>(&mut self, read: impl FnOnce(&mut Self) -> Result<T>) -> Result<T> {
+        if self.depth == MAX_DEPTH {
+            return Err(damaged("with values inside of too many others"));
         }
+        self.depth += 1;
+        let value = read(self);
+        self.depth -= 1;
+        value
+    }
+}
 
-        impl Reader<'_> {
-            $(pub(crate) fn $read(&mut self) -> Result<Vec<$type>> {
-                const SIZE: usize = size_of::<$type>();
-                let count = usize::try_from(self.number()?).unwrap_or(usize::MAX);
-                // The length is checked against what is there before anything is allocated.
-                let bytes = count.checked_mul(SIZE).and_then(|size| self.0.split_at_checked(size));
-                let (values, rest) = bytes.ok_or_else(|| damaged("cut short"))?;
-                self.0 = rest;
-                Ok(values.as_chunks::<SIZE>().0.iter().map(|&value| <$type>::from_le_bytes(value)).collect())
-            })+
-        }
+macro_rules! numbers {
+    ($($type:ty),+) => {
+        $(impl WireFormat for $type {
+            fn write(&self, to: &mut Vec<u8>) {
+                to.extend_from_slice(&self.to_le_bytes());
+            }
+
+            fn read(from: &mut Reader<'_>) -> Result<Self> {
+                Ok(Self::read_all(1, from)?[0])
+            }
+
+            fn write_all(values: &[Self], to: &mut Vec<u8>) {
+                to.reserve(size_of_val(values));
+                values.iter().for_each(|value| value.write(to));
+            }
+
+            /// The length is checked against what is there before anything is allocated.
+            fn read_all(count: usize, from: &mut Reader<'_>) -> Result<Vec<Self>> {
+                let values = from.take(count.saturating_mul(size_of::<Self>()))?;
+                let values = values.as_chunks::<{ size_of::<Self>() }>().0;
+                Ok(values.iter().map(|&value| Self::from_le_bytes(value)).collect())
+            }
+        })+
     };
 }
-arrays!(write_u16 read_u16 u16, write_u32 read_u32 u32, write_u64 read_u64 u64, write_f64 read_f64 f64);
+numbers!(u8, u16, u32, u64, f64);
 
-impl Writer {
-    pub(crate) fn number(&mut self, value: u64) {
-        self.0.extend_from_slice(&value.to_le_bytes());
+impl WireFormat for usize {
+    fn write(&self, to: &mut Vec<u8>) {
+        (*self as u64).write(to);
     }
 
-    pub(crate) fn real(&mut self, value: f64) {
-        self.number(value.to_bits());
-    }
-
-    pub(crate) fn optional(&mut self, value: Option<&impl WireFormat>) {
-        self.number(u64::from(value.is_some()));
-        if let Some(value) = value {
-            value.write(self);
-        }
+    fn read(from: &mut Reader<'_>) -> Result<Self> {
+        usize::try_from(u64::read(from)?).map_err(|_| damaged("with a number beyond this machine"))
     }
 }
 
-impl Reader<'_> {
-    pub(crate) fn number(&mut self) -> Result<u64> {
-        let (value, rest) = self
-            .0
-            .split_first_chunk::<8>()
-            .ok_or_else(|| damaged("cut short"))?;
-        self.0 = rest;
-        Ok(u64::from_le_bytes(*value))
+impl WireFormat for bool {
+    fn write(&self, to: &mut Vec<u8>) {
+        u8::from(*self).write(to);
     }
 
-    pub(crate) fn size(&mut self) -> Result<usize> {
-        usize::try_from(self.number()?).map_err(|_| damaged("with a number beyond this machine"))
-    }
-
-    pub(crate) fn real(&mut self) -> Result<f64> {
-        Ok(f64::from_bits(self.number()?))
-    }
-
-    pub(crate) fn flag(&mut self) -> Result<bool> {
-        match self.number()? {
+    fn read(from: &mut Reader<'_>) -> Result<Self> {
+        match u8::read(from)? {
             0 => Ok(false),
             1 => Ok(true),
             _ => Err(damaged("with a number that is neither yes nor no")),
         }
     }
-
-    pub(crate) fn optional<T: WireFormat>(&mut self) -> Result<Option<T>> {
-        self.flag()?.then(|| T::read(self)).transpose()
-    }
 }
 
-impl WireFormat for TaskBlock {
-    const KIND: u8 = 1;
-
-    fn write(&self, to: &mut Writer) {
-        to.write_u32(&self.starts);
-        to.write_u32(&self.worker);
-        to.write_u16(&self.label);
-        to.write_u32(&self.gold);
-    }
-
-    /// Codes are not checked: see [`TaskBlock::check`].
-    fn read(from: &mut Reader<'_>) -> Result<Self> {
-        Ok(Self {
-            starts: from.read_u32()?,
-            worker: from.read_u32()?,
-            label: from.read_u16()?,
-            gold: from.read_u32()?,
-        })
-    }
-}
-
-impl WireFormat for DawidSkene {
-    const KIND: u8 = 2;
-
-    fn write(&self, to: &mut Writer) {
-        to.write_f64(self.prior());
-        to.write_f64(self.confusions());
+impl<T: WireFormat> WireFormat for Vec<T> {
+    fn write(&self, to: &mut Vec<u8>) {
+        self.len().write(to);
+        T::write_all(self, to);
     }
 
     fn read(from: &mut Reader<'_>) -> Result<Self> {
-        let (prior, confusion) = (from.read_f64()?, from.read_f64()?);
-        let block = prior.len() * prior.len();
-        if block == 0 || !confusion.len().is_multiple_of(block) {
-            return Err(damaged("with matrices that are not K x K"));
-        }
-        Ok(Self::new(prior, confusion))
+        let count = usize::read(from)?;
+        from.nested(|from| T::read_all(count, from))
     }
 }
 
-impl WireFormat for AnswerCounts {
-    const KIND: u8 = 3;
-
-    fn write(&self, to: &mut Writer) {
-        to.number(self.answer_count() as u64);
-        to.write_f64(&self.cells);
-        to.write_f64(&self.mass);
-    }
-
-    fn read(from: &mut Reader<'_>) -> Result<Self> {
-        let answers = usize::try_from(from.number()?).unwrap_or(usize::MAX);
-        let (cells, mass) = (from.read_f64()?, from.read_f64()?);
-        let block = answers.checked_mul(mass.len()).filter(|&block| block > 0);
-        if block.is_some_and(|block| cells.len().is_multiple_of(block)) {
-            Ok(Self::from_cells(answers, cells, mass))
-        } else {
-            Err(damaged("with counts that do not fit together"))
+impl<T: WireFormat> WireFormat for Option<T> {
+    fn write(&self, to: &mut Vec<u8>) {
+        self.is_some().write(to);
+        if let Some(value) = self {
+            value.write(to);
         }
     }
+
+    fn read(from: &mut Reader<'_>) -> Result<Self> {
+        bool::read(from)?.then(|| T::read(from)).transpose()
+    }
 }
 
-impl WireFormat for Step {
-    const KIND: u8 = 4;
+macro_rules! pointers {
+    ($($pointer:ident),+) => {
+        $(impl<T: WireFormat> WireFormat for $pointer<T> {
+            fn write(&self, to: &mut Vec<u8>) {
+                (**self).write(to);
+            }
 
-    fn write(&self, to: &mut Writer) {
-        to.real(self.log_likelihood);
-        self.counts.write(to);
+            fn read(from: &mut Reader<'_>) -> Result<Self> {
+                from.nested(T::read).map($pointer::new)
+            }
+        })+
+    };
+}
+pointers!(Box, Arc);
+
+impl WireFormat for AlignedVec {
+    fn write(&self, to: &mut Vec<u8>) {
+        self.to_vec().write(to);
     }
 
     fn read(from: &mut Reader<'_>) -> Result<Self> {
-        let log_likelihood = from.real()?;
-        Ok(Self {
-            log_likelihood,
-            counts: AnswerCounts::read(from)?,
-        })
+        let values = Vec::<f64>::read(from)?;
+        let mut aligned = Self::zero(values.len());
+        aligned.copy_from_slice(&values);
+        Ok(aligned)
     }
 }
 
-impl WireFormat for CoOccurrence {
-    const KIND: u8 = 5;
+macro_rules! tuples {
+    ($(($($type:ident $index:tt),+)),+) => {
+        $(impl<$($type: WireFormat),+> WireFormat for ($($type,)+) {
+            fn write(&self, to: &mut Vec<u8>) {
+                $(self.$index.write(to);)+
+            }
 
-    fn write(&self, to: &mut Writer) {
-        to.number(self.class_count() as u64);
-        let (starts, second, cells) = self.arrays();
-        to.write_u64(&starts.iter().map(|&start| start as u64).collect::<Vec<_>>());
-        to.write_u32(second);
-        to.write_u32(cells);
-    }
-
-    fn read(from: &mut Reader<'_>) -> Result<Self> {
-        let classes = usize::try_from(from.number()?).unwrap_or(usize::MAX);
-        let starts = from.read_u64()?.into_iter().map(|start| start as usize).collect();
-        let (second, cells) = (from.read_u32()?, from.read_u32()?);
-        Self::from_arrays(classes, starts, second, cells)
-            .ok_or_else(|| damaged("with pairs of workers that do not fit together"))
-    }
+            fn read(from: &mut Reader<'_>) -> Result<Self> {
+                Ok(($($type::read(from)?,)+))
+            }
+        })+
+    };
 }
+tuples!((A 0, B 1), (A 0, B 1, C 2, D 3));
+
+/// The binary form of a type: its kind, and its fields in order. `check` is a function of the value that says
+/// whether its fields fit together, for forms that come from outside.
+///
+/// ```text
+/// wire_format!(7 Fingerprint { workers, classes, sum });
+/// wire_format!(21 TaskCount { 0 });                                    a field of a tuple struct
+/// wire_format!(56 Joining { parent, labels } check Joining::is_forest);
+/// wire_format!(30 enum Rule { 0 => Votes { 0: shares }, 1 => Model {} });
+/// wire_format!(27 SweepPass { sweep, counted } default { tallies });    what does not travel
+/// ```
+macro_rules! wire_format {
+    ($kind:literal enum $type:ident { $($tag:literal => $variant:ident { $($field:tt: $name:ident),* }),+ $(,)? }) => {
+        impl $crate::blocks::WireFormat for $type {
+            const KIND: u8 = $kind;
+
+            fn write(&self, to: &mut Vec<u8>) {
+                match self {
+                    $(Self::$variant { $($field: $name),* } => {
+                        u8::write(&$tag, to);
+                        $($crate::blocks::WireFormat::write($name, to);)*
+                    })+
+                }
+            }
+
+            fn read(from: &mut $crate::blocks::Reader<'_>) -> $crate::error::Result<Self> {
+                Ok(match <u8 as $crate::blocks::WireFormat>::read(from)? {
+                    $($tag => {
+                        $(let $name = $crate::blocks::WireFormat::read(from)?;)*
+                        Self::$variant { $($field: $name),* }
+                    })+
+                    _ => return Err($crate::blocks::damaged("of a variant that is not known here")),
+                })
+            }
+        }
+    };
+    ($kind:literal $type:ident { $($field:tt),* $(,)? } $(default { $($own:ident),+ })? $(check $check:expr)?) => {
+        impl $crate::blocks::WireFormat for $type {
+            const KIND: u8 = $kind;
+
+            fn write(&self, _to: &mut Vec<u8>) {
+                $($crate::blocks::WireFormat::write(&self.$field, _to);)*
+            }
+
+            fn read(_from: &mut $crate::blocks::Reader<'_>) -> $crate::error::Result<Self> {
+                let value = Self {
+                    $($field: $crate::blocks::WireFormat::read(_from)?,)*
+                    $($($own: Default::default(),)+)?
+                };
+                $(if !$check(&value) {
+                    return Err($crate::blocks::damaged("whose parts do not fit together"));
+                })?
+                Ok(value)
+            }
+        }
+    };
+}
+pub(crate) use wire_format;
 
 #[cfg(test)]
 mod tests {
     use std::fmt::Debug;
 
     use super::*;
+    use crate::blocks::TaskBlock;
     use crate::methods::tests::toy_a;
     use crate::methods::vote_fractions;
-    use crate::model::count_answers;
+    use crate::model::{Step, count_answers};
+    use crate::statistics::CoOccurrence;
 
     /// There and back; cut short anywhere, longer, or with another header, it is refused and nothing panics.
     fn check<T: Wire + PartialEq + Debug>(value: &T) {
@@ -294,5 +349,24 @@ mod tests {
         check(&counts);
         check(&Step::of(annotations.as_block(), &model));
         check(&CoOccurrence::of_block(annotations.as_block()));
+    }
+
+    /// A value inside of itself, again and again.
+    #[derive(Debug)]
+    struct Nested {
+        inner: Vec<Nested>,
+    }
+    wire_format!(99 Nested { inner });
+
+    #[test]
+    fn values_inside_of_values_end() {
+        let mut value = Nested { inner: Vec::new() };
+        for _ in 0..7 {
+            value = Nested { inner: vec![value] };
+        }
+        assert!(Nested::from_bytes(&value.to_bytes()).is_ok());
+        let mut deep = value.to_bytes()[..5].to_vec();
+        (0..100_000).for_each(|_| deep.extend(1u64.to_le_bytes()));
+        assert!(Nested::from_bytes(&deep).is_err());
     }
 }

@@ -21,7 +21,7 @@ pub(crate) use share::TryShares;
 pub use share::{TYPICAL_SHARE, estimate_share};
 
 use crate::annotations::Annotations;
-use crate::blocks::{Block, Blocks, Pass, Passes, Reader, Stage, WireFormat, Writer};
+use crate::blocks::{Block, Blocks, Extent, Pass, Passes, Stage, wire_format};
 use crate::context::Context;
 use crate::error::Result;
 use crate::model::{AnswerCounts, BlockFit, Consensus, DawidSkene, count_rows, label_of};
@@ -54,46 +54,39 @@ pub fn calibrate_fit(
     let mut share = TYPICAL_SHARE;
     if blocks.has_gold() {
         let mut passes = Passes::over(blocks);
-        let evidence = count_consensus(&fit, &mut passes, context)?.labels_per_truth();
+        passes.set_rule(fit.clone(), Stage::single("posteriors"), context)?;
+        let evidence = count_consensus(&mut passes, context)?.labels_per_truth();
         share = learn_share(model, &evidence, TYPICAL_SHARE, &mut passes, context)?;
     }
     Ok((fit.calibrated(share), share))
 }
 
-/// Expected answers against the posteriors of a fit.
-pub(crate) fn count_consensus(
-    fit: &BlockFit,
-    passes: &mut Passes<'_>,
-    context: &mut Context,
-) -> Result<AnswerCounts> {
-    let counts = passes.fold(
-        &mut CountConsensus(fit.clone()),
-        Stage::single("counting"),
-        context,
-    )?;
-    Ok(counts.unwrap_or_else(|| AnswerCounts::zero(passes.worker_count(), passes.class_count())))
+/// Expected answers against the posteriors of the last pass.
+pub(crate) fn count_consensus(passes: &mut Passes<'_>, context: &mut Context) -> Result<AnswerCounts> {
+    passes.run(&mut CountConsensus {}, Stage::single("counting"), context)
 }
 
-/// Counts the answers against the posteriors of a fit.
-pub(crate) struct CountConsensus(BlockFit);
-
-impl WireFormat for CountConsensus {
-    const KIND: u8 = 35;
-
-    fn write(&self, to: &mut Writer) {
-        self.0.write(to);
-    }
-
-    fn read(from: &mut Reader<'_>) -> Result<Self> {
-        Ok(Self(BlockFit::read(from)?))
-    }
-}
+/// Counts the answers against the posteriors.
+pub(crate) struct CountConsensus {}
+wire_format!(35 CountConsensus {});
 
 impl Pass for CountConsensus {
-    type Part = AnswerCounts;
+    type State = AnswerCounts;
 
-    fn run(&mut self, block: Block<'_>) -> AnswerCounts {
-        count_rows(block, &self.0.posteriors(block), block.class_count())
+    fn width(&self, classes: usize) -> usize {
+        classes
+    }
+
+    fn reads_posteriors(&self) -> bool {
+        true
+    }
+
+    fn start(&mut self, extent: Extent) -> AnswerCounts {
+        AnswerCounts::zero(extent.workers, extent.classes)
+    }
+
+    fn visit(&mut self, counts: &mut AnswerCounts, block: Block<'_>, posteriors: &mut [f64]) {
+        counts.merge(&count_rows(block, posteriors, block.class_count()));
     }
 }
 
@@ -106,8 +99,9 @@ pub(crate) fn learn_share(
     context: &mut Context,
 ) -> Result<f64> {
     let mut pass = TryShares::new(model.clone(), evidence.to_vec());
-    let scores = passes.fold(&mut pass, Stage::single("gold"), context)?;
-    Ok(scores.map_or(expected, |scores| scores.best(expected)))
+    Ok(passes
+        .run(&mut pass, Stage::single("gold"), context)?
+        .best(expected))
 }
 
 /// [`calibrate`] for posteriors that stand in a slice, one row after another.

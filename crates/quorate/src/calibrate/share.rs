@@ -2,8 +2,7 @@
 
 use super::MisledTasks;
 use crate::annotations::Annotations;
-use crate::blocks::{Block, Part, Pass, Reader, WireFormat, Writer};
-use crate::error::Result;
+use crate::blocks::{Block, Extent, Pass, State, wire_format};
 use crate::model::DawidSkene;
 use crate::parallel::add;
 
@@ -24,7 +23,9 @@ const STEPS: usize = 90;
 /// `evidence` is the number of labels that each column of each matrix rests on, `[worker][truth]`: a known
 /// task's own labels are taken out of the matrices that judge it, else the matrices would seem to know it.
 pub fn estimate_share(annotations: &Annotations, model: &DawidSkene, evidence: &[f64], expected: f64) -> f64 {
-    ShareScores::of_block(annotations.as_block(), model, evidence).best(expected)
+    let mut scores = ShareScores::none();
+    scores.add(annotations.as_block(), model, evidence);
+    scores.best(expected)
 }
 
 /// Tries shares on the known truths of a block.
@@ -40,24 +41,17 @@ impl TryShares {
     }
 }
 
-impl WireFormat for TryShares {
-    const KIND: u8 = 36;
-
-    fn write(&self, to: &mut Writer) {
-        self.model.write(to);
-        to.write_f64(&self.evidence);
-    }
-
-    fn read(from: &mut Reader<'_>) -> Result<Self> {
-        Ok(Self::new(DawidSkene::read(from)?, from.read_f64()?))
-    }
-}
+wire_format!(36 TryShares { model, evidence });
 
 impl Pass for TryShares {
-    type Part = ShareScores;
+    type State = ShareScores;
 
-    fn run(&mut self, block: Block<'_>) -> ShareScores {
-        ShareScores::of_block(block, &self.model, &self.evidence)
+    fn start(&mut self, _: Extent) -> ShareScores {
+        ShareScores::none()
+    }
+
+    fn visit(&mut self, scores: &mut ShareScores, block: Block<'_>, _: &mut [f64]) {
+        scores.add(block, &self.model, &self.evidence);
     }
 }
 
@@ -73,20 +67,24 @@ fn candidates() -> impl Iterator<Item = f64> + Clone {
 }
 
 impl ShareScores {
-    /// Of the known truths of a block.
-    fn of_block(block: Block<'_>, model: &DawidSkene, evidence: &[f64]) -> Self {
-        let classes = model.class_count();
-        let mut total = Self {
+    /// Of no truths yet.
+    fn none() -> Self {
+        Self {
             scores: vec![0.0; STEPS + 1],
             known: 0,
-        };
+        }
+    }
+
+    /// Adds the known truths of a block.
+    fn add(&mut self, block: Block<'_>, model: &DawidSkene, evidence: &[f64]) {
+        let classes = model.class_count();
         let known = (0..block.task_count())
             .filter(|&task| !block.task(task).0.is_empty())
             .filter_map(|task| Some((task, block.gold(task)?)));
         let mut misled = MisledTasks::new(model);
         let mut row = vec![0.0; classes];
         for (task, truth) in known.filter(|_| classes > 1) {
-            total.known += 1;
+            self.known += 1;
             misled.weigh_with(block.task(task), |worker, _, chances| {
                 let labels = evidence[worker * classes + truth];
                 chances[truth] = if labels > 1.0 {
@@ -95,12 +93,11 @@ impl ShareScores {
                     1.0 / classes as f64
                 };
             });
-            for (score, share) in total.scores.iter_mut().zip(candidates()) {
+            for (score, share) in self.scores.iter_mut().zip(candidates()) {
                 misled.posterior(share, &mut row);
                 *score += row[truth].max(1e-12).ln();
             }
         }
-        total
     }
 
     /// The share that explains the truths best, the expected one if none were known. Prior of the share: as
@@ -124,28 +121,14 @@ impl ShareScores {
     }
 }
 
-impl Part for ShareScores {
+impl State for ShareScores {
     fn merge(&mut self, other: Self) {
         add(&mut self.scores, &other.scores);
         self.known += other.known;
     }
 }
 
-impl WireFormat for ShareScores {
-    const KIND: u8 = 37;
-
-    fn write(&self, to: &mut Writer) {
-        to.write_f64(&self.scores);
-        to.number(self.known);
-    }
-
-    fn read(from: &mut Reader<'_>) -> Result<Self> {
-        Ok(Self {
-            scores: from.read_f64()?,
-            known: from.number()?,
-        })
-    }
-}
+wire_format!(37 ShareScores { scores, known });
 
 #[cfg(test)]
 mod tests {

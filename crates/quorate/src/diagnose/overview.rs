@@ -49,27 +49,22 @@ impl Overview {
         let mut passes = Passes::over(blocks);
         let crowd = Crowd::of(&mut passes, context)?;
         let (tasks, labels) = (passes.task_count(), passes.label_count());
-        let patterns = passes.fold(&mut CountPatterns, Stage::single("agreement"), context)?;
+        let patterns = passes.run(&mut CountPatterns {}, Stage::single("agreement"), context)?;
         let mut labels_per_class = vec![0; classes.len()];
         let (mut labelled, mut least, mut most) = (0, u64::MAX, 0);
-        for (pattern, &tasks) in patterns
-            .iter()
-            .flat_map(|patterns| patterns.iter().zip(patterns.tasks()))
-        {
+        for (pattern, &tasks) in patterns.iter().zip(patterns.tasks()) {
             for &(class, labels) in pattern.counts {
                 labels_per_class[usize::from(class)] += u64::from(labels) * tasks;
             }
             labelled += tasks;
             (least, most) = (least.min(pattern.labels as u64), most.max(pattern.labels as u64));
         }
-        let coefficients = patterns
-            .as_ref()
-            .map_or(Vec::new(), |patterns| overall(patterns, classes));
+        let coefficients = overall(&patterns, classes);
         Ok(Self {
             tasks,
             labels,
             unlabelled_tasks: tasks - labelled,
-            pairable_tasks: patterns.as_ref().map_or(0, |patterns| patterns.pairable_tasks()),
+            pairable_tasks: patterns.pairable_tasks(),
             labels_per_class,
             labels_per_task: (least.min(most), most),
             labels_per_worker: crowd.labels,

@@ -124,7 +124,6 @@ impl Intervals {
         passes.each_block(Stage::single("posteriors"), context, &mut |block, context| {
             let rows = context.run(|| fit.posteriors(block));
             labels.extend(rows.chunks_exact(classes).map(|row| label_of(row) as u16));
-            Ok(())
         })?;
         self.draw(&mut passes, model, &labels, context).map(Some)
     }

@@ -86,7 +86,6 @@ impl<'a> Sampler<'a> {
             });
             first += block.task_count();
             blocks += 1;
-            Ok(())
         })?;
         if !passes.has_gold() && self.priors.is_empty() {
             align(&mut self.counts);

@@ -26,19 +26,18 @@
 //! blocks), and with fewer than five tasks a class their shares are not estimated. Costs the sum of its
 //! members, linear in labels. Design and ablation: `docs/auto.md`.
 
-use std::borrow::Cow;
-
 use super::pooled_ds::match_model;
 use super::shared::copying::{count_once, find_copies};
 use super::{
     Aggregate, BlockFit, ClassPrior, DawidSkeneEm, FastDawidSkene, Fit, MajorityVote, OneCoin, TaskEffects,
+    learn_in,
 };
 use crate::annotations::Annotations;
-use crate::blocks::Passes;
-use crate::calibrate::{calibrate, count_consensus, estimate_share, learn_share};
+use crate::blocks::{Passes, Stage};
+use crate::calibrate::{calibrate_rows, count_consensus, learn_share};
 use crate::context::Context;
 use crate::error::{Error, Result};
-use crate::model::{Consensus, DawidSkene, RuleSource, count_answers, reserve_confusions};
+use crate::model::{RuleSource, reserve_passes};
 use crate::{declare_method, declare_words};
 
 declare_method! {
@@ -128,148 +127,24 @@ impl Auto {
         }
     }
 
-    /// The average of the members in blocks, and the model that goes with it.
-    fn learn_average(&self, passes: &mut Passes<'_>, context: &mut Context) -> Result<BlockFit> {
-        let mut members = Vec::new();
-        let (mut warnings, mut notes) = (Vec::new(), Vec::new());
-        if self.copies == Copies::Once {
-            notes.push(
-                "workers who copy each other were not looked for: that needs all labels in memory".to_owned(),
-            );
-        }
-        let compared = can_compare(
-            passes.label_count(),
-            passes.task_count(),
-            passes.has_gold(),
-            context,
-        );
-        let members_now = if lacks_labels(passes, context) {
-            self.members_of_blocks_with_few_labels(passes, &mut warnings)
-        } else {
-            self.members_for(compared)
-        };
-        for member in members_now {
-            let fit = member.method.learn(passes, context)?;
-            if compared {
-                warnings.extend(fit.warnings.iter().cloned());
-            }
-            notes.extend(fit.notes.iter().cloned());
-            members.push((member.weight, fit));
-        }
-        let iterations = members.iter().map(|(_, fit)| fit.iterations).max();
-        let total: f64 = members.iter().map(|(weight, _)| weight).sum();
-        members.iter_mut().for_each(|(weight, _)| *weight /= total);
-        let mut fit = BlockFit::direct(RuleSource::Average(members).into());
-        let mut counts = count_consensus(&fit, passes, context)?;
-        let priors = context.priors();
-        priors.add_to(&mut counts);
-        let model = priors.fix(match_model(&counts, MODEL_STRENGTH));
-        let mut evidence = counts.labels_per_truth();
-        evidence.iter_mut().for_each(|labels| *labels += MODEL_STRENGTH);
-        if self.misled > 0.0 {
-            let share = learn_share(&model, &evidence, self.misled, passes, context)?;
-            fit = fit.calibrated(share);
-        }
-        Ok(Fit {
-            model: Some(model),
-            iterations: iterations.unwrap_or(1),
-            warnings,
+    /// The average of the members, which the passes then know for posteriors; after the `notes` on the labels
+    /// come those of the members.
+    fn average(
+        &self,
+        notes: Vec<String>,
+        passes: &mut Passes<'_>,
+        context: &mut Context,
+    ) -> Result<BlockFit> {
+        let compared = can_compare(passes, context);
+        let mut ballot = Ballot {
             notes,
-            ..fit
-        })
-    }
-}
-
-/// The sum of the members' posteriors and what is worth telling of each.
-struct Ballot {
-    sum: Vec<f64>,
-    weight: f64,
-    /// Name and labels of each member.
-    members: Vec<(&'static str, Vec<usize>)>,
-    /// Members that would need too much memory.
-    left_out: Vec<&'static str>,
-    iterations: usize,
-    difficulty: Option<Vec<f64>>,
-    warnings: Vec<String>,
-    notes: Vec<String>,
-}
-
-impl Ballot {
-    fn new(cells: usize) -> Self {
-        Self {
-            sum: vec![0.0; cells],
-            weight: 0.0,
-            members: Vec::new(),
-            left_out: Vec::new(),
-            iterations: 1,
-            difficulty: None,
-            warnings: Vec::new(),
-            notes: Vec::new(),
-        }
-    }
-
-    /// Fits a member and adds its answer.
-    fn ask(&mut self, member: &Member, annotations: &Annotations, context: &mut Context) -> Result<()> {
-        match member.method.estimate(annotations, context) {
-            Ok(fit) => self.add(member, fit),
-            Err(Error::TooLarge { .. }) => self.left_out.push(member.name),
-            Err(error) => return Err(error),
-        }
-        Ok(())
-    }
-
-    fn add(&mut self, member: &Member, fit: Fit) {
-        for (cell, value) in self.sum.iter_mut().zip(fit.consensus.as_slice()) {
-            *cell += member.weight * value;
-        }
-        self.weight += member.weight;
-        self.iterations = self.iterations.max(fit.iterations);
-        self.members.push((member.name, fit.consensus.labels()));
-        self.difficulty = self.difficulty.take().or(fit.task_difficulty);
-        self.notes.extend(fit.notes);
-        // What one member says of the data holds for all.
-        for warning in fit.warnings {
-            if !self.warnings.contains(&warning) {
-                self.warnings.push(warning);
-            }
-        }
-    }
-
-    fn average(&mut self, classes: usize) -> Consensus {
-        let mut sum = std::mem::take(&mut self.sum);
-        sum.iter_mut().for_each(|cell| *cell /= self.weight);
-        Consensus::new(classes, sum)
-    }
-}
-
-impl Aggregate for Auto {
-    fn learn(&self, passes: &mut Passes<'_>, context: &mut Context) -> Result<BlockFit> {
-        self.learn_average(passes, context)
-    }
-
-    fn estimate(&self, annotations: &Annotations, context: &mut Context) -> Result<Fit> {
-        let classes = annotations.class_count();
-        let mut ballot = Ballot::new(annotations.task_count() * classes);
-        let groups = match self.copies {
-            Copies::Once => context.run(|| find_copies(annotations)),
-            Copies::All => Vec::new(),
+            ..Ballot::default()
         };
-        let counted = if groups.is_empty() {
-            Cow::Borrowed(annotations)
-        } else {
-            Cow::Owned(count_once(annotations, &groups)?)
-        };
-        ballot
-            .notes
-            .extend(groups.iter().map(|group| describe_copies(group, annotations)));
-        let (labels, tasks) = (counted.label_count() as u64, counted.task_count() as u64);
-        let compared = can_compare(labels, tasks, annotations.has_gold(), context);
-        let few = lacks_labels(&Passes::over(&mut { &*counted }), context);
-        if few {
-            self.ask_few(&mut ballot, &counted, context)?
+        if lacks_labels(passes, context) {
+            self.ask_few(&mut ballot, passes, context)?;
         } else {
             for member in self.members_for(compared) {
-                ballot.ask(&member, &counted, context)?;
+                ballot.ask(&member, passes, context)?;
             }
         }
         if !compared {
@@ -282,58 +157,183 @@ impl Aggregate for Auto {
                 ballot.left_out.join(", ")
             ));
         }
-        let consensus = ballot.average(classes);
-        let mut notes = describe_disagreement(&consensus, &ballot.members);
+        let rule = Fit::direct(RuleSource::Average(ballot.fits).into());
+        let agreed = passes.finish_average(rule.clone());
+        let mut notes: Vec<String> = ballot
+            .names
+            .iter()
+            .zip(agreed)
+            .map(|(name, share)| {
+                format!(
+                    "{name} agrees with the average on {:.1} % of the tasks",
+                    100.0 * share
+                )
+            })
+            .collect();
         notes.append(&mut ballot.notes);
-        let (model, consensus) = match reserve_confusions(annotations, context) {
-            Ok(()) => self.match_and_calibrate(annotations, consensus, context, &mut notes),
-            Err(_) => (None, consensus),
-        };
         Ok(Fit {
-            model,
             task_difficulty: ballot.difficulty,
-            iterations: ballot.iterations,
+            iterations: ballot.iterations.max(1),
             warnings: ballot.warnings,
             notes,
-            ..Fit::direct(consensus)
+            ..rule
         })
     }
-}
 
-impl Auto {
+    /// The members where dense matrices cannot be learnt: votes, and a model that gets the weight of all that is
+    /// left out: `dawid-skene` with cells for the answers that were seen alone, or one accuracy for each worker
+    /// where labels come in blocks, for which there is no sparse form.
+    fn ask_few(&self, ballot: &mut Ballot, passes: &mut Passes<'_>, context: &mut Context) -> Result<()> {
+        let [effects, votes, fast, matrices] = self.members();
+        let (labels, classes) = (passes.label_count(), passes.class_count());
+        let prior = class_prior(passes.task_count(), classes);
+        ballot.ask(&votes, passes, context)?;
+        let weight = effects.weight + fast.weight + matrices.weight;
+        let sparse = DawidSkeneEm {
+            max_iter: self.max_iter,
+            tol: TOL,
+            prior,
+            ..DawidSkeneEm::default()
+        };
+        let mut left_out = vec![effects.name, fast.name];
+        match passes.look_at_table(|table| sparse.fit_sparse(table, context)) {
+            Some(fit) => {
+                let fit = passes.take_fit(fit?);
+                ballot.add(&Member { weight, ..matrices }, fit, passes);
+            }
+            None => {
+                left_out.push(matrices.name);
+                let one_coin = OneCoin {
+                    max_iter: self.max_iter,
+                    tol: TOL,
+                    prior,
+                };
+                let coin = Member {
+                    name: "one-coin",
+                    weight,
+                    method: Box::new(one_coin),
+                };
+                ballot.ask(&coin, passes, context)?;
+            }
+        }
+        ballot
+            .warnings
+            .push(describe_left_out(&left_out, labels, classes));
+        Ok(())
+    }
+
     /// The model that goes with the average, and the average with a confidence that allows for misled tasks.
     fn match_and_calibrate(
         &self,
-        annotations: &Annotations,
-        consensus: Consensus,
+        mut fit: BlockFit,
+        passes: &mut Passes<'_>,
         context: &mut Context,
-        notes: &mut Vec<String>,
-    ) -> (Option<DawidSkene>, Consensus) {
-        let mut counts = context.run(|| count_answers(annotations, &consensus));
+    ) -> Result<BlockFit> {
+        if reserve_passes(passes, context).is_err() {
+            fit.warnings.push(
+                "the confidence is not calibrated and there is no model: the matrices of the workers would need more \
+                 memory than the limit"
+                    .into(),
+            );
+            return Ok(fit);
+        }
+        let mut counts = count_consensus(passes, context)?;
         let priors = context.priors();
         priors.add_to(&mut counts);
-        let model = priors.fix(match_model(&counts, MODEL_STRENGTH));
-        let mut evidence = counts.labels_per_truth();
-        evidence.iter_mut().for_each(|labels| *labels += MODEL_STRENGTH);
-        let share = if self.misled > 0.0 {
-            estimate_share(annotations, &model, &evidence, self.misled)
-        } else {
-            0.0
-        };
-        if annotations.has_gold() && share > 0.0 {
-            notes.push(format!(
-                "share of tasks that mislead workers together, from gold: {share:.2} (expected {:.2})",
-                self.misled
-            ));
+        let model = fit
+            .model
+            .insert(priors.fix(match_model(&counts, MODEL_STRENGTH)))
+            .clone();
+        if self.misled > 0.0 {
+            let mut evidence = counts.labels_per_truth();
+            evidence.iter_mut().for_each(|labels| *labels += MODEL_STRENGTH);
+            let share = learn_share(&model, &evidence, self.misled, passes, context)?;
+            if passes.has_gold() && share > 0.0 {
+                fit.notes.push(format!(
+                    "share of tasks that mislead workers together, from gold: {share:.2} (expected {:.2})",
+                    self.misled
+                ));
+            }
+            fit = fit.calibrated(share);
+            let (stage, classes) = (Stage::single("calibration"), passes.class_count());
+            passes.complete(classes, fit.clone(), stage, context, |_, block, rows| {
+                calibrate_rows(block, &model, rows, share);
+            })?;
         }
-        let consensus = context.run(|| calibrate(annotations, &model, consensus, share));
-        (Some(model), consensus)
+        Ok(fit)
+    }
+}
+
+/// What the members found.
+#[derive(Default)]
+struct Ballot {
+    names: Vec<&'static str>,
+    /// Each with its weight.
+    fits: Vec<(f64, BlockFit)>,
+    /// Members that would need too much memory.
+    left_out: Vec<&'static str>,
+    iterations: usize,
+    difficulty: Option<Vec<f64>>,
+    warnings: Vec<String>,
+    notes: Vec<String>,
+}
+
+impl Ballot {
+    /// Fits a member and adds its answer.
+    fn ask(&mut self, member: &Member, passes: &mut Passes<'_>, context: &mut Context) -> Result<()> {
+        match learn_in(&*member.method, passes, context) {
+            Ok(fit) => self.add(member, fit, passes),
+            Err(Error::TooLarge { .. }) => self.left_out.push(member.name),
+            Err(error) => return Err(error),
+        }
+        Ok(())
+    }
+
+    /// Adds an answer that the passes have for posteriors.
+    fn add(&mut self, member: &Member, mut fit: BlockFit, passes: &mut Passes<'_>) {
+        passes.add_to_average(member.weight);
+        self.names.push(member.name);
+        self.iterations = self.iterations.max(fit.iterations);
+        self.difficulty = self.difficulty.take().or(fit.task_difficulty.take());
+        self.notes.append(&mut fit.notes);
+        // What one member says of the data holds for all.
+        for warning in std::mem::take(&mut fit.warnings) {
+            if !self.warnings.contains(&warning) {
+                self.warnings.push(warning);
+            }
+        }
+        self.fits.push((member.weight, fit));
+    }
+}
+
+impl Aggregate for Auto {
+    fn learn(&self, passes: &mut Passes<'_>, context: &mut Context) -> Result<BlockFit> {
+        let mut notes = Vec::new();
+        let groups = match self.copies {
+            Copies::Once => passes.look_at_table(|table| context.run(|| find_copies(table))),
+            Copies::All => Some(Vec::new()),
+        };
+        if groups.is_none() {
+            notes.push(
+                "workers who copy each other were not looked for: that needs all labels in memory".to_owned(),
+            );
+        }
+        let groups = groups.unwrap_or_default();
+        let counted_once = |table: &Annotations| {
+            notes.extend(groups.iter().map(|group| describe_copies(group, table)));
+            (!groups.is_empty()).then(|| count_once(table, &groups))
+        };
+        let fit = match passes.look_at_table(counted_once).flatten().transpose()? {
+            Some(table) => passes.over_other_table(&table, |passes| self.average(notes, passes, context))?,
+            None => self.average(notes, passes, context)?,
+        };
+        self.match_and_calibrate(fit, passes, context)
     }
 }
 
 /// Whether there is anything to learn of workers: tasks with two labels, known truths or expectations.
-fn can_compare(labels: u64, tasks: u64, has_gold: bool, context: &Context) -> bool {
-    labels > tasks || has_gold || !context.priors().is_empty()
+fn can_compare(passes: &Passes<'_>, context: &Context) -> bool {
+    passes.label_count() > passes.task_count() || passes.has_gold() || !context.priors().is_empty()
 }
 
 /// With more classes than this `task-effects` has no task effects.
@@ -369,58 +369,6 @@ fn describe_left_out(names: &[&str], labels: u64, classes: usize) -> String {
     )
 }
 
-impl Auto {
-    /// The average where dense matrices cannot be learnt: votes, and `dawid-skene` with cells for the answers
-    /// that were seen alone, which gets the weight of all that is left out.
-    fn ask_few(&self, ballot: &mut Ballot, annotations: &Annotations, context: &mut Context) -> Result<()> {
-        let [effects, votes, fast, matrices] = self.members();
-        let (tasks, classes) = (annotations.task_count() as u64, annotations.class_count());
-        ballot.ask(&votes, annotations, context)?;
-        let sparse = DawidSkeneEm {
-            max_iter: self.max_iter,
-            tol: TOL,
-            prior: class_prior(tasks, classes),
-            ..DawidSkeneEm::default()
-        };
-        let weight = effects.weight + fast.weight + matrices.weight;
-        ballot.add(
-            &Member { weight, ..matrices },
-            sparse.fit_sparse(annotations, context)?,
-        );
-        let left_out = [effects.name, fast.name];
-        ballot.warnings.push(describe_left_out(
-            &left_out,
-            annotations.label_count() as u64,
-            classes,
-        ));
-        Ok(())
-    }
-
-    /// The same for labels in blocks, for which there is no sparse form: votes and one accuracy for each
-    /// worker.
-    fn members_of_blocks_with_few_labels(
-        &self,
-        passes: &Passes<'_>,
-        warnings: &mut Vec<String>,
-    ) -> Vec<Member> {
-        let [effects, votes, fast, matrices] = self.members();
-        let classes = passes.class_count();
-        let one_coin = OneCoin {
-            max_iter: self.max_iter,
-            tol: TOL,
-            prior: class_prior(passes.task_count(), classes),
-        };
-        let left_out = [effects.name, fast.name, matrices.name];
-        warnings.push(describe_left_out(&left_out, passes.label_count(), classes));
-        let coin = Member {
-            name: "one-coin",
-            weight: effects.weight + fast.weight + matrices.weight,
-            method: Box::new(one_coin),
-        };
-        vec![votes, coin]
-    }
-}
-
 /// Names of the workers that are shown.
 const NAMED: usize = 6;
 
@@ -437,20 +385,4 @@ fn describe_copies(group: &[usize], annotations: &Annotations) -> String {
         group.len(),
         names.join(", ")
     )
-}
-
-/// How often each member's label is that of the average.
-fn describe_disagreement(consensus: &Consensus, members: &[(&str, Vec<usize>)]) -> Vec<String> {
-    let average = consensus.labels();
-    let tasks = average.len().max(1) as f64;
-    members
-        .iter()
-        .map(|(name, labels)| {
-            let equal = labels.iter().zip(&average).filter(|(a, b)| a == b).count();
-            format!(
-                "{name} agrees with the average on {:.1} % of the tasks",
-                100.0 * equal as f64 / tasks
-            )
-        })
-        .collect()
 }

@@ -16,7 +16,7 @@ use super::{Aggregate, BlockFit, Declared, Fit};
 use crate::blocks::{Passes, Stage};
 use crate::context::Context;
 use crate::error::{Error, Result};
-use crate::model::{RuleSource, break_ties, heaviest, share_votes_over};
+use crate::model::{RuleSource, break_ties, share_votes_over};
 use crate::{declare_method, declare_words};
 
 declare_method! {
@@ -50,27 +50,31 @@ declare_words! {
 impl Aggregate for MajorityVote {
     fn learn(&self, passes: &mut Passes<'_>, context: &mut Context) -> Result<BlockFit> {
         let classes = passes.class_count();
-        if self.ties == Ties::Random && !passes.caches_posteriors() {
-            return Err(Error::NotApplicable {
-                method: self.method().name,
-                reason: "random ties are drawn in the order of the tasks, which labels outside of memory do not keep: choose \
-                         ties=lowest or ties=prior"
-                    .into(),
-            });
-        }
         let counted = passes.worker_count().saturating_mul(classes * classes) <= MAX_CELLS;
         let (shares, counts) = share_votes_over(passes, counted, context)?;
-        if passes.caches_posteriors() && self.ties != Ties::Lowest {
+        let ties_by_prior = self.ties == Ties::Prior;
+        let rule = Fit::direct(
+            RuleSource::Votes {
+                shares,
+                ties_by_prior,
+            }
+            .into(),
+        );
+        if self.ties == Ties::Random {
             let mut rng = context.rng(0);
-            passes.each(classes, Stage::single("ties"), context, &mut |_, rows, _| {
-                match self.ties {
-                    Ties::Random => {
-                        break_ties(rows, classes, |tied| *tied.choose(&mut rng).unwrap_or(&tied[0]));
-                    }
-                    _ => break_ties(rows, classes, |tied| heaviest(shares.prior(), tied)),
-                }
-                Ok(())
-            })?;
+            let break_all = |rows: &mut [f64]| {
+                break_ties(rows, classes, |tied| *tied.choose(&mut rng).unwrap_or(&tied[0]));
+            };
+            passes
+                .change_posteriors(break_all)
+                .ok_or_else(|| Error::NotApplicable {
+                    method: self.method().name,
+                    reason: "random ties are drawn in the order of the tasks, which labels outside of memory do not \
+                             keep: choose ties=lowest or ties=prior"
+                        .into(),
+                })?;
+        } else if ties_by_prior {
+            passes.set_rule(rule.clone(), Stage::single("ties"), context)?;
         }
         let notes = match &counts {
             Some(_) => Vec::new(),
@@ -79,13 +83,7 @@ impl Aggregate for MajorityVote {
         Ok(Fit {
             model: counts.map(|counts| context.run(|| counts.to_model(0.0))),
             notes,
-            ..Fit::direct(
-                RuleSource::Votes {
-                    shares,
-                    ties_by_prior: self.ties == Ties::Prior,
-                }
-                .into(),
-            )
+            ..rule
         })
     }
 }

@@ -35,6 +35,7 @@ mod wawa;
 mod zero_based_skill;
 
 use std::fmt::Debug;
+use std::sync::Arc;
 
 pub use crate::symnmf::{
     DesSymNmf, DesSymNmfEm, Form, Init, RobSymNmf, RobSymNmfEm, RobSymNmfUniform, RowWeights, SymNmf,
@@ -65,7 +66,7 @@ pub use shared::weighted_vote::SkillTies;
 pub use sign_svd::{GhoshSvd, KosSvd};
 pub use spectral_ds::SpectralDs;
 pub use task_effects::TaskEffects;
-pub(crate) use task_effects::{AddWorkerSlopes, TakeSample, read_block_rule};
+pub(crate) use task_effects::{AddWorkerSlopes, Learnt, TakeSample};
 pub use tensor_admm::TensorAdmm;
 pub use wawa::Wawa;
 pub use zero_based_skill::ZeroBasedSkill;
@@ -74,12 +75,12 @@ pub(crate) use shared::start::starting_votes;
 pub(crate) use unanimous::FindOverturned;
 
 use crate::annotations::Annotations;
-use crate::blocks::{Blocks, Passes};
+use crate::blocks::{Blocks, Passes, PosteriorsByLabels, gather};
 use crate::context::Context;
 use crate::declare_words;
 use crate::error::{Error, Result};
-use crate::model::Consensus;
 pub use crate::model::{BlockFit, Fit, changed_from_votes, vote_fractions};
+use crate::model::{Consensus, RuleSource};
 
 /// What [`declare_method!`](crate::declare_method) makes of a declaration, beside the struct.
 pub trait Declared: Debug + Send + Sync {
@@ -140,9 +141,27 @@ pub trait Aggregate: Declared {
     }
 
     /// Fits the method to labels in blocks, wherever they are; an error for methods that need all labels in
-    /// memory (see
-    /// [`Method::streams`]).
+    /// memory (see [`Method::streams`]). A table of at most 250,000 labels is gathered first, so that the answer
+    /// is that of [`fit`](Self::fit).
     fn fit_blocks(&self, blocks: &mut dyn Blocks, context: &mut Context) -> Result<BlockFit> {
+        self.validate()?;
+        if self.method().streams
+            && let Some(table) = gather(blocks, context)?
+        {
+            let fit = self.fit(&table, context)?;
+            if let Some(rule) = PosteriorsByLabels::new(&table, fit.consensus.as_slice()) {
+                let fit = fit.with_consensus(RuleSource::Rule(Arc::new(rule)).into());
+                return Ok(Fit {
+                    task_difficulty: None,
+                    ..fit
+                });
+            }
+        }
+        self.fit_block_by_block(blocks, context)
+    }
+
+    /// Like [`fit_blocks`](Self::fit_blocks), but small tables are not gathered.
+    fn fit_block_by_block(&self, blocks: &mut dyn Blocks, context: &mut Context) -> Result<BlockFit> {
         self.validate()?;
         let has_gold = blocks.has_gold();
         let mut passes = Passes::over(blocks);
@@ -166,6 +185,19 @@ pub(crate) fn fit_one_block<A: Aggregate + ?Sized>(
     let fit = method.learn(&mut passes, context)?;
     let consensus = Consensus::new(annotations.class_count(), passes.into_rows());
     Ok(fit.with_consensus(consensus))
+}
+
+/// A method on the labels of these passes: on the table where there is one, else block by block. The passes
+/// know the posteriors afterwards.
+fn learn_in<A: Aggregate + ?Sized>(
+    method: &A,
+    passes: &mut Passes<'_>,
+    context: &mut Context,
+) -> Result<BlockFit> {
+    match passes.look_at_table(|table| method.estimate(table, context)) {
+        Some(fit) => Ok(passes.take_fit(fit?)),
+        None => method.learn(passes, context),
+    }
 }
 
 /// Whether a method learns of the workers from anything but labels that share a task.

@@ -11,7 +11,7 @@
 //!
 //! Tasks whose truth is known (gold) are not looked at.
 
-use crate::blocks::{Block, Part, Pass, Passes, Reader, Stage, WireFormat, Writer};
+use crate::blocks::{Block, Extent, Pass, Passes, Stage, State, wire_format};
 use crate::context::Context;
 use crate::error::Result;
 use crate::model::{BlockFit, DawidSkene, Fit, keep_unanimous, label_of};
@@ -39,8 +39,7 @@ pub(super) fn review_blocks(
     context: &mut Context,
 ) -> Result<BlockFit> {
     let stage = Stage::single("unanimous tasks");
-    let overturned = passes.fold(&mut FindOverturned(fit.clone()), stage, context)?;
-    let overturned = overturned.unwrap_or_default();
+    let overturned = passes.run(&mut FindOverturned(fit.clone()), stage, context)?;
     fit.consensus.keeps_unanimous = overturned.tasks > 0 && !overturned.compared;
     fit.warnings
         .extend(overturned.warning(fit.model.is_some(), taught));
@@ -50,25 +49,17 @@ pub(super) fn review_blocks(
 /// Finds the unanimous tasks of a block with another label.
 pub(crate) struct FindOverturned(BlockFit);
 
-impl WireFormat for FindOverturned {
-    const KIND: u8 = 38;
-
-    fn write(&self, to: &mut Writer) {
-        self.0.write(to);
-    }
-
-    fn read(from: &mut Reader<'_>) -> Result<Self> {
-        Ok(Self(BlockFit::read(from)?))
-    }
-}
+wire_format!(38 FindOverturned { 0 });
 
 impl Pass for FindOverturned {
-    type Part = Overturned;
+    type State = Overturned;
 
-    fn run(&mut self, block: Block<'_>) -> Overturned {
-        let mut overturned = Overturned::default();
+    fn start(&mut self, _: Extent) -> Overturned {
+        Overturned::default()
+    }
+
+    fn visit(&mut self, overturned: &mut Overturned, block: Block<'_>, _: &mut [f64]) {
         overturned.add(block, &self.0.posteriors(block), self.0.model.as_ref());
-        overturned
     }
 }
 
@@ -85,35 +76,15 @@ pub(crate) struct Overturned {
     compared: bool,
 }
 
-impl Part for Overturned {
+wire_format!(39 Overturned { tasks, single, labels, right, compared });
+
+impl State for Overturned {
     fn merge(&mut self, other: Self) {
         self.tasks += other.tasks;
         self.single += other.single;
         self.labels += other.labels;
         self.right += other.right;
         self.compared |= other.compared;
-    }
-}
-
-impl WireFormat for Overturned {
-    const KIND: u8 = 39;
-
-    fn write(&self, to: &mut Writer) {
-        to.number(self.tasks);
-        to.number(self.single);
-        to.real(self.labels);
-        to.real(self.right);
-        to.number(u64::from(self.compared));
-    }
-
-    fn read(from: &mut Reader<'_>) -> Result<Self> {
-        Ok(Self {
-            tasks: from.number()?,
-            single: from.number()?,
-            labels: from.real()?,
-            right: from.real()?,
-            compared: from.flag()?,
-        })
     }
 }
 

@@ -7,7 +7,7 @@ use super::first::share_votes_over;
 use super::votes::{VoteShares, fill_votes};
 use super::{AnswerCounts, BlockFit, Consensus, count_rows};
 use crate::annotations::Annotations;
-use crate::blocks::{Block, Blocks, Part, Pass, Passes, Reader, Stage, WireFormat, Writer, damaged};
+use crate::blocks::{Block, Blocks, Extent, Pass, Passes, Stage, State, wire_format};
 use crate::context::Context;
 use crate::error::Result;
 use crate::parallel::{balanced_ranges, map_ranges};
@@ -83,8 +83,7 @@ impl ConsensusSummary {
             shares,
             counts,
         };
-        let summary = passes.fold(&mut pass, Stage::single("posteriors"), context)?;
-        Ok(summary.unwrap_or_default())
+        passes.run(&mut pass, Stage::single("posteriors"), context)
     }
 
     /// What a look at each task tells.
@@ -170,81 +169,33 @@ pub(crate) struct Summarise {
     counts: bool,
 }
 
-impl WireFormat for Summarise {
-    const KIND: u8 = 32;
-
-    fn write(&self, to: &mut Writer) {
-        self.fit.write(to);
-        self.shares.write(to);
-        to.number(u64::from(self.counts));
-    }
-
-    fn read(from: &mut Reader<'_>) -> Result<Self> {
-        Ok(Self {
-            fit: BlockFit::read(from)?,
-            shares: VoteShares::read(from)?,
-            counts: from.flag()?,
-        })
-    }
-}
+wire_format!(32 Summarise { fit, shares, counts });
 
 impl Pass for Summarise {
-    type Part = ConsensusSummary;
+    type State = ConsensusSummary;
 
-    fn run(&mut self, block: Block<'_>) -> ConsensusSummary {
-        ConsensusSummary::of_block(block, &self.fit.posteriors(block), &self.shares, self.counts)
+    fn start(&mut self, _: Extent) -> ConsensusSummary {
+        ConsensusSummary::default()
+    }
+
+    fn visit(&mut self, summary: &mut ConsensusSummary, block: Block<'_>, _: &mut [f64]) {
+        let posteriors = self.fit.posteriors(block);
+        summary.merge(&ConsensusSummary::of_block(
+            block,
+            &posteriors,
+            &self.shares,
+            self.counts,
+        ));
     }
 }
 
-impl Part for ConsensusSummary {
+impl State for ConsensusSummary {
     fn merge(&mut self, other: Self) {
         Self::merge(self, &other);
     }
 }
 
-impl WireFormat for ConsensusSummary {
-    const KIND: u8 = 33;
-
-    fn write(&self, to: &mut Writer) {
-        to.write_u64(&[
-            self.tasks,
-            self.labels,
-            self.unlabelled_tasks,
-            self.tied_tasks,
-            self.changed_from_votes,
-            self.doubtful_tasks,
-        ]);
-        to.write_f64(&[self.doubt, self.doubt_variance, self.doubtful_errors]);
-        to.write_u64(&self.worker_labels);
-        to.write_u64(&self.worker_agreed);
-        to.optional(self.counts.as_ref());
-    }
-
-    fn read(from: &mut Reader<'_>) -> Result<Self> {
-        let counted: [u64; 6] = from.read_u64()?.try_into().map_err(|_| damaged("cut short"))?;
-        let [
-            tasks,
-            labels,
-            unlabelled_tasks,
-            tied_tasks,
-            changed_from_votes,
-            doubtful_tasks,
-        ] = counted;
-        let sums: [f64; 3] = from.read_f64()?.try_into().map_err(|_| damaged("cut short"))?;
-        let [doubt, doubt_variance, doubtful_errors] = sums;
-        Ok(Self {
-            tasks,
-            labels,
-            unlabelled_tasks,
-            tied_tasks,
-            changed_from_votes,
-            doubt,
-            doubt_variance,
-            doubtful_tasks,
-            doubtful_errors,
-            worker_labels: from.read_u64()?,
-            worker_agreed: from.read_u64()?,
-            counts: from.optional()?,
-        })
-    }
-}
+wire_format!(33 ConsensusSummary {
+    tasks, labels, unlabelled_tasks, tied_tasks, changed_from_votes, doubt, doubt_variance, doubtful_tasks,
+    doubtful_errors, worker_labels, worker_agreed, counts
+});

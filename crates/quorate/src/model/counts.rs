@@ -13,7 +13,7 @@ use super::batch::TASKS;
 use super::{Consensus, DawidSkene};
 use crate::annotations::Annotations;
 use crate::annotations::row_offsets::{RowOffsets, StridedTable, ranges_in_batch};
-use crate::blocks::{Block, Part};
+use crate::blocks::{Block, State, wire_format};
 use crate::linalg::width::{Width, with_width};
 use crate::parallel::{add, add_in_order, balanced_ranges, map_ranges, private_chunks};
 
@@ -104,6 +104,11 @@ fn fold(parts: Vec<AnswerCounts>) -> AnswerCounts {
 }
 
 impl AnswerCounts {
+    fn fits(&self) -> bool {
+        let block = self.answers.checked_mul(self.mass.len()).unwrap_or(0);
+        block > 0 && self.cells.len().is_multiple_of(block)
+    }
+
     /// No counts yet.
     pub fn zero(workers: usize, classes: usize) -> Self {
         Self::zero_components(workers, classes, classes)
@@ -138,11 +143,6 @@ impl AnswerCounts {
     pub fn merge(&mut self, other: &Self) {
         add(&mut self.cells, &other.cells);
         add(&mut self.mass, &other.mass);
-    }
-
-    /// Number of answers a worker can give.
-    pub(crate) fn answer_count(&self) -> usize {
-        self.answers
     }
 
     /// Number of workers.
@@ -227,7 +227,9 @@ impl AnswerCounts {
     }
 }
 
-impl Part for AnswerCounts {
+wire_format!(3 AnswerCounts { answers, cells, mass } check AnswerCounts::fits);
+
+impl State for AnswerCounts {
     fn merge(&mut self, other: Self) {
         Self::merge(self, &other);
     }

@@ -15,11 +15,11 @@ use std::sync::Arc;
 
 use rayon::prelude::*;
 
-use super::first::{First, FirstRule};
+use super::first::find_first;
 use super::fit::{BlockFit, Fit, RuleSource};
 use super::log_product::LogProduct;
-use super::posterior::{Hooks, RowsBefore, Sweep};
-use super::tally::Tallies;
+use super::posterior::Sweep;
+use super::sweep_pass::SweepPass;
 use super::{AnswerCounts, Consensus, DawidSkene, Priors};
 use crate::annotations::Annotations;
 use crate::blocks::{Passes, Stage};
@@ -64,7 +64,7 @@ pub enum EmStart {
     /// From the votes, weighed by how the workers did on known tasks where there are such: begins with an
     /// M-step.
     Votes,
-    /// The same, every task counted for the winner of its vote.
+    /// Like `Votes`, but every task is counted for the winner of its vote.
     Winners,
     /// From expected answers, counted elsewhere: begins with an M-step.
     Counts(AnswerCounts),
@@ -82,7 +82,7 @@ impl Em {
         Ok(fit.with_consensus(consensus))
     }
 
-    /// Runs EM on labels in blocks. Rows that are kept hold the posteriors afterwards.
+    /// Runs EM on labels in blocks. The passes know the posteriors afterwards.
     pub fn run(&self, passes: &mut Passes<'_>, start: EmStart, context: &mut Context) -> Result<BlockFit> {
         self.run_with(passes, start, context, &|counts| counts.to_model(self.smoothing))
     }
@@ -151,22 +151,11 @@ pub(super) struct Rounds<'p, 'b, 'e> {
     pub(super) passes: &'p mut Passes<'b>,
     estimate: Estimate<'e>,
     priors: Arc<Priors>,
-    tallies: Tallies,
+    sweep: SweepPass,
     /// The model of the last pass.
     pub(super) model: DawidSkene,
-    /// What the rows of the last pass were made of.
-    before: Before,
     /// Objective at each pass.
     pub(super) trace: Vec<f64>,
-}
-
-/// What made the posteriors of a pass.
-enum Before {
-    Unknown,
-    First(FirstRule),
-    Model(DawidSkene),
-    /// The rows themselves are there.
-    Kept,
 }
 
 /// What a pass found.
@@ -193,31 +182,25 @@ impl<'p, 'b, 'e> Rounds<'p, 'b, 'e> {
         priors.check(passes.worker_count(), passes.class_count())?;
         // Begins with an M-step, which makes the first model.
         let unset = || DawidSkene::new(vec![1.0], Vec::new());
-        let (before, model, counts) = match start {
+        let (model, counts) = match start {
             EmStart::Model(model) => {
-                if passes.caches_posteriors() {
-                    Sweep::new(&model).run_over(passes, Stage::single("EM"), context)?;
-                }
-                (Before::Model(model.clone()), model, None)
+                passes.set_rule(Arc::new(Sweep::new(&model)), Stage::single("EM"), context)?;
+                (model, None)
             }
-            EmStart::Counts(counts) => (Before::Unknown, unset(), Some(counts)),
-            EmStart::Votes => {
-                let First { rule, counts } = First::of(passes, context)?;
-                (Before::First(rule), unset(), Some(counts))
+            EmStart::Counts(counts) => {
+                passes.forget_posteriors();
+                (unset(), Some(counts))
             }
-            EmStart::Winners => {
-                let First { rule, counts } = First::of(passes, context)?.into_winners(passes, context)?;
-                (Before::First(rule), unset(), Some(counts))
-            }
+            EmStart::Votes => (unset(), Some(find_first(false, passes, context)?)),
+            EmStart::Winners => (unset(), Some(find_first(true, passes, context)?)),
         };
         let rounds = Self {
             em,
             passes,
             estimate,
             priors,
-            tallies: Tallies::default(),
+            sweep: SweepPass::counting(Sweep::new(&unset())),
             model,
-            before,
             trace: Vec::new(),
         };
         Ok((rounds, counts))
@@ -235,10 +218,11 @@ impl<'p, 'b, 'e> Rounds<'p, 'b, 'e> {
         for number in first..em.max_iter {
             let round = self.pass(number, context)?;
             self.trace.push(round.objective);
-            converged = match em.hard {
-                true => round.change == 0.0,
+            converged = if em.hard {
+                round.change == 0.0
+            } else {
                 // From a model, the first pass only repeats the posteriors that the rounds start from.
-                false => number > 0 && round.change < em.tol,
+                number > 0 && round.change < em.tol
             };
             if em.hard {
                 iterations = number + 1;
@@ -261,9 +245,10 @@ impl<'p, 'b, 'e> Rounds<'p, 'b, 'e> {
             // missing.
             None => {
                 let stage = Stage::round("EM", iterations, self.em.max_iter);
-                let sweep = Sweep::new(&self.model).run_over(self.passes, stage, context)?;
+                let mut sweep = SweepPass::new(Sweep::new(&self.model));
+                let swept = self.passes.run(&mut sweep, stage, context)?;
                 if !self.em.hard {
-                    let objective = self.objective(sweep.log_likelihood, context);
+                    let objective = self.objective(swept.log_likelihood, context);
                     self.trace.push(objective);
                 }
             }
@@ -284,48 +269,25 @@ impl<'p, 'b, 'e> Rounds<'p, 'b, 'e> {
     /// M-step.
     pub(super) fn maximise(&mut self, mut counts: AnswerCounts) {
         self.priors.add_to(&mut counts);
-        let model = self.priors.fix(self.em.with_prior((self.estimate)(&counts)));
-        let before = std::mem::replace(&mut self.model, model);
-        // The votes are the posteriors before the first pass, and the model so far stands for nothing.
-        if !self.trace.is_empty() {
-            self.before = if self.passes.caches_posteriors() {
-                Before::Kept
-            } else {
-                Before::Model(before)
-            };
-        }
+        self.model = self.priors.fix(self.em.with_prior((self.estimate)(&counts)));
     }
 
     /// E-step, and counts of the posteriors.
     pub(super) fn pass(&mut self, number: usize, context: &mut Context) -> Result<Round> {
-        let sweep_of = |model: &DawidSkene| {
-            if self.em.hard {
-                Sweep::new(model).hard()
-            } else {
-                Sweep::new(model)
-            }
-        };
-        let sweep = sweep_of(&self.model);
-        let known = !matches!(self.before, Before::Unknown);
+        let Em {
+            hard,
+            tol,
+            accelerated,
+            max_iter,
+            ..
+        } = *self.em;
+        let sweep = Sweep::new(&self.model);
+        self.sweep.sweep = Arc::new(if hard { sweep.hard() } else { sweep });
         // Without a tolerance nobody asks how far the posteriors moved.
-        let asked = known && !self.passes.caches_posteriors() && (self.em.tol > 0.0 || self.em.hard);
-        let before = match &self.before {
-            Before::Model(model) if asked => Some(RowsBefore::Sweep(sweep_of(model))),
-            Before::First(rule) if asked => Some(RowsBefore::First(rule.clone())),
-            _ => None,
-        };
-        let hooks = Hooks {
-            before,
-            observe: None,
-        };
-        let stage = Stage::round(
-            if self.em.hard { "hard EM" } else { "EM" },
-            number,
-            self.em.max_iter,
-        );
-        let swept = sweep.count_over(self.passes, hooks, &mut self.tallies, stage, context)?;
-        // Where nobody asked, rows that are not kept tell nothing.
-        let change = if asked || (known && self.passes.caches_posteriors()) {
+        self.sweep.compared = self.passes.knows_posteriors() && (tol > 0.0 || hard || accelerated);
+        let stage = Stage::round(if hard { "hard EM" } else { "EM" }, number, max_iter);
+        let swept = self.passes.run(&mut self.sweep, stage, context)?;
+        let change = if self.sweep.compared {
             swept.change / (2 * self.passes.task_count()) as f64
         } else {
             f64::INFINITY
@@ -347,22 +309,24 @@ impl<'p, 'b, 'e> Rounds<'p, 'b, 'e> {
 /// Tables of M K^2 numbers that rounds of EM hold at a time.
 const TABLES: u64 = 4;
 
-/// Refuses what would not fit: confusion matrices are dense, and so are posteriors that are kept.
+/// Refuses what would not fit: confusion matrices are dense, and so are posteriors that are cached.
 pub(crate) fn reserve(passes: &Passes<'_>, context: &Context) -> Result<()> {
     reserve_tables(passes, TABLES, context)
 }
 
-/// The same for another number of tables as large as the confusion matrices.
+/// Like [`reserve`], but for another number of tables as large as the confusion matrices.
 pub(super) fn reserve_tables(passes: &Passes<'_>, tables: u64, context: &Context) -> Result<()> {
-    let rows = if passes.caches_posteriors() {
-        passes.task_count() * passes.class_count() as u64
-    } else {
-        0
-    };
-    reserve_dense(passes.worker_count(), passes.class_count(), tables, rows, context)
+    let cached = passes.cached_numbers(passes.class_count());
+    reserve_dense(
+        passes.worker_count(),
+        passes.class_count(),
+        tables,
+        cached,
+        context,
+    )
 }
 
-/// The same for a table in memory.
+/// Like [`reserve`], but for a table in memory.
 pub(crate) fn reserve_confusions(annotations: &Annotations, context: &Context) -> Result<()> {
     let (workers, classes) = (annotations.worker_count(), annotations.class_count());
     let rows = annotations.task_count() as u64 * classes as u64;

@@ -6,10 +6,9 @@ use std::sync::Arc;
 use super::consensus::{TIE, break_ties, heaviest};
 use super::posterior::Sweep;
 use super::{Consensus, DawidSkene, VoteShares};
-use crate::blocks::{Block, Reader, WireFormat, Writer, damaged};
+use crate::blocks::{Block, PosteriorRule, Reader, Wire, WireFormat, wire_format};
 use crate::calibrate::calibrate_rows;
 use crate::error::Result;
-use crate::methods::read_block_rule;
 
 /// What a method found. `C` is where the posteriors are: a [`Consensus`] of all tasks, or a [`Rule`] that
 /// gives them block by block.
@@ -85,14 +84,7 @@ pub struct Rule {
     pub(crate) keeps_unanimous: bool,
 }
 
-/// Gives the posteriors of a block's tasks.
-pub(crate) trait BlockRule: std::fmt::Debug + Send + Sync {
-    /// Writes the posterior rows of a block's tasks.
-    fn fill(&self, block: Block<'_>, rows: &mut [f64]);
-
-    /// Its fields in binary form; [`read_block_rule`] reads them.
-    fn write(&self, to: &mut Writer);
-}
+wire_format!(59 Rule { source, misled, keeps_unanimous });
 
 #[derive(Debug, Clone)]
 pub(crate) enum RuleSource {
@@ -101,12 +93,23 @@ pub(crate) enum RuleSource {
     /// Bayes' rule with the model of the fit.
     Model,
     /// A rule of the method's own.
-    Rule(Arc<dyn BlockRule>),
+    Rule(Arc<dyn PosteriorRule>),
     /// Bayes' rule with weights of another kind.
-    Weights(Box<Sweep>),
-    /// A weighted mean.
+    Weights(Arc<Sweep>),
+    /// A mean with these weights.
     Average(Vec<(f64, BlockFit)>),
+    /// The passes have the posteriors, and nothing else makes them.
+    Cached,
 }
+
+wire_format!(58 enum RuleSource {
+    0 => Model {},
+    1 => Votes { shares: shares, ties_by_prior: ties_by_prior },
+    2 => Rule { 0: rule },
+    3 => Weights { 0: sweep },
+    4 => Average { 0: members },
+    5 => Cached {},
+});
 
 impl From<RuleSource> for Rule {
     fn from(source: RuleSource) -> Self {
@@ -144,7 +147,7 @@ impl BlockFit {
                 }
             }
             RuleSource::Rule(rule) => rule.fill(block, rows),
-            RuleSource::Weights(sweep) => drop(sweep.run(block, rows)),
+            RuleSource::Weights(sweep) => sweep.fill(block, rows),
             RuleSource::Average(members) => {
                 rows.fill(0.0);
                 let mut part = vec![0.0; rows.len()];
@@ -152,7 +155,10 @@ impl BlockFit {
                     member.fill_posteriors(block, &mut part);
                     rows.iter_mut().zip(&part).for_each(|(sum, q)| *sum += weight * q);
                 }
+                let total: f64 = members.iter().map(|(weight, _)| weight).sum();
+                rows.iter_mut().for_each(|q| *q /= total);
             }
+            RuleSource::Cached => {}
         }
         if let Some(model) = self.model.as_ref().filter(|_| self.consensus.misled > 0.0) {
             calibrate_rows(block, model, rows, self.consensus.misled);
@@ -191,69 +197,29 @@ pub(crate) fn keep_unanimous(block: Block<'_>, rows: &mut [f64]) {
     }
 }
 
-/// What it takes to make the posteriors of a block: consensus and model. The rest does not travel.
+impl PosteriorRule for BlockFit {
+    fn fill(&self, block: Block<'_>, rows: &mut [f64]) {
+        self.fill_posteriors(block, rows);
+    }
+
+    fn bytes(&self) -> Vec<u8> {
+        self.to_bytes()
+    }
+}
+
+/// What it takes to make the posteriors of a block: model and rule. The rest does not travel.
 impl WireFormat for BlockFit {
     const KIND: u8 = 34;
 
-    fn write(&self, to: &mut Writer) {
-        to.optional(self.model.as_ref());
-        to.real(self.consensus.misled);
-        to.number(u64::from(self.consensus.keeps_unanimous));
-        match &self.consensus.source {
-            RuleSource::Model => to.number(0),
-            RuleSource::Votes {
-                shares,
-                ties_by_prior,
-            } => {
-                to.number(1);
-                shares.write(to);
-                to.number(u64::from(*ties_by_prior));
-            }
-            RuleSource::Rule(rule) => {
-                to.number(2);
-                rule.write(to);
-            }
-            RuleSource::Weights(sweep) => {
-                to.number(3);
-                sweep.write(to);
-            }
-            RuleSource::Average(members) => {
-                to.number(4);
-                to.number(members.len() as u64);
-                for (weight, member) in members {
-                    to.real(*weight);
-                    member.write(to);
-                }
-            }
-        }
+    fn write(&self, to: &mut Vec<u8>) {
+        self.model.write(to);
+        self.consensus.write(to);
     }
 
     fn read(from: &mut Reader<'_>) -> Result<Self> {
-        let model = from.optional()?;
-        let (misled, keeps_unanimous) = (from.real()?, from.flag()?);
-        let source = match from.number()? {
-            0 => RuleSource::Model,
-            1 => RuleSource::Votes {
-                shares: VoteShares::read(from)?,
-                ties_by_prior: from.flag()?,
-            },
-            2 => RuleSource::Rule(read_block_rule(from)?),
-            3 => RuleSource::Weights(Box::new(Sweep::read(from)?)),
-            4 => {
-                let count = from.number()?;
-                let member = |_| Ok((from.real()?, Self::read(from)?));
-                RuleSource::Average((0..count).map(member).collect::<Result<_>>()?)
-            }
-            _ => return Err(damaged("with a rule that is not known here")),
-        };
-        let rule = Rule {
-            source,
-            misled,
-            keeps_unanimous,
-        };
         Ok(Self {
-            model,
-            ..Fit::direct(rule)
+            model: WireFormat::read(from)?,
+            ..Fit::direct(Rule::read(from)?)
         })
     }
 }

@@ -26,25 +26,27 @@ mod votes;
 
 pub use alignment::{Alignment, align_classes};
 pub use consensus::{Consensus, TIE};
-pub(crate) use consensus::{break_ties, harden, heaviest, label_of};
+pub(crate) use consensus::{break_ties, harden, label_of};
 pub use consensus_summary::ConsensusSummary;
 pub(crate) use consensus_summary::Summarise;
-pub(crate) use counts::count_rows;
 pub use counts::{AnswerCounts, count_answers};
+pub(crate) use counts::{count_rows, select_columns};
 pub use em::{Em, EmStart};
 pub(crate) use em::{reserve as reserve_passes, reserve_confusions};
 pub use explanation::{AnswerEvidence, explain};
-pub(crate) use first::{CountFirst, CountKnown, CountVotes, First, share_votes_over};
+pub(crate) use first::{CountFirst, CountKnown, CountVotes, FirstRule, find_first, share_votes_over};
 pub use fit::{BlockFit, Fit, Rule};
-pub(crate) use fit::{BlockRule, RuleSource, keep_unanimous};
+pub(crate) use fit::{RuleSource, keep_unanimous};
 pub use posterior::{LOG_FLOOR, posterior};
-pub(crate) use posterior::{posterior_over, softmax_in_place};
+pub(crate) use posterior::{Sweep, softmax_in_place};
 pub use priors::{ClassPrior, Priors};
 pub(crate) use sparse::{CellSettings, SparseEm, prefers_sparse};
 pub use step::{Step, block_posteriors};
 pub(crate) use sweep_pass::SweepPass;
 pub(crate) use variational::Variational;
 pub use votes::{VoteShares, changed_from_votes, vote_fractions};
+
+use crate::blocks::wire_format;
 
 /// With known truths: what the votes say of a worker (of a column of its matrix) counts as this many labels
 /// on known tasks, at the start.
@@ -61,18 +63,22 @@ pub struct DawidSkene {
     confusion: Vec<f64>,
 }
 
+wire_format!(2 DawidSkene { prior, confusion } check DawidSkene::is_square);
+
 impl DawidSkene {
+    fn is_square(&self) -> bool {
+        let block = self.prior.len() * self.prior.len();
+        block > 0 && self.confusion.len().is_multiple_of(block)
+    }
+
     /// A model from a prior and the confusion matrices `[worker][answer][truth]`.
     ///
     /// # Panics
     /// If the lengths do not fit together.
     pub fn new(prior: Vec<f64>, confusion: Vec<f64>) -> Self {
-        let block = prior.len() * prior.len();
-        assert!(
-            block > 0 && confusion.len().is_multiple_of(block),
-            "confusion matrices must be K x K"
-        );
-        Self { prior, confusion }
+        let model = Self { prior, confusion };
+        assert!(model.is_square(), "confusion matrices must be K x K");
+        model
     }
 
     /// A model in which a wrong answer is any other class alike: worker `m` is right with probability

@@ -11,16 +11,12 @@ use quorate_machine::dispatch;
 
 use super::batch::SweepChunk;
 use super::counts::{AnswerCounts, chunk_count};
-use super::first::FirstRule;
-use super::sweep_pass::SweepPass;
 use super::tally::{Tallies, Tally};
 use super::{Consensus, DawidSkene};
 use crate::annotations::Annotations;
-use crate::blocks::{Block, Passes, Stage};
-use crate::context::Context;
-use crate::error::Result;
+use crate::blocks::{Block, PosteriorRule, Wire, wire_format};
 use crate::linalg::width::{Width, with_width};
-use crate::parallel::{MAX_CHUNKS, balanced_ranges, map_rows_with, private_chunks};
+use crate::parallel::{balanced_ranges, map_rows_with, private_chunks};
 
 /// Logarithm of the smallest probability that counts: ln 2^-52.
 pub const LOG_FLOOR: f64 = -36.043_653_389_117_15;
@@ -35,16 +31,6 @@ pub fn posterior(annotations: &Annotations, model: &DawidSkene) -> (Consensus, f
     let mut probabilities = vec![0.0; annotations.task_count() * classes];
     let sweep = Sweep::new(model).run(annotations, &mut probabilities);
     (Consensus::new(classes, probabilities), sweep.log_likelihood)
-}
-
-/// Posteriors of all tasks in the rows of the passes.
-pub(crate) fn posterior_over(
-    model: &DawidSkene,
-    passes: &mut Passes<'_>,
-    context: &mut Context,
-) -> Result<()> {
-    Sweep::new(model).run_over(passes, Stage::single("posteriors"), context)?;
-    Ok(())
 }
 
 /// Weights of truths and answers, ready for passes over the labels: the probabilities of a model, which a
@@ -63,35 +49,21 @@ pub(crate) struct Sweep {
     pub(crate) hard: bool,
 }
 
-/// What made the posteriors of the pass before.
-#[derive(Debug, Clone)]
-pub(crate) enum RowsBefore {
-    First(FirstRule),
-    Sweep(Sweep),
-}
+wire_format!(29 Sweep { prior, cells, logarithms, hard });
 
-impl RowsBefore {
-    /// Writes them into the rows of a block.
-    pub(crate) fn fill(&self, block: Block<'_>, rows: &mut [f64]) {
-        match self {
-            Self::First(rule) => rule.fill(block, rows),
-            Self::Sweep(sweep) => drop(sweep.run(block, rows)),
-        }
+impl PosteriorRule for Sweep {
+    fn width(&self, _: usize) -> usize {
+        self.prior.len()
+    }
+
+    fn fill(&self, block: Block<'_>, rows: &mut [f64]) {
+        self.run(block, rows);
+    }
+
+    fn bytes(&self) -> Vec<u8> {
+        self.to_bytes()
     }
 }
-
-/// What a caller has to do with the rows of a block during a pass.
-#[derive(Default)]
-pub(crate) struct Hooks<'h> {
-    /// Makes the posteriors of the pass before, where rows are not kept: then the pass tells how far they
-    /// moved.
-    pub(crate) before: Option<RowsBefore>,
-    /// Looks at the new posteriors. In other processes nobody can: the largest change is found there instead.
-    pub(crate) observe: Option<Observe<'h>>,
-}
-
-/// Looks at the rows of a block.
-pub(crate) type Observe<'h> = &'h mut dyn FnMut(Block<'_>, &[f64], &Context);
 
 /// What one pass over the labels gives besides the posterior rows.
 #[derive(Default)]
@@ -100,7 +72,7 @@ pub(crate) struct SweepResult {
     pub log_likelihood: f64,
     /// Sum of the changes of all posteriors against the rows that were there before.
     pub change: f64,
-    /// Largest change of a posterior; found by passes in other processes only.
+    /// Largest change of a class posterior, if it was asked for.
     pub largest_change: f64,
     /// Counts against the new rows, if they were asked for.
     pub counts: Option<AnswerCounts>,
@@ -158,73 +130,14 @@ impl Sweep {
     }
 
     /// Writes the posterior rows of a block, and adds its answer counts to the tables.
-    fn run_block(&self, tallies: &mut Tallies, labels: Block<'_>, rows: &mut [f64]) -> SweepResult {
+    pub(super) fn run_block(
+        &self,
+        tallies: &mut Tallies,
+        labels: Block<'_>,
+        rows: &mut [f64],
+    ) -> SweepResult {
         let tables = tallies.tables();
         with_width!(self.prior.len(), width => self.pass(width, labels, rows, tables.len(), Some(tables)))
-    }
-
-    /// Goes over all blocks: writes posterior rows and sums the answer counts.
-    pub(crate) fn count_over(
-        &self,
-        passes: &mut Passes<'_>,
-        hooks: Hooks<'_>,
-        tallies: &mut Tallies,
-        stage: Stage,
-        context: &mut Context,
-    ) -> Result<SweepResult> {
-        let (truths, answers) = (self.prior.len(), passes.class_count());
-        if passes.are_remote() {
-            let pass = SweepPass::counting(self.clone(), hooks.before, hooks.observe.is_some());
-            return Ok(passes.run_remote(&pass, stage, context)?.unwrap_or_default());
-        }
-        let chunks = private_chunks(
-            passes.label_count() as usize,
-            2 * passes.worker_count() * answers * truths,
-        );
-        // Labels that are not in memory are elsewhere to save memory.
-        let chunks = if passes.caches_posteriors() {
-            chunks
-        } else {
-            chunks.min(MAX_CHUNKS)
-        };
-        context.run(|| with_width!(truths, width => tallies.start(width, chunks, &self.cells)));
-        let Hooks { before, mut observe } = hooks;
-        let before = before.filter(|_| !passes.caches_posteriors());
-        let mut total = SweepResult::default();
-        passes.each(truths, stage, context, &mut |block, rows, context| {
-            total.add(&context.run(|| {
-                if let Some(before) = &before {
-                    before.fill(block, rows);
-                }
-                self.run_block(tallies, block, rows)
-            }));
-            if let Some(observe) = &mut observe {
-                observe(block, rows, context);
-            }
-            Ok(())
-        })?;
-        let sum = || with_width!(truths, width => tallies.sum(width, answers, self.cells.len()));
-        total.counts = Some(context.run(sum));
-        Ok(total)
-    }
-
-    /// Goes over all blocks for the posterior rows alone.
-    pub(crate) fn run_over(
-        &self,
-        passes: &mut Passes<'_>,
-        stage: Stage,
-        context: &mut Context,
-    ) -> Result<SweepResult> {
-        if passes.are_remote() {
-            let pass = SweepPass::alone(self.clone());
-            return Ok(passes.run_remote(&pass, stage, context)?.unwrap_or_default());
-        }
-        let mut total = SweepResult::default();
-        passes.each(self.prior.len(), stage, context, &mut |block, rows, context| {
-            total.add(&context.run(|| self.run(block, rows)));
-            Ok(())
-        })?;
-        Ok(total)
     }
 
     /// One pass over labels, in chunks with a table each if answers are counted.

@@ -14,7 +14,7 @@ use super::counts::{AnswerCounts, count_rows};
 use super::posterior::Sweep;
 use super::tally::Tallies;
 use super::votes::fill_votes;
-use crate::blocks::Block;
+use crate::blocks::{Block, wire_format};
 
 /// What a pass over a block tells the next M-step.
 #[derive(Debug, Clone, PartialEq)]
@@ -24,6 +24,8 @@ pub struct Step {
     /// Log-likelihood of the labels under the model.
     pub log_likelihood: f64,
 }
+
+wire_format!(4 Step { log_likelihood, counts });
 
 impl Step {
     /// E-step of a model on a block, and the counts of its posteriors.

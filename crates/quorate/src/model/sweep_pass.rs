@@ -1,81 +1,117 @@
-//! The sweep as a pass that other processes can run, and the binary form of what it takes and returns.
+//! The sweep as a pass: E-step of all tasks and, if asked for, the counts for the next M-step.
 
-use super::first::FirstRule;
-use super::posterior::{RowsBefore, Sweep, SweepResult};
+use std::sync::Arc;
+
+use super::posterior::{Sweep, SweepResult};
 use super::tally::Tallies;
-use crate::blocks::{Block, Part, Pass, Reader, WireFormat, Writer, damaged};
-use crate::error::Result;
+use crate::blocks::{Block, Extent, Pass, PosteriorRule, State, wire_format};
+use crate::linalg::width::with_width;
 
-/// A sweep over a block in another process.
+/// Writes the posteriors of a sweep.
 pub(crate) struct SweepPass {
-    sweep: Sweep,
-    before: Option<RowsBefore>,
+    pub(super) sweep: Arc<Sweep>,
+    /// Whether answers are counted.
     counted: bool,
-    /// Whether the largest change of a posterior is asked for.
+    /// Whether the posteriors of the pass before are known, so that it can say how far they move.
+    pub(super) compared: bool,
+    /// Whether the largest change of a class posterior is asked for, too.
     largest: bool,
+    /// Tables that the next pass uses again.
     tallies: Tallies,
-    rows: Vec<f64>,
-    rows_before: Vec<f64>,
+    /// Number of answers a worker can give.
+    answers: usize,
+    /// Class posteriors of a block before the pass.
+    before: Vec<f64>,
 }
 
+wire_format!(27 SweepPass { sweep, counted, compared, largest } default { tallies, answers, before });
+
 impl SweepPass {
-    fn new(sweep: Sweep, before: Option<RowsBefore>, counted: bool) -> Self {
+    /// For posteriors and likelihood.
+    pub(super) fn new(sweep: Sweep) -> Self {
         Self {
-            sweep,
-            before,
-            counted,
+            sweep: Arc::new(sweep),
+            counted: false,
+            compared: false,
             largest: false,
             tallies: Tallies::default(),
-            rows: Vec::new(),
-            rows_before: Vec::new(),
+            answers: 0,
+            before: Vec::new(),
         }
     }
 
-    /// With counts, and changes against the posteriors of before, the `largest` one if it is asked for.
-    pub(super) fn counting(sweep: Sweep, before: Option<RowsBefore>, largest: bool) -> Self {
+    /// With counts.
+    pub(super) fn counting(sweep: Sweep) -> Self {
         Self {
-            largest,
-            ..Self::new(sweep, before, true)
+            counted: true,
+            ..Self::new(sweep)
         }
     }
 
-    /// For the likelihood alone.
-    pub(super) fn alone(sweep: Sweep) -> Self {
-        Self::new(sweep, None, false)
+    /// With the largest change of a class posterior.
+    pub(super) fn finding_largest_change(self) -> Self {
+        Self {
+            largest: true,
+            ..self
+        }
     }
 }
 
 impl Pass for SweepPass {
-    type Part = SweepResult;
+    type State = SweepResult;
 
-    fn run(&mut self, block: Block<'_>) -> SweepResult {
-        let Self {
-            sweep,
-            rows,
-            rows_before,
-            ..
-        } = self;
-        rows.resize(block.task_count() * sweep.prior.len(), 0.0);
-        if let Some(before) = &self.before {
-            before.fill(block, rows);
-            if self.largest {
-                rows_before.clone_from(rows);
-            }
+    fn width(&self, _: usize) -> usize {
+        self.sweep.prior.len()
+    }
+
+    fn reads_posteriors(&self) -> bool {
+        self.compared
+    }
+
+    fn start(&mut self, extent: Extent) -> SweepResult {
+        let (cells, truths) = (&self.sweep.cells, self.sweep.prior.len());
+        self.answers = extent.classes;
+        if self.counted {
+            // Counts, and the weights beside them.
+            let tables = extent.tables(2 * cells.len());
+            with_width!(truths, width => self.tallies.start(width, tables, cells));
         }
-        let mut result = if self.counted {
-            sweep.run_in(&mut self.tallies, block, rows)
+        SweepResult::default()
+    }
+
+    fn visit(&mut self, result: &mut SweepResult, block: Block<'_>, posteriors: &mut [f64]) {
+        let subtypes = self.sweep.prior.len() / block.class_count();
+        let largest = self.largest && self.compared;
+        if largest {
+            self.before.resize(block.task_count() * block.class_count(), 0.0);
+            sum_subtypes(posteriors, subtypes, &mut self.before);
+        }
+        result.add(&if self.counted {
+            self.sweep.run_block(&mut self.tallies, block, posteriors)
         } else {
-            sweep.run(block, rows)
-        };
-        if self.largest && self.before.is_some() {
-            let changes = rows.iter().zip(&*rows_before).map(|(new, old)| (new - old).abs());
-            result.largest_change = changes.fold(0.0, f64::max);
+            self.sweep.run(block, posteriors)
+        });
+        if largest {
+            let change = sum_subtypes(posteriors, subtypes, &mut self.before);
+            result.largest_change = result.largest_change.max(change);
         }
-        result
+    }
+
+    fn finish(&mut self, result: &mut SweepResult) {
+        let (cells, truths) = (self.sweep.cells.len(), self.sweep.prior.len());
+        result.counts = self
+            .counted
+            .then(|| with_width!(truths, width => self.tallies.sum(width, self.answers, cells)));
+    }
+
+    fn rule(&self) -> Option<Box<dyn PosteriorRule>> {
+        Some(Box::new(self.sweep.clone()))
     }
 }
 
-impl Part for SweepResult {
+wire_format!(28 SweepResult { log_likelihood, change, largest_change, counts });
+
+impl State for SweepResult {
     fn merge(&mut self, other: Self) {
         self.add(&other);
         self.largest_change = self.largest_change.max(other.largest_change);
@@ -86,87 +122,13 @@ impl Part for SweepResult {
     }
 }
 
-impl WireFormat for SweepPass {
-    const KIND: u8 = 27;
-
-    fn write(&self, to: &mut Writer) {
-        to.number(u64::from(self.counted));
-        to.number(u64::from(self.largest));
-        self.sweep.write(to);
-        to.optional(self.before.as_ref());
+/// `q_n(k) = sum_g rho_n(k, g)`; returns the largest change of a `q_n(k)`.
+pub(super) fn sum_subtypes(rows: &[f64], subtypes: usize, posteriors: &mut [f64]) -> f64 {
+    let mut change = 0.0f64;
+    for (part, posterior) in rows.chunks_exact(subtypes).zip(posteriors) {
+        let sum: f64 = part.iter().sum();
+        change = change.max((sum - *posterior).abs());
+        *posterior = sum;
     }
-
-    fn read(from: &mut Reader<'_>) -> Result<Self> {
-        let (counted, largest) = (from.flag()?, from.flag()?);
-        let (sweep, before) = (Sweep::read(from)?, from.optional()?);
-        Ok(Self {
-            largest,
-            ..Self::new(sweep, before, counted)
-        })
-    }
-}
-
-impl WireFormat for SweepResult {
-    const KIND: u8 = 28;
-
-    fn write(&self, to: &mut Writer) {
-        to.real(self.log_likelihood);
-        to.real(self.change);
-        to.real(self.largest_change);
-        to.optional(self.counts.as_ref());
-    }
-
-    fn read(from: &mut Reader<'_>) -> Result<Self> {
-        Ok(Self {
-            log_likelihood: from.real()?,
-            change: from.real()?,
-            largest_change: from.real()?,
-            counts: from.optional()?,
-        })
-    }
-}
-
-impl WireFormat for Sweep {
-    const KIND: u8 = 29;
-
-    fn write(&self, to: &mut Writer) {
-        to.number(u64::from(self.logarithms));
-        to.number(u64::from(self.hard));
-        to.write_f64(&self.prior);
-        to.write_f64(&self.cells);
-    }
-
-    fn read(from: &mut Reader<'_>) -> Result<Self> {
-        Ok(Self {
-            logarithms: from.flag()?,
-            hard: from.flag()?,
-            prior: from.read_f64()?,
-            cells: from.read_f64()?,
-        })
-    }
-}
-
-impl WireFormat for RowsBefore {
-    const KIND: u8 = 30;
-
-    fn write(&self, to: &mut Writer) {
-        match self {
-            Self::First(rule) => {
-                to.number(0);
-                rule.write(to);
-            }
-            Self::Sweep(sweep) => {
-                to.number(1);
-                sweep.write(to);
-            }
-        }
-    }
-
-    fn read(from: &mut Reader<'_>) -> Result<Self> {
-        match from.number()? {
-            0 => Ok(Self::First(FirstRule::read(from)?)),
-            1 => Ok(Self::Sweep(Sweep::read(from)?)),
-            _ => Err(damaged("with posteriors of a kind that is not known here")),
-        }
-    }
+    change
 }

@@ -18,11 +18,12 @@
 //! digammas; memory `O(M K^2 G + N K G)`. Subtypes that empty themselves (mass below 1e-12) are no longer
 //! carried. With one subtype this is iBCC, with several EBCC.
 
-use super::counts::select_columns;
-use super::first::{First, FirstRule};
+use std::sync::Arc;
+
+use super::first::find_first;
 use super::fit::{BlockFit, Fit, RuleSource};
-use super::posterior::{Hooks, RowsBefore, Sweep};
-use super::tally::Tallies;
+use super::posterior::Sweep;
+use super::sweep_pass::{SweepPass, sum_subtypes};
 use super::{AnswerCounts, Consensus, DawidSkene, Priors, count_answers};
 use crate::annotations::Annotations;
 use crate::blocks::{Passes, Stage};
@@ -59,11 +60,7 @@ impl Variational {
         let classes = passes.class_count() as u64;
         let components = classes * self.subtypes as u64;
         let cells = passes.worker_count() as u64 * classes * components;
-        let rows = if passes.caches_posteriors() {
-            passes.task_count() * (components + 2 * classes)
-        } else {
-            0
-        };
+        let rows = passes.cached_numbers((components + 2 * classes) as usize);
         context.reserve(
             format!(
                 "a {classes} x {components} table for each of {} workers",
@@ -77,8 +74,8 @@ impl Variational {
     /// Iterates from the votes, with one subtype of each class.
     pub(crate) fn run_from_votes(&self, passes: &mut Passes<'_>, context: &mut Context) -> Result<BlockFit> {
         self.reserve(passes, context)?;
-        let First { rule, counts } = First::of(passes, context)?;
-        self.run(passes, counts, Some(rule), context)
+        let counts = find_first(false, passes, context)?;
+        self.run(passes, counts, context)
     }
 
     /// Iterates from component posteriors that are in memory, `[task][class][subtype]`.
@@ -93,18 +90,18 @@ impl Variational {
         let mut blocks = annotations;
         let mut passes = Passes::over(&mut blocks);
         passes.set_rows(start.into_vec());
-        let fit = self.run(&mut passes, counts, None, context)?;
-        let consensus = Consensus::new(annotations.class_count(), passes.into_rows());
-        Ok(fit.with_consensus(consensus))
+        let fit = self.run(&mut passes, counts, context)?;
+        let rows = passes.into_rows();
+        let mut posteriors = vec![0.0; annotations.task_count() * annotations.class_count()];
+        sum_subtypes(&rows, rows.len() / posteriors.len().max(1), &mut posteriors);
+        Ok(fit.with_consensus(Consensus::new(annotations.class_count(), posteriors)))
     }
 
-    /// Iterates from component posteriors, of which `first` makes those of a block again and `counts` are the
-    /// answers against them. Rows that are kept hold the class posteriors afterwards.
+    /// Iterates from component posteriors that the passes know, and the answers against them.
     fn run(
         &self,
         passes: &mut Passes<'_>,
         mut counts: AnswerCounts,
-        first: Option<FirstRule>,
         context: &mut Context,
     ) -> Result<BlockFit> {
         let (classes, components) = (passes.class_count(), passes.class_count() * self.subtypes);
@@ -115,63 +112,33 @@ impl Variational {
         };
         priors.check(passes.worker_count(), classes)?;
         priors.add_to(&mut counts);
-        let mut posteriors = match passes.kept_rows() {
-            Some(rows) => {
-                let mut posteriors = vec![0.0; rows.len() / self.subtypes];
-                sum_subtypes(rows, self.subtypes, &mut posteriors);
-                posteriors
-            }
-            None => Vec::new(),
-        };
-        let mut sweep = Sweep::of_logarithms(components, counts.cells.len());
-        let mut rows_before = first.map(RowsBefore::First);
-        let elsewhere = passes.are_remote();
+        let sweep = Sweep::of_logarithms(components, counts.cells.len());
+        let mut pass = SweepPass::counting(sweep).finding_largest_change();
+        pass.compared = true;
         let (mut trace, mut converged) = (Vec::new(), false);
-        let mut tallies = Tallies::default();
         while trace.len() < self.max_iter && !converged {
-            if !passes.caches_posteriors() && !trace.is_empty() {
-                rows_before = Some(RowsBefore::Sweep(sweep.clone()));
-            }
-            let divergence = context.run(|| self.expect_logs(&counts, &priors, &mut sweep));
-            let live = sweep.prior.len() / classes;
-            let (mut change, mut seen, kept) = (0.0f64, 0, passes.caches_posteriors());
-            let hooks = Hooks {
-                before: elsewhere.then(|| rows_before.clone()).flatten(),
-                observe: Some(&mut |block, rows, context| {
-                    let tasks = block.task_count() * classes;
-                    if !kept {
-                        seen = 0;
-                        posteriors.resize(tasks, 0.0);
-                        if let Some(before) = &rows_before {
-                            context.run(|| before.fill(block, &mut posteriors));
-                        }
-                    }
-                    change = change.max(sum_subtypes(rows, live, &mut posteriors[seen..seen + tasks]));
-                    seen += tasks;
-                }),
-            };
+            let sweep = Arc::make_mut(&mut pass.sweep);
+            let divergence = context.run(|| self.expect_logs(&counts, &priors, sweep));
             let stage = Stage::round("variational", trace.len(), self.max_iter);
-            let result = sweep.count_over(passes, hooks, &mut tallies, stage, context)?;
+            let result = passes.run(&mut pass, stage, context)?;
             trace.push(result.log_likelihood - divergence);
             counts = result.counts.expect("counts were asked for");
             priors.add_to(&mut counts);
-            converged = change.max(result.largest_change) <= self.tol;
-            if let (Some(live), Some(rows)) = (find_live(&counts.mass, classes), passes.kept_rows()) {
-                *rows = select_columns(rows, counts.mass.len(), &live);
+            converged = result.largest_change <= self.tol;
+            if let Some(live) = find_live(&counts.mass, classes) {
+                passes.keep_columns(&live, counts.mass.len());
                 counts = counts.select_truths(&live);
+                let sweep = Arc::make_mut(&mut pass.sweep);
                 sweep.prior.truncate(live.len());
                 sweep.cells.truncate(counts.cells.len());
             }
-        }
-        if passes.caches_posteriors() {
-            passes.set_rows(posteriors);
         }
         Ok(Fit {
             model: Some(priors.fix(self.mean_model(&counts, classes))),
             iterations: trace.len(),
             trace,
             converged,
-            ..Fit::direct(RuleSource::Weights(Box::new(sweep)).into())
+            ..Fit::direct(RuleSource::Weights(pass.sweep).into())
         })
     }
 
@@ -329,17 +296,6 @@ impl<'a> Columns<'a> {
         }
         divergence
     }
-}
-
-/// `q_n(k) = sum_g rho_n(k, g)`; returns the largest change of a `q_n(k)`.
-fn sum_subtypes(rows: &[f64], subtypes: usize, posteriors: &mut [f64]) -> f64 {
-    let mut change = 0.0f64;
-    for (part, posterior) in rows.chunks_exact(subtypes).zip(posteriors) {
-        let sum: f64 = part.iter().sum();
-        change = change.max((sum - *posterior).abs());
-        *posterior = sum;
-    }
-    change
 }
 
 /// The components to keep, once every class has subtypes that no task belongs to: as many for each class as

@@ -11,8 +11,7 @@ use std::ops::Range;
 
 use super::{Consensus, label_of};
 use crate::annotations::Annotations;
-use crate::blocks::{Block, Reader, WireFormat, Writer};
-use crate::error::Result;
+use crate::blocks::{Block, wire_format};
 use crate::linalg::width::{Width, with_width};
 use crate::parallel::{add, balanced_ranges, map_ranges, map_rows};
 
@@ -83,19 +82,7 @@ impl VoteShares {
     }
 }
 
-impl WireFormat for VoteShares {
-    const KIND: u8 = 31;
-
-    fn write(&self, to: &mut Writer) {
-        to.write_f64(&self.prior);
-    }
-
-    fn read(from: &mut Reader<'_>) -> Result<Self> {
-        Ok(Self {
-            prior: from.read_f64()?,
-        })
-    }
-}
+wire_format!(31 VoteShares { prior });
 
 /// Whether nothing is said about a task.
 fn is_silent(block: Block<'_>, task: usize) -> bool {

@@ -2,8 +2,7 @@
 //! compared.
 
 use crate::annotations::Annotations;
-use crate::blocks::{Block, Reader, WireFormat, Writer, damaged};
-use crate::error::Result;
+use crate::blocks::{Block, wire_format};
 
 /// The parts of the crowd, the largest (by labels) first.
 #[derive(Debug, Clone, PartialEq)]
@@ -73,6 +72,12 @@ impl Joining {
             .for_each(|(sum, labels)| *sum += labels);
     }
 
+    /// Roots have the lowest code of their part, so that every chain ends.
+    fn is_forest(&self) -> bool {
+        let falls = |(worker, &above): (usize, &u32)| above as usize <= worker;
+        self.parent.len() == self.labels.len() && self.parent.iter().enumerate().all(falls)
+    }
+
     /// Labels of each worker, and the parts.
     pub(super) fn finish(self) -> (Vec<u32>, Components) {
         let Self { mut parent, labels } = self;
@@ -100,25 +105,7 @@ impl Joining {
     }
 }
 
-impl WireFormat for Joining {
-    const KIND: u8 = 56;
-
-    fn write(&self, to: &mut Writer) {
-        to.write_u32(&self.parent);
-        to.write_u32(&self.labels);
-    }
-
-    fn read(from: &mut Reader<'_>) -> Result<Self> {
-        let (parent, labels) = (from.read_u32()?, from.read_u32()?);
-        // Roots have the lowest code of their part, so that every chain ends.
-        let falls = |(worker, &above): (usize, &u32)| above as usize <= worker;
-        if parent.len() == labels.len() && parent.iter().enumerate().all(falls) {
-            Ok(Self { parent, labels })
-        } else {
-            Err(damaged("with workers that are not joined"))
-        }
-    }
-}
+wire_format!(56 Joining { parent, labels } check Joining::is_forest);
 
 fn root(parent: &mut [u32], mut node: u32) -> u32 {
     while parent[node as usize] != node {

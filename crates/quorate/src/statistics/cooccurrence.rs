@@ -14,7 +14,7 @@ use std::sync::atomic::AtomicU64;
 use std::sync::atomic::Ordering::Relaxed;
 
 use crate::annotations::{Annotations, ByWorker};
-use crate::blocks::Block;
+use crate::blocks::{Block, wire_format};
 use crate::parallel::{balanced_ranges, map_ranges};
 
 /// Counts of answer pairs for every observed pair of workers, ordered by (m, j), m < j.
@@ -26,6 +26,8 @@ pub struct CoOccurrence {
     shared: Vec<u32>,
     cells: Vec<u32>,
 }
+
+wire_format!(5 CoOccurrence { classes, starts, second, shared, cells } check CoOccurrence::fits);
 
 /// How much work and memory the pairs of a table would take.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -180,42 +182,27 @@ impl CoOccurrence {
         labels.count()
     }
 
-    /// Where the pairs of each worker start, their second workers and their counts.
-    pub(crate) fn arrays(&self) -> (&[usize], &[u32], &[u32]) {
-        (&self.starts, &self.second, &self.cells)
-    }
-
-    /// From such arrays, if they are those of pairs.
-    pub(crate) fn from_arrays(
-        classes: usize,
-        starts: Vec<usize>,
-        second: Vec<u32>,
-        cells: Vec<u32>,
-    ) -> Option<Self> {
-        let block = classes.checked_mul(classes).filter(|&block| block > 0)?;
-        let fits = starts.first() == Some(&0)
-            && starts.is_sorted()
-            && starts.last() == Some(&second.len())
-            && second.len().checked_mul(block) == Some(cells.len());
+    /// Whether the arrays are those of pairs, for a binary form.
+    fn fits(&self) -> bool {
+        let workers = self.starts.len().saturating_sub(1);
+        let block = self.classes.checked_mul(self.classes).unwrap_or(0);
+        let arrays = block > 0
+            && self.starts.first() == Some(&0)
+            && self.starts.is_sorted()
+            && self.starts.last() == Some(&self.second.len())
+            && self.second.len() == self.shared.len()
+            && self.second.len().checked_mul(block) == Some(self.cells.len());
         let ordered = |(worker, pairs): (usize, &[usize])| {
-            let second = &second[pairs[0]..pairs[1]];
+            let second = &self.second[pairs[0]..pairs[1]];
             second.is_sorted_by(|a, b| a < b)
                 && second.first().is_none_or(|&first| first as usize > worker)
-                && second
-                    .last()
-                    .is_none_or(|&last| (last as usize) < starts.len() - 1)
+                && second.last().is_none_or(|&last| (last as usize) < workers)
         };
-        if !fits || !starts.windows(2).enumerate().all(ordered) {
-            return None;
-        }
         let sum = |cells: &[u32]| cells.iter().try_fold(0u32, |sum, &count| sum.checked_add(count));
-        Some(Self {
-            shared: cells.chunks_exact(block).map(sum).collect::<Option<_>>()?,
-            classes,
-            starts,
-            second,
-            cells,
-        })
+        let shares = |(cells, &shared): (&[u32], &u32)| sum(cells) == Some(shared);
+        arrays
+            && self.starts.windows(2).enumerate().all(ordered)
+            && self.cells.chunks_exact(block).zip(&self.shared).all(shares)
     }
 
     /// Number of classes.

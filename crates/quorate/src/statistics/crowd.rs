@@ -3,7 +3,7 @@
 
 use super::components::{Components, Joining};
 use crate::annotations::WorkerOrder;
-use crate::blocks::{Block, Part, Pass, Passes, Reader, Stage, WireFormat, Writer};
+use crate::blocks::{Block, Extent, Pass, Passes, Stage, State, wire_format};
 use crate::context::Context;
 use crate::error::Result;
 
@@ -20,11 +20,7 @@ pub(crate) struct Crowd {
 impl Crowd {
     /// Goes over the labels once.
     pub(crate) fn of(passes: &mut Passes<'_>, context: &mut Context) -> Result<Self> {
-        let joined = passes.fold(&mut JoinWorkers, Stage::single("crowd"), context)?;
-        let joined = joined.unwrap_or_else(|| JoinedWorkers {
-            joining: Joining::new(passes.worker_count()),
-            pairs_of_labels: 0,
-        });
+        let joined = passes.run(&mut JoinWorkers {}, Stage::single("crowd"), context)?;
         let (labels, parts) = joined.joining.finish();
         Ok(Self {
             labels,
@@ -36,35 +32,28 @@ impl Crowd {
 
 /// The workers in their canonical order ([`WorkerOrder`]).
 pub(crate) fn worker_order(passes: &mut Passes<'_>, context: &mut Context) -> Result<Vec<u32>> {
-    let order = passes.fold(&mut OrderWorkers, Stage::single("order of workers"), context)?;
-    let order = order.unwrap_or_else(|| WorkerOrder::new(passes.worker_count(), passes.class_count()));
+    let order = passes.run(&mut OrderWorkers {}, Stage::single("order of workers"), context)?;
     Ok(order.finish(passes.workers()))
 }
 
 /// Joins the workers of each task.
-pub(crate) struct JoinWorkers;
-
-impl WireFormat for JoinWorkers {
-    const KIND: u8 = 40;
-
-    fn write(&self, _: &mut Writer) {}
-
-    fn read(_: &mut Reader<'_>) -> Result<Self> {
-        Ok(Self)
-    }
-}
+pub(crate) struct JoinWorkers {}
+wire_format!(40 JoinWorkers {});
 
 impl Pass for JoinWorkers {
-    type Part = JoinedWorkers;
+    type State = JoinedWorkers;
 
-    fn run(&mut self, block: Block<'_>) -> JoinedWorkers {
-        let mut joining = Joining::new(block.worker_count());
-        joining.add(block);
-        let sizes = block.starts.windows(2).map(|task| u64::from(task[1] - task[0]));
+    fn start(&mut self, extent: Extent) -> JoinedWorkers {
         JoinedWorkers {
-            joining,
-            pairs_of_labels: sizes.map(|size| size * size.saturating_sub(1) / 2).sum(),
+            joining: Joining::new(extent.workers),
+            pairs_of_labels: 0,
         }
+    }
+
+    fn visit(&mut self, joined: &mut JoinedWorkers, block: Block<'_>, _: &mut [f64]) {
+        joined.joining.add(block);
+        let sizes = block.starts.windows(2).map(|task| u64::from(task[1] - task[0]));
+        joined.pairs_of_labels += sizes.map(|size| size * size.saturating_sub(1) / 2).sum::<u64>();
     }
 }
 
@@ -74,48 +63,27 @@ pub(crate) struct JoinedWorkers {
     pairs_of_labels: u64,
 }
 
-impl Part for JoinedWorkers {
+impl State for JoinedWorkers {
     fn merge(&mut self, other: Self) {
         self.joining.merge(&other.joining);
         self.pairs_of_labels += other.pairs_of_labels;
     }
 }
 
-impl WireFormat for JoinedWorkers {
-    const KIND: u8 = 41;
-
-    fn write(&self, to: &mut Writer) {
-        self.joining.write(to);
-        to.number(self.pairs_of_labels);
-    }
-
-    fn read(from: &mut Reader<'_>) -> Result<Self> {
-        Ok(Self {
-            joining: Joining::read(from)?,
-            pairs_of_labels: from.number()?,
-        })
-    }
-}
+wire_format!(41 JoinedWorkers { joining, pairs_of_labels });
 
 /// Gathers what workers are ordered by.
-pub(crate) struct OrderWorkers;
-
-impl WireFormat for OrderWorkers {
-    const KIND: u8 = 42;
-
-    fn write(&self, _: &mut Writer) {}
-
-    fn read(_: &mut Reader<'_>) -> Result<Self> {
-        Ok(Self)
-    }
-}
+pub(crate) struct OrderWorkers {}
+wire_format!(42 OrderWorkers {});
 
 impl Pass for OrderWorkers {
-    type Part = WorkerOrder;
+    type State = WorkerOrder;
 
-    fn run(&mut self, block: Block<'_>) -> WorkerOrder {
-        let mut order = WorkerOrder::new(block.worker_count(), block.class_count());
+    fn start(&mut self, extent: Extent) -> WorkerOrder {
+        WorkerOrder::new(extent.workers, extent.classes)
+    }
+
+    fn visit(&mut self, order: &mut WorkerOrder, block: Block<'_>, _: &mut [f64]) {
         order.add(block);
-        order
     }
 }

@@ -2,7 +2,7 @@
 
 use super::{CoOccurrence, cap_labels, count_cooccurrences, pair_cost};
 use crate::annotations::Annotations;
-use crate::blocks::{Block, Part, Pass, Passes, Reader, Stage, WireFormat, Writer};
+use crate::blocks::{Block, Extent, Pass, Passes, Stage, State, wire_format};
 use crate::context::Context;
 use crate::error::Result;
 use crate::model::DawidSkene;
@@ -121,22 +121,7 @@ impl PairBlocks {
         // Two tables of counts while blocks are merged, and the blocks made of them.
         let room = context.memory_limit() / 3 / pair_bytes(classes as u64);
         let most = most.min(room);
-        let stage = Stage::single("pairs");
-        let none = CoOccurrence::empty(passes.worker_count(), classes);
-        let mut total = CountedPairs::of(none, most);
-        if passes.are_remote() {
-            total = passes
-                .run_remote(&CountPairs { most }, stage, context)?
-                .unwrap_or(total);
-        } else {
-            passes.each_block(stage, context, &mut |block, context| {
-                // Once there are too many, no more are counted.
-                if total.counts.is_some() {
-                    context.run(|| Part::merge(&mut total, CountPairs { most }.run(block)));
-                }
-                Ok(())
-            })?;
-        }
+        let total = passes.run(&mut CountPairs { most }, Stage::single("pairs"), context)?;
         Ok(total.counts.map(|counts| Self::from(&counts)))
     }
 
@@ -220,23 +205,20 @@ pub(crate) struct CountPairs {
     most: u64,
 }
 
-impl WireFormat for CountPairs {
-    const KIND: u8 = 44;
-
-    fn write(&self, to: &mut Writer) {
-        to.number(self.most);
-    }
-
-    fn read(from: &mut Reader<'_>) -> Result<Self> {
-        Ok(Self { most: from.number()? })
-    }
-}
+wire_format!(44 CountPairs { most });
 
 impl Pass for CountPairs {
-    type Part = CountedPairs;
+    type State = CountedPairs;
 
-    fn run(&mut self, block: Block<'_>) -> CountedPairs {
-        CountedPairs::of(CoOccurrence::of_block(block), self.most)
+    fn start(&mut self, extent: Extent) -> CountedPairs {
+        CountedPairs::of(CoOccurrence::empty(extent.workers, extent.classes), self.most)
+    }
+
+    fn visit(&mut self, pairs: &mut CountedPairs, block: Block<'_>, _: &mut [f64]) {
+        // Once there are too many, no more are counted.
+        if pairs.counts.is_some() {
+            pairs.merge(CountedPairs::of(CoOccurrence::of_block(block), self.most));
+        }
     }
 }
 
@@ -256,7 +238,7 @@ impl CountedPairs {
     }
 }
 
-impl Part for CountedPairs {
+impl State for CountedPairs {
     fn merge(&mut self, other: Self) {
         *self = match (self.counts.take(), other.counts) {
             (Some(counts), Some(others)) => Self::of(counts.merge(&others), self.most),
@@ -268,18 +250,4 @@ impl Part for CountedPairs {
     }
 }
 
-impl WireFormat for CountedPairs {
-    const KIND: u8 = 45;
-
-    fn write(&self, to: &mut Writer) {
-        to.number(self.most);
-        to.optional(self.counts.as_ref());
-    }
-
-    fn read(from: &mut Reader<'_>) -> Result<Self> {
-        Ok(Self {
-            most: from.number()?,
-            counts: from.optional()?,
-        })
-    }
-}
+wire_format!(45 CountedPairs { most, counts });

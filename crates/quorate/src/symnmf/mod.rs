@@ -25,7 +25,6 @@ mod robust;
 mod shrink;
 mod start;
 mod task_sums;
-mod task_sums_remote;
 
 pub use designated::{Designated, DesignatedImputation, impute_designated};
 pub use extract::extract_model;
@@ -38,4 +37,4 @@ pub use methods::{
 pub use robust::{Imputation, ResidualWeights, RobustSettings, Solver, impute_robust, robust_objective};
 pub use shrink::{crowd_matrix, expected_labels, shrink_to_crowd};
 pub use start::{model_factor, random_factor};
-pub(crate) use task_sums_remote::{CountAnswers, SumOverTasks};
+pub(crate) use task_sums::{CountAnswers, SumOverTasks};

@@ -30,11 +30,11 @@ use super::{
     model_factor, random_factor, rotation_towards, shrink_to_crowd,
 };
 use crate::annotations::Names;
-use crate::blocks::{GoldWorker, Passes};
+use crate::blocks::{Passes, Stage};
 use crate::context::Context;
 use crate::error::{Error, Result};
 use crate::model::{
-    AnswerCounts, BlockFit, DawidSkene, Em, EmStart, First, Fit, RuleSource, align_classes, posterior_over,
+    AnswerCounts, BlockFit, DawidSkene, Em, EmStart, Fit, RuleSource, Sweep, align_classes, find_first,
 };
 use crate::remedy::Remedy;
 use crate::statistics::{
@@ -70,7 +70,7 @@ pub(super) struct Pipeline {
 }
 
 impl Pipeline {
-    /// Fits the member. Rows that are kept hold the posteriors afterwards.
+    /// Fits the member. The passes know the posteriors afterwards.
     pub fn fit(&self, passes: &mut Passes<'_>, context: &mut Context) -> Result<BlockFit> {
         if !passes.has_gold() {
             return self.fit_crowd(passes, context);
@@ -78,29 +78,11 @@ impl Pipeline {
         // Pairs of workers know nothing of truths: gold enters them as a worker who is always right.
         let priors = context.priors();
         context.set_priors(Arc::new(priors.with_new_worker()));
-        let fit = self.fit_beside_gold(passes, context);
+        let fit = passes.beside_gold_worker(context, |passes, context| self.fit_crowd(passes, context));
         context.set_priors(priors);
         let mut fit = fit?;
         fit.model = fit.model.map(DawidSkene::without_last_worker);
         Ok(fit)
-    }
-
-    /// The fit of the crowd with gold as one more worker, the last one.
-    fn fit_beside_gold(&self, passes: &mut Passes<'_>, context: &mut Context) -> Result<BlockFit> {
-        match passes.in_memory() {
-            Some(annotations) => {
-                let extended = annotations.with_gold_worker()?;
-                let mut blocks = &extended;
-                let mut extended = Passes::over(&mut blocks);
-                let fit = self.fit_crowd(&mut extended, context)?;
-                passes.set_rows(extended.into_rows());
-                Ok(fit)
-            }
-            None => {
-                let mut extended = GoldWorker::beside(passes.blocks(), context)?;
-                self.fit_crowd(&mut Passes::over(&mut extended), context)
-            }
-        }
     }
 
     fn fit_crowd(&self, passes: &mut Passes<'_>, context: &mut Context) -> Result<BlockFit> {
@@ -123,9 +105,8 @@ impl Pipeline {
         let mut fit = match self.em {
             Some(em) => em.run(passes, EmStart::Model(model), context)?,
             None => {
-                if passes.caches_posteriors() {
-                    posterior_over(&model, passes, context)?;
-                }
+                let sweep = Arc::new(Sweep::new(&model));
+                passes.set_rule(sweep, Stage::single("posteriors"), context)?;
                 Fit {
                     model: Some(model),
                     trace: imputed.trace,
@@ -151,9 +132,9 @@ impl Pipeline {
         let classes = passes.class_count();
         let priors = context.priors();
         priors.check(passes.worker_count(), classes)?;
-        let mut counts = First::of(passes, context)?.counts;
+        let mut counts = find_first(false, passes, context)?;
         // N K numbers that are not needed again: peak memory is what counts here.
-        passes.set_rows(Vec::new());
+        passes.forget_posteriors();
         let answers = answer_shares(&counts, classes);
         priors.add_to(&mut counts);
         let pooled = crowd_matrix(&counts);
@@ -317,21 +298,23 @@ fn storable_pairs(
         Form::MatrixFree => return Ok(None),
         Form::Auto => labels.max(1_000_000).min((4 * labels).max(4_000_000) / size),
     };
-    let Some(annotations) = passes.in_memory() else {
-        // Labels of long tasks cannot be left out by name here, as they are in memory: pairs that take long
-        // to count are not counted.
-        return match crowd.pairs_of_labels > pair_budget(labels) {
-            true if form == Form::Auto => Ok(None),
-            _ => PairBlocks::of_blocks(passes, most, context),
-        };
-    };
-    let capped = cap_labels(annotations, context)?;
-    let few = most == u64::MAX || context.run(|| has_at_most_pairs(&capped.annotations, most));
-    if few {
+    let counted = passes.look_at_table(|annotations| {
+        let capped = cap_labels(annotations, context)?;
+        let few = most == u64::MAX || context.run(|| has_at_most_pairs(&capped.annotations, most));
+        if !few {
+            return Ok(None);
+        }
         warnings.extend(capped.note);
         PairBlocks::observed(&capped.annotations, context, warnings).map(Some)
-    } else {
+    });
+    if let Some(counted) = counted {
+        return counted;
+    }
+    // Labels of long tasks cannot be left out by name here: pairs that take long to count are not counted.
+    if form == Form::Auto && crowd.pairs_of_labels > pair_budget(labels) {
         Ok(None)
+    } else {
+        PairBlocks::of_blocks(passes, most, context)
     }
 }
 
@@ -341,8 +324,10 @@ fn all_pairs(
     context: &mut Context,
     warnings: &mut Vec<String>,
 ) -> Result<PairBlocks> {
-    if let Some(annotations) = passes.in_memory() {
-        return PairBlocks::observed(annotations, context, warnings);
+    if let Some(counted) =
+        passes.look_at_table(|annotations| PairBlocks::observed(annotations, context, warnings))
+    {
+        return counted;
     }
     let blocks = PairBlocks::of_blocks(passes, u64::MAX, context)?;
     blocks.ok_or_else(|| Error::TooLarge {
@@ -383,11 +368,7 @@ fn designated_workers(ids: &str, workers: &Names) -> Result<Designated> {
 /// Dense K x K matrices for every worker, a handful of copies.
 fn reserve(passes: &Passes<'_>, context: &Context) -> Result<()> {
     let (workers, classes) = (passes.worker_count() as u64, passes.class_count() as u64);
-    let rows = if passes.caches_posteriors() {
-        passes.task_count() * classes
-    } else {
-        0
-    };
+    let rows = passes.cached_numbers(passes.class_count());
     context.reserve(
         format!("a {classes} x {classes} matrix for each of {workers} workers"),
         8 * (8 * workers * classes * classes + rows),

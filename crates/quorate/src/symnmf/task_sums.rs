@@ -19,13 +19,13 @@ use rayon::prelude::*;
 use super::least_squares::Scratch;
 use super::robust::RADIUS;
 use crate::annotations::row_offsets::{RowOffsets, StridedTable, ranges_in_batch};
-use crate::blocks::{Block, Passes, Stage};
+use crate::blocks::{Block, Extent, Pass, Passes, Stage, State, wire_format};
 use crate::context::Context;
 use crate::error::Result;
 use crate::linalg::aligned::AlignedVec;
 use crate::linalg::small::{add_gram, norm_squared};
 use crate::linalg::width::{Width, with_width};
-use crate::parallel::{MAX_CHUNKS, add, balanced_ranges, map_ranges, private_chunks};
+use crate::parallel::{add, balanced_ranges, map_ranges, private_chunks};
 
 /// Most tasks in a batch: enough to prefetch, few enough that their records stay in the nearest cache.
 const TASKS: usize = 8;
@@ -33,15 +33,13 @@ const TASKS: usize = 8;
 /// Most numbers in the sums of a batch.
 const NUMBERS: usize = 2048;
 
-/// The sums over all tasks, and what they are made of.
+/// The sums over all tasks at a factor, and what they are made of.
 pub(super) struct TaskSums {
-    /// A table for each range of a block's tasks.
-    pub(super) tables: Vec<AlignedVec>,
-    /// Labels of each (worker, answer).
-    pub(super) answers: Vec<u32>,
-    /// Whether a worker has a label beside another one.
-    pub(super) shares: Vec<bool>,
-    pub(super) record: Record,
+    given: AnswersGiven,
+    pass: SumOverTasks,
+    /// The sums of the last pass.
+    rows: Vec<f64>,
+    record: Record,
 }
 
 /// How a worker's numbers are laid out.
@@ -77,6 +75,11 @@ impl Record {
         2 * self.classes * self.classes
     }
 
+    /// Rows of a worker that are sums.
+    fn sum_rows(self) -> usize {
+        self.rows() / 2
+    }
+
     /// The table by answers.
     #[inline(always)]
     fn by_answer(self, values: &[f64]) -> StridedTable<'_> {
@@ -110,20 +113,22 @@ impl Record {
         }
     }
 
-    /// Sum of squares of the matrix whose wrapped diagonals are every second row.
+    /// Sum of squares of the matrix with these wrapped diagonals.
     fn square(self, rows: &[f64]) -> f64 {
-        let diagonals = rows.chunks_exact(self.classes).step_by(2).enumerate();
+        let diagonals = rows.chunks_exact(self.classes).enumerate();
         diagonals
             .map(|(diagonal, row)| self.multiplicity(diagonal) * norm_squared(row))
             .sum()
     }
 
-    /// Writes the wrapped diagonals of a symmetric matrix into every second row.
-    fn wrap(self, matrix: &[f64], rows: &mut [f64]) {
+    /// Writes the wrapped diagonals of `U^T U`.
+    fn wrap_gram(self, u: &[f64], gram: &mut [f64], rows: &mut [f64]) {
         let classes = self.classes;
-        for (diagonal, row) in rows.chunks_exact_mut(classes).step_by(2).enumerate() {
+        gram.fill(0.0);
+        add_gram(u, u, classes, 1.0, gram);
+        for (diagonal, row) in rows.chunks_exact_mut(classes).enumerate() {
             for (i, value) in row.iter_mut().enumerate() {
-                *value = matrix[i * classes + (i + diagonal) % classes];
+                *value = gram[i * classes + (i + diagonal) % classes];
             }
         }
     }
@@ -144,68 +149,12 @@ impl Record {
 impl TaskSums {
     /// Nothing summed yet.
     pub(super) fn new(passes: &mut Passes<'_>, context: &mut Context) -> Result<Self> {
-        let numbers = passes.worker_count() * Record::of(passes.class_count()).numbers();
-        let chunks = private_chunks(passes.label_count() as usize, numbers);
-        // Labels that are not in memory are elsewhere to save memory.
-        let most = match (passes.caches_posteriors(), passes.are_remote()) {
-            (true, _) => chunks,
-            (_, true) => 1,
-            _ => MAX_CHUNKS,
-        };
-        Self::in_chunks(passes, chunks.min(most), context)
-    }
-
-    fn in_chunks(passes: &mut Passes<'_>, chunks: usize, context: &mut Context) -> Result<Self> {
-        let (workers, classes) = (passes.worker_count(), passes.class_count());
-        let mut sums = Self::of_crowd(workers, classes, chunks);
-        if passes.are_remote() {
-            sums.count_remote(passes, context)?;
-            return Ok(sums);
-        }
-        passes.each_block(Stage::single("imputing"), context, &mut |block, context| {
-            context.run(|| sums.count(block));
-            Ok(())
-        })?;
-        Ok(sums)
-    }
-
-    /// Nothing counted yet.
-    pub(super) fn of_crowd(workers: usize, classes: usize, chunks: usize) -> Self {
-        let record = Record::of(classes);
-        let tables = (0..chunks).map(|_| AlignedVec::zero(workers * record.numbers()));
-        Self {
-            tables: tables.collect(),
-            answers: vec![0; workers * classes],
-            shares: vec![false; workers],
-            record,
-        }
-    }
-
-    /// Counts the labels of each (worker, answer), and notes who has a label beside another one.
-    pub(super) fn count(&mut self, block: Block<'_>) {
-        let (classes, workers) = (self.record.classes, self.shares.len());
-        let ranges = balanced_ranges(block.starts, self.tables.len());
-        let parts = map_ranges(ranges, |tasks| {
-            let (mut answers, mut shares) = (vec![0; workers * classes], vec![false; workers]);
-            for task in tasks {
-                let (workers, given) = block.task(task);
-                for (&worker, &label) in workers.iter().zip(given) {
-                    answers[worker as usize * classes + label as usize] += 1;
-                    shares[worker as usize] |= workers.len() > 1;
-                }
-            }
-            (answers, shares)
-        });
-        for (answers, shares) in parts {
-            self.answers
-                .iter_mut()
-                .zip(answers)
-                .for_each(|(sum, more)| *sum += more);
-            self.shares
-                .iter_mut()
-                .zip(shares)
-                .for_each(|(any, other)| *any |= other);
-        }
+        Ok(Self {
+            given: passes.run(&mut CountAnswers {}, Stage::single("imputing"), context)?,
+            pass: SumOverTasks::default(),
+            rows: Vec::new(),
+            record: Record::of(passes.class_count()),
+        })
     }
 
     /// Sums over all tasks at this factor; returns the objective.
@@ -216,108 +165,223 @@ impl TaskSums {
         stage: Stage,
         context: &mut Context,
     ) -> Result<f64> {
-        let mut objective = context.run(|| self.start(factor));
-        if passes.are_remote() {
-            return Ok(objective + self.sum_remote(factor, passes, stage, context)?);
-        }
-        passes.each_block(stage, context, &mut |block, context| {
-            objective += context.run(|| self.sum_block(block));
-            Ok(())
-        })?;
-        Ok(objective)
+        self.pass.factor.clear();
+        self.pass.factor.extend_from_slice(factor);
+        let sums = passes.run(&mut self.pass, stage, context)?;
+        self.rows = sums.rows;
+        Ok(context.run(|| self.own_pairs(factor)) + sums.objective)
     }
 
-    /// Adds the sums over the tasks of a block; returns their part of the objective.
-    pub(super) fn sum_block(&mut self, labels: Block<'_>) -> f64 {
-        let record = self.record;
-        let ranges = balanced_ranges(labels.starts, self.tables.len());
-        let chunks = ranges.into_par_iter().zip(&mut self.tables);
-        let parts: Vec<f64> = chunks
-            .map(|(tasks, table)| {
-                with_width!(record.classes, width => dispatch::run(SumChunk { width, labels, tasks, table }))
+    /// What pairs of a label with itself take off the objective.
+    fn own_pairs(&self, factor: &[f64]) -> f64 {
+        let (record, classes) = (self.record, self.record.classes);
+        let size = classes * classes;
+        let workers = factor
+            .par_chunks(size)
+            .zip(self.given.answers.par_chunks(classes));
+        let scratch = || (vec![0.0; size], vec![0.0; record.diagonals * classes]);
+        let parts: Vec<f64> = workers
+            .with_min_len(1 << 10)
+            .map_init(scratch, |(gram, wrapped), (u, answers)| {
+                let rows = u.chunks_exact(classes).zip(answers);
+                let rows: f64 = rows
+                    .map(|(row, &labels)| f64::from(labels) * norm_squared(row))
+                    .sum();
+                let labels: u32 = answers.iter().sum();
+                record.wrap_gram(u, gram, wrapped);
+                rows - 0.5 * f64::from(labels) * record.square(wrapped)
             })
             .collect();
         parts.iter().sum()
     }
 
-    /// Writes the factor into every table, with sums of zero; returns what pairs of a label with itself take
-    /// off the objective.
-    pub(super) fn start(&mut self, factor: &[f64]) -> f64 {
-        let (record, size) = (self.record, self.record.classes * self.record.classes);
+    /// Replaces the factor of every worker, which is that of the last sums, by the least-squares solution
+    /// against all others.
+    pub(super) fn solve(&self, factor: &mut [f64]) {
+        let (record, classes) = (self.record, self.record.classes);
+        let (size, numbers) = (classes * classes, record.sum_rows() * classes);
+        let workers = factor.par_chunks_mut(size).zip(self.rows.par_chunks(numbers));
+        workers.enumerate().with_min_len(256).for_each_init(
+            || (Scratch::new(classes), vec![0.0; numbers], vec![0.0; size]),
+            |(scratch, own, g), (worker, (u, sums))| {
+                if !self.given.shares[worker] {
+                    return;
+                }
+                let answers = &self.given.answers[worker * classes..][..classes];
+                let labels: u32 = answers.iter().sum();
+                own[..size].copy_from_slice(u);
+                record.wrap_gram(u, g, &mut own[size..]);
+                // In each sum a label met itself, too.
+                let rows = own.chunks_exact_mut(classes).zip(sums.chunks_exact(classes));
+                for (row, (own, sums)) in rows.enumerate() {
+                    let times = f64::from(answers.get(row).copied().unwrap_or(labels));
+                    for (own, sum) in own.iter_mut().zip(sums) {
+                        *own = sum - times * *own;
+                    }
+                }
+                let (b, symmetric) = own.split_at_mut(size);
+                record.unwrap(symmetric, g);
+                scratch.solve_in_ball(g, b, u, RADIUS);
+            },
+        );
+    }
+}
+
+/// Counts the labels of each (worker, answer), and notes who has a label beside another one.
+pub(crate) struct CountAnswers {}
+wire_format!(46 CountAnswers {});
+
+impl Pass for CountAnswers {
+    type State = AnswersGiven;
+
+    fn start(&mut self, extent: Extent) -> AnswersGiven {
+        AnswersGiven::none(extent.workers, extent.classes)
+    }
+
+    fn visit(&mut self, given: &mut AnswersGiven, block: Block<'_>, _: &mut [f64]) {
+        let (workers, classes) = (block.worker_count(), block.class_count());
+        let chunks = private_chunks(block.label_count(), workers * classes);
+        let parts = map_ranges(balanced_ranges(block.starts, chunks), |tasks| {
+            let mut given = AnswersGiven::none(workers, classes);
+            for task in tasks {
+                let (workers, answers) = block.task(task);
+                for (&worker, &label) in workers.iter().zip(answers) {
+                    given.answers[worker as usize * classes + label as usize] += 1;
+                    given.shares[worker as usize] |= workers.len() > 1;
+                }
+            }
+            given
+        });
+        parts.into_iter().for_each(|part| given.merge(part));
+    }
+}
+
+/// Labels of each (worker, answer), and whether a worker has a label beside another one.
+pub(crate) struct AnswersGiven {
+    answers: Vec<u32>,
+    shares: Vec<bool>,
+}
+wire_format!(47 AnswersGiven { answers, shares });
+
+impl AnswersGiven {
+    fn none(workers: usize, classes: usize) -> Self {
+        Self {
+            answers: vec![0; workers * classes],
+            shares: vec![false; workers],
+        }
+    }
+}
+
+impl State for AnswersGiven {
+    fn merge(&mut self, other: Self) {
+        let answers = self.answers.iter_mut().zip(other.answers);
+        answers.for_each(|(sum, more)| *sum += more);
+        let shares = self.shares.iter_mut().zip(other.shares);
+        shares.for_each(|(any, other)| *any |= other);
+    }
+}
+
+/// Sums over the tasks at a factor, in a table for each range of a block's tasks.
+#[derive(Default)]
+pub(crate) struct SumOverTasks {
+    factor: Vec<f64>,
+    /// Used again by the next pass.
+    tables: Vec<AlignedVec>,
+}
+wire_format!(48 SumOverTasks { factor } default { tables });
+
+impl Pass for SumOverTasks {
+    type State = SumRows;
+
+    /// Writes the factor into every table, with sums of zero.
+    fn start(&mut self, extent: Extent) -> SumRows {
+        let record = Record::of(extent.classes);
+        let (size, length) = (record.classes * record.classes, extent.workers * record.numbers());
+        let tables = extent.tables(length);
+        self.tables.truncate(tables);
+        self.tables.resize_with(tables, || AlignedVec::zero(length));
         let Some((first, others)) = self.tables.split_first_mut() else {
-            return 0.0;
+            return SumRows::default();
         };
         first
             .par_chunks_mut(record.numbers())
-            .zip(factor.par_chunks(size))
+            .zip(self.factor.par_chunks(size))
             .with_min_len(1 << 10)
             .for_each_init(
-                || vec![0.0; size],
-                |gram, (numbers, u)| {
+                || (vec![0.0; size], vec![0.0; record.diagonals * record.classes]),
+                |(gram, wrapped), (numbers, u)| {
                     numbers.fill(0.0);
-                    let (rows, symmetric) = numbers.split_at_mut(record.symmetric());
-                    let rows = rows.chunks_exact_mut(2 * record.classes);
-                    for (row, u) in rows.zip(u.chunks_exact(record.classes)) {
-                        row[..record.classes].copy_from_slice(u);
-                    }
-                    gram.fill(0.0);
-                    add_gram(u, u, record.classes, 1.0, gram);
-                    record.wrap(gram, symmetric);
+                    record.wrap_gram(u, gram, wrapped);
+                    let read = numbers.chunks_exact_mut(record.classes).step_by(2);
+                    let rows = u
+                        .chunks_exact(record.classes)
+                        .chain(wrapped.chunks_exact(record.classes));
+                    read.zip(rows).for_each(|(read, row)| read.copy_from_slice(row));
                 },
             );
         others
             .par_iter_mut()
             .for_each(|table| table.copy_from_slice(first));
-        let workers = first
-            .chunks_exact(record.numbers())
-            .zip(factor.chunks_exact(size));
-        workers
-            .zip(self.answers.chunks_exact(record.classes))
-            .map(|((numbers, u), answers)| {
-                let rows = u.chunks_exact(record.classes).zip(answers);
-                let rows: f64 = rows
-                    .map(|(row, &labels)| f64::from(labels) * norm_squared(row))
-                    .sum();
-                let labels: u32 = answers.iter().sum();
-                rows - 0.5 * f64::from(labels) * record.square(&numbers[record.symmetric()..])
-            })
-            .sum()
+        SumRows::default()
     }
 
-    /// Replaces the factor of every worker by the least-squares solution against all others.
-    pub(super) fn solve(&self, factor: &mut [f64]) {
-        let (record, classes) = (self.record, self.record.classes);
-        let workers = factor.par_chunks_mut(classes * classes).enumerate();
-        workers.with_min_len(256).for_each_init(
-            || {
-                let numbers = vec![0.0; record.numbers()];
-                (Scratch::new(classes), numbers, vec![0.0; classes * classes])
-            },
-            |(scratch, sums, g), (worker, u)| {
-                if !self.shares[worker] {
-                    return;
+    fn visit(&mut self, sums: &mut SumRows, labels: Block<'_>, _: &mut [f64]) {
+        let ranges = balanced_ranges(labels.starts, self.tables.len());
+        let chunks = ranges.into_par_iter().zip(&mut self.tables);
+        let parts: Vec<f64> = chunks
+            .map(|(tasks, table)| {
+                with_width!(labels.class_count, width => dispatch::run(SumChunk { width, labels, tasks, table }))
+            })
+            .collect();
+        sums.objective += parts.iter().sum::<f64>();
+        sums.classes = labels.class_count;
+    }
+
+    /// Adds up the rows of the tables that are sums.
+    fn finish(&mut self, sums: &mut SumRows) {
+        const ROWS: usize = 1 << 10;
+        let Some(first) = self.tables.first().filter(|_| sums.classes > 0) else {
+            return;
+        };
+        let classes = sums.classes;
+        sums.rows = vec![0.0; first.len() / 2];
+        let chunks = sums.rows.par_chunks_mut(ROWS * classes).enumerate();
+        chunks.for_each(|(chunk, rows)| {
+            for table in &self.tables {
+                let read = table[2 * chunk * ROWS * classes..].chunks_exact(classes);
+                let sum_rows = read.skip(1).step_by(2);
+                for (row, sum) in rows.chunks_exact_mut(classes).zip(sum_rows) {
+                    add(row, sum);
                 }
-                let place = worker * record.numbers();
-                sums.fill(0.0);
-                for table in &self.tables {
-                    add(sums, &table[place..]);
-                }
-                let answers = &self.answers[worker * classes..][..classes];
-                let labels: u32 = answers.iter().sum();
-                let own = &self.tables[0][place..];
-                // Every second row is a sum, in which a label met itself, too. They move to the front.
-                for row in 0..classes + record.diagonals {
-                    let times = f64::from(answers.get(row).copied().unwrap_or(labels));
-                    for k in 0..classes {
-                        let read = own[2 * row * classes + k];
-                        sums[row * classes + k] = sums[(2 * row + 1) * classes + k] - times * read;
-                    }
-                }
-                let (b, symmetric) = sums.split_at_mut(classes * classes);
-                record.unwrap(&symmetric[..record.diagonals * classes], g);
-                scratch.solve_in_ball(g, b, u, RADIUS);
-            },
-        );
+            }
+        });
+    }
+}
+
+/// The part of some tasks in the objective, and the rows of the table that are sums over them.
+#[derive(Default)]
+pub(crate) struct SumRows {
+    objective: f64,
+    /// Length of a row; 0 before the first block.
+    classes: usize,
+    rows: Vec<f64>,
+}
+wire_format!(49 SumRows { objective, classes, rows } check SumRows::fits);
+
+impl SumRows {
+    fn fits(&self) -> bool {
+        !self.objective.is_nan()
+    }
+}
+
+impl State for SumRows {
+    fn merge(&mut self, other: Self) {
+        self.objective += other.objective;
+        if self.rows.is_empty() {
+            self.rows = other.rows;
+        } else {
+            add(&mut self.rows, &other.rows);
+        }
     }
 }
 
@@ -456,14 +520,25 @@ mod tests {
                 Scratch::new(classes).solve_in_ball(g, b, u, RADIUS);
             }
             assert_eq!(solution[11 * size..], factor[11 * size..]);
-            for chunks in [1, 2, 8] {
-                let (mut blocks, mut context) = (&annotations, Context::new(0));
-                let mut passes = Passes::over(&mut blocks);
-                let mut sums = TaskSums::in_chunks(&mut passes, chunks, &mut context).unwrap();
+            let mut context = Context::new(0);
+            let mut blocks = &annotations;
+            let mut passes = Passes::over(&mut blocks);
+            let mut sums = TaskSums::new(&mut passes, &mut context).unwrap();
+            for tables in [1, 2, 8] {
+                sums.pass.factor.clone_from(&factor);
                 // The second time in used tables.
                 for _ in 0..2 {
-                    let stage = Stage::single("imputing");
-                    let objective = sums.sum(&factor, &mut passes, stage, &mut context).unwrap();
+                    let mut found = sums.pass.start(Extent {
+                        workers: 12,
+                        classes,
+                        labels: u64::from(u32::MAX),
+                        max_tables: tables,
+                    });
+                    assert_eq!(sums.pass.tables.len(), tables);
+                    sums.pass.visit(&mut found, annotations.as_block(), &mut []);
+                    sums.pass.finish(&mut found);
+                    sums.rows = found.rows;
+                    let objective = sums.own_pairs(&factor) + found.objective;
                     let gap = (objective - wanted.objective).abs();
                     assert!(
                         gap < 1e-9 * wanted.objective.abs(),
@@ -474,7 +549,7 @@ mod tests {
                 sums.solve(&mut found);
                 let gap = found.iter().zip(&solution).map(|(a, b)| (a - b).abs());
                 let gap = gap.fold(0.0, f64::max);
-                assert!(gap < 1e-6, "{classes} classes, {chunks} chunks: {gap}");
+                assert!(gap < 1e-6, "{classes} classes, {tables} tables: {gap}");
             }
         }
     }

@@ -5,7 +5,7 @@ use crate::blocks::Passes;
 use crate::context::Context;
 use crate::error::Result;
 use crate::methods::vote_fractions;
-use crate::model::{Consensus, First};
+use crate::model::{Consensus, find_first};
 
 /// The first posteriors: the votes, weighed by how the workers did on known tasks where there are such.
 pub(crate) fn starting_votes(annotations: &Annotations, context: &mut Context) -> Result<Consensus> {
@@ -14,6 +14,6 @@ pub(crate) fn starting_votes(annotations: &Annotations, context: &mut Context) -
     }
     let mut blocks = annotations;
     let mut passes = Passes::over(&mut blocks);
-    First::of(&mut passes, context)?;
+    find_first(false, &mut passes, context)?;
     Ok(Consensus::new(annotations.class_count(), passes.into_rows()))
 }

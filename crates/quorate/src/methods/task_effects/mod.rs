@@ -58,7 +58,6 @@ mod difficulty;
 mod parameters;
 mod passes;
 mod problem;
-mod remote;
 mod rounds;
 mod streamed;
 mod sums;
@@ -76,8 +75,9 @@ use crate::declare_method;
 use crate::error::Result;
 use crate::model::{Consensus, DawidSkene, prefers_sparse, reserve_passes};
 use problem::Problem;
-pub(crate) use remote::{AddWorkerSlopes, TakeSample, read_block_rule};
+pub(crate) use rounds::Learnt;
 use rounds::Rounds;
+pub(crate) use streamed::{AddWorkerSlopes, TakeSample};
 
 declare_method! {
     /// Workers and tasks with effects of their own, by Laplace EM.

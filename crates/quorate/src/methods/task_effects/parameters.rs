@@ -40,7 +40,7 @@ const MIN_LOG_ODDS: f64 = -60.0;
 const WORKERS_A_CHUNK: usize = 256;
 
 /// Variances of abilities, favourite labels and remaining confusions over the workers.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub(super) struct Variances {
     pub(super) ability: f64,
     pub(super) bias: f64,
@@ -53,9 +53,9 @@ pub(super) struct Parameters {
     pub(super) classes: usize,
     /// `B`.
     pub(super) crowd: Vec<f64>,
-    expected_crowd: Vec<f64>,
+    pub(super) expected_crowd: Vec<f64>,
     /// `[worker][alpha, beta.., eps..]`.
-    workers: Vec<f64>,
+    pub(super) workers: Vec<f64>,
     pub(super) variances: Variances,
     /// `exp(W)`, each column up to a factor.
     pub(super) answers: Vec<f64>,
@@ -106,11 +106,7 @@ impl Parameters {
             crowd: Vec::new(),
             expected_crowd: Vec::new(),
             workers: Vec::new(),
-            variances: Variances {
-                ability: 0.0,
-                bias: 0.0,
-                confusion: 0.0,
-            },
+            variances: Variances::default(),
             answers,
         }
     }

@@ -81,7 +81,7 @@ pub(super) struct Rounds<'p> {
 
 /// What tasks say about others.
 #[derive(Debug)]
-pub(super) struct Learnt {
+pub(crate) struct Learnt {
     pub(super) parameters: Parameters,
     /// `s^2`.
     pub(super) variance: f64,

@@ -11,18 +11,19 @@
 
 use std::sync::Arc;
 
+use super::parameters::Parameters;
 use super::passes::{Expectation, Tasks};
 use super::problem::Problem;
-use super::remote::{AddWorkerSlopes, TakeSample};
 use super::rounds::{Learnt, Rounds};
 use super::sums::WorkerSums;
 use super::{Run, SAMPLE_LABELS, SAMPLE_PARTS, TaskEffects, words};
 use crate::annotations::{Annotations, Names, RowCounts};
-use crate::blocks::{Block, Passes, Stage, TaskBlock, WireFormat, Writer};
+use crate::blocks::{Block, Extent, Pass, Passes, PosteriorRule, Stage, State, TaskBlock, Wire, wire_format};
 use crate::context::Context;
 use crate::error::Result;
 use crate::methods::starting_votes;
-use crate::model::{BlockFit, BlockRule, DawidSkene, Fit, RuleSource};
+use crate::model::{BlockFit, DawidSkene, Fit, RuleSource};
+use crate::parallel::add;
 
 /// Passes that improve the workers, and how much these differ. Half as many leave two points of error more on
 /// a simulated crowd of 1.5 million labels.
@@ -70,26 +71,16 @@ pub(super) fn learn_from_sample(
         learnt.variance.sqrt(),
         learnt.parameters.variances,
     )];
-    if parts > 1 {
-        notes.push(format!(
-            "sizes of the effects are those of one task in {parts}; workers are learnt from all labels"
-        ));
-    }
-    let rule: Arc<dyn BlockRule> = Arc::new(learnt);
-    if passes.caches_posteriors() {
-        let (stage, classes) = (Stage::single("posteriors"), passes.class_count());
-        passes.each(classes, stage, context, &mut |block, rows, context| {
-            context.run(|| rule.fill(block, rows));
-            Ok(())
-        })?;
-    }
+    notes.push(words::describe_sample(parts));
+    let learnt = Arc::new(learnt);
+    passes.set_rule(learnt.clone(), Stage::single("posteriors"), context)?;
     Ok(Fit {
         model: Some(model),
         trace: run.trace,
         iterations: run.iterations,
         converged: run.converged,
         notes,
-        ..Fit::direct(RuleSource::Rule(rule).into())
+        ..Fit::direct(RuleSource::Rule(learnt).into())
     })
 }
 
@@ -101,23 +92,8 @@ fn sample_parts(labels: u64) -> u64 {
 
 /// Every so many tasks as a table of the same workers and classes.
 fn take_sample(passes: &mut Passes<'_>, parts: u64, context: &mut Context) -> Result<Annotations> {
-    let mut sample = TaskBlock {
-        starts: vec![0],
-        ..TaskBlock::default()
-    };
-    let stage = Stage::single("sample");
-    if passes.are_remote() {
-        let mut found = passes
-            .run_remote(&TakeSample { parts }, stage, context)?
-            .map(|found| found.0);
-        sample = found.take().unwrap_or(sample);
-    } else {
-        let mut seen = 0;
-        passes.each_block(stage, context, &mut |block, _| {
-            add_to_sample(block, parts, &mut seen, &mut sample);
-            Ok(())
-        })?;
-    }
+    let mut pass = TakeSample { parts, seen: 0 };
+    let sample = passes.run(&mut pass, Stage::single("sample"), context)?;
     let tasks = Names::numbered("t", sample.starts.len() - 1);
     let classes = Names::numbered("", passes.class_count());
     Annotations::from_block(
@@ -129,19 +105,29 @@ fn take_sample(passes: &mut Passes<'_>, parts: u64, context: &mut Context) -> Re
     )
 }
 
-/// Adds every so many tasks of a block, of those that have labels: a task without says nothing.
-pub(super) fn add_to_sample(block: Block<'_>, parts: u64, seen: &mut u64, sample: &mut TaskBlock) {
-    for task in 0..block.task_count() {
-        let (workers, labels) = block.task(task);
-        *seen += u64::from(!workers.is_empty());
-        if workers.is_empty() || !seen.is_multiple_of(parts) {
-            continue;
-        }
-        sample.worker.extend_from_slice(workers);
-        sample.label.extend_from_slice(labels);
-        sample.starts.push(sample.worker.len() as u32);
-        if let Some(gold) = block.gold {
-            sample.gold.push(gold[task]);
+/// Takes every so many tasks, of those that have labels: a task without says nothing.
+pub(crate) struct TakeSample {
+    parts: u64,
+    /// Tasks with labels so far.
+    seen: u64,
+}
+wire_format!(50 TakeSample { parts } default { seen });
+
+impl Pass for TakeSample {
+    type State = TaskBlock;
+
+    fn start(&mut self, _: Extent) -> TaskBlock {
+        self.seen = 0;
+        TaskBlock::empty()
+    }
+
+    fn visit(&mut self, sample: &mut TaskBlock, block: Block<'_>, _: &mut [f64]) {
+        for task in 0..block.task_count() {
+            let labelled = !block.task(task).0.is_empty();
+            self.seen += u64::from(labelled);
+            if labelled && self.seen.is_multiple_of(self.parts.max(1)) {
+                sample.push(block, task);
+            }
         }
     }
 }
@@ -153,41 +139,73 @@ fn improve_workers(
     passes: &mut Passes<'_>,
     context: &mut Context,
 ) -> Result<()> {
-    let (workers, classes) = (passes.worker_count(), passes.class_count());
-    let priors = context.priors();
-    let mut tables = vec![WorkerSums::default()];
-    tables[0].clear(workers, classes);
+    let (classes, priors) = (learnt.prior.len(), context.priors());
+    let mut slopes = AddWorkerSlopes {
+        learnt: Learnt {
+            parameters: Parameters::of_answers(classes, learnt.parameters.answers.clone()),
+            variance: learnt.variance,
+            prior: learnt.prior.clone(),
+        },
+    };
     let stage = Stage::round("task effects", pass, WORKER_PASSES);
-    if passes.are_remote() {
-        if let Some(slopes) = passes.run_remote(&AddWorkerSlopes::of(learnt), stage, context)? {
-            tables[0].values_mut().copy_from_slice(&slopes.0);
-        }
-    } else {
-        passes.each_block(stage, context, &mut |block, context| {
-            context.run(|| learnt.add_worker_slopes(block, &mut tables));
-            Ok(())
-        })?;
-    }
+    let sums = passes.run(&mut slopes, stage, context)?;
     learnt
         .parameters
-        .improve_workers(&tables[0], priors.workers.as_ref(), true);
+        .improve_workers(&sums, priors.workers.as_ref(), true);
     Ok(())
 }
 
+/// Adds up the slopes of the workers.
+pub(crate) struct AddWorkerSlopes {
+    learnt: Learnt,
+}
+wire_format!(51 AddWorkerSlopes { learnt });
+
+impl Pass for AddWorkerSlopes {
+    type State = WorkerSums;
+
+    fn width(&self, classes: usize) -> usize {
+        classes
+    }
+
+    fn start(&mut self, extent: Extent) -> WorkerSums {
+        let mut sums = WorkerSums::default();
+        sums.clear(extent.workers, extent.classes);
+        sums
+    }
+
+    fn visit(&mut self, sums: &mut WorkerSums, block: Block<'_>, rows: &mut [f64]) {
+        rows.fill(0.0);
+        let effects = self.learnt.expect(block, rows);
+        let tables = std::slice::from_mut(sums);
+        self.learnt.tasks(block).add_worker_slopes(rows, &effects, tables);
+    }
+}
+
+impl State for WorkerSums {
+    fn merge(&mut self, other: Self) {
+        add(self.values_mut(), other.values());
+    }
+}
+
+// What a pass needs of what was learnt.
+wire_format!(55 Learnt { parameters, variance, prior } check Learnt::fits);
+wire_format!(62 Parameters { classes, answers } default { crowd, expected_crowd, workers, variances });
+
 impl Learnt {
+    fn fits(&self) -> bool {
+        let classes = self.prior.len();
+        let size = classes.saturating_mul(classes);
+        let answers = self.parameters.answers.len();
+        size > 0 && self.parameters.classes == classes && answers.is_multiple_of(size)
+    }
+
     fn tasks<'b>(&'b self, labels: Block<'b>) -> Tasks<'b> {
         Tasks {
             labels,
             weights: None,
             parameters: &self.parameters,
         }
-    }
-
-    /// Adds the slopes of the workers on a block to the tables.
-    pub(super) fn add_worker_slopes(&self, block: Block<'_>, tables: &mut [WorkerSums]) {
-        let mut rows = vec![0.0; block.task_count() * block.class_count()];
-        let effects = self.expect(block, &mut rows);
-        self.tasks(block).add_worker_slopes(&rows, &effects, tables);
     }
 
     /// Writes the posteriors of a block's tasks; returns the effects.
@@ -205,13 +223,13 @@ impl Learnt {
     }
 }
 
-impl BlockRule for Learnt {
+impl PosteriorRule for Learnt {
     fn fill(&self, block: Block<'_>, rows: &mut [f64]) {
         rows.fill(0.0);
         self.expect(block, rows);
     }
 
-    fn write(&self, to: &mut Writer) {
-        WireFormat::write(self, to);
+    fn bytes(&self) -> Vec<u8> {
+        self.to_bytes()
     }
 }

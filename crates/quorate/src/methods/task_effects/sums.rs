@@ -1,5 +1,6 @@
 //! What a pass over tasks adds up. Sums of disjoint blocks of tasks add up to those of all.
 
+use crate::blocks::wire_format;
 use crate::linalg::aligned::AlignedVec;
 use crate::parallel::{add, even_ranges, map_rows};
 
@@ -45,7 +46,9 @@ impl TaskSums {
 
 /// Slopes and curvatures for each worker, `[worker][slope, curvature][answer][truth]`.
 #[derive(Default)]
-pub(super) struct WorkerSums(AlignedVec);
+pub(crate) struct WorkerSums(AlignedVec);
+
+wire_format!(52 WorkerSums { 0 });
 
 impl WorkerSums {
     /// Zeros for so many workers, in memory that is there already where it fits.

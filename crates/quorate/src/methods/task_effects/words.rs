@@ -32,6 +32,20 @@ pub(super) fn describe_pooling(workers: usize) -> String {
     format!("{workers} workers with one or two labels share one confusion matrix")
 }
 
+/// How labels in blocks were learnt from.
+pub(super) fn describe_sample(parts: u64) -> String {
+    let sample = match parts {
+        0 | 1 => String::new(),
+        _ => format!(
+            "sizes of the effects are those of one task in {parts}; workers are learnt from all labels; "
+        ),
+    };
+    format!(
+        "{sample}labels are not in memory, so the effects of a task are found from its labels alone: confidences differ a \
+         little from those in memory"
+    )
+}
+
 /// That the effects of tasks were left out.
 pub(super) fn describe_step_down(classes: usize) -> String {
     format!(
