@@ -35,6 +35,16 @@ pub struct Context {
     class_probabilities: Option<Arc<TaskProbabilities>>,
     priors: Arc<Priors>,
     features: Option<Arc<TaskFeatures>>,
+    messages: Messages,
+}
+
+/// What the steps of a fit have to say; the fit takes it over at its end.
+#[derive(Debug, Default)]
+pub(crate) struct Messages {
+    /// What the caller should beware of.
+    pub(crate) warnings: Vec<String>,
+    /// What is worth knowing.
+    pub(crate) notes: Vec<String>,
 }
 
 impl Context {
@@ -149,6 +159,23 @@ impl Context {
             progress.update(stage, done, total);
         }
         Ok(())
+    }
+
+    /// Tells a fact about the run that is worth knowing: one of the fit's notes.
+    pub fn note(&mut self, note: impl Into<String>) {
+        self.messages.notes.push(note.into());
+    }
+
+    /// Tells what the caller should beware of: one of the fit's warnings.
+    pub fn warn(&mut self, warning: impl Into<String>) {
+        self.messages.warnings.push(warning.into());
+    }
+
+    /// What was told during `run`.
+    pub(crate) fn messages_of<T>(&mut self, run: impl FnOnce(&mut Self) -> T) -> (T, Messages) {
+        let before = std::mem::take(&mut self.messages);
+        let result = run(self);
+        (result, std::mem::replace(&mut self.messages, before))
     }
 
     /// Fails with [`Error::TooLarge`] if `needed` bytes for `what`, with all that is allocated (in programs

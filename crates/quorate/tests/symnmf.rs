@@ -7,8 +7,8 @@ use quorate::model::DawidSkene;
 use quorate::simulate::{Prior, Simulation};
 use quorate::statistics::{PairBlocks, count_cooccurrences};
 use quorate::symnmf::{
-    Alpha, Designated, FactorSettings, ResidualWeights, RobustSettings, Solver, extract_model, factor,
-    identity, impute_designated, impute_matrix_free, impute_robust, model_factor, random_factor,
+    Alpha, Designated, FactorSettings, Identification, Imputing, ResidualWeights, RobustSettings, Solver,
+    identify, impute_designated, impute_matrix_free, impute_robust, model_factor, random_factor,
     robust_objective,
 };
 use quorate::{Annotations, Context};
@@ -49,55 +49,81 @@ fn in_order(blocks: &PairBlocks) -> Vec<u32> {
     (0..blocks.worker_count() as u32).collect()
 }
 
-/// The distance of the model in the completed factor `u` to the truth.
-fn distance(u: &[f64], truth: &DawidSkene) -> f64 {
+/// The distance of the model that is identified from the blocks to the truth.
+fn distance(blocks: &PairBlocks, imputing: Imputing, truth: &DawidSkene) -> f64 {
     let (workers, classes) = (truth.worker_count(), truth.class_count());
     let settings = FactorSettings {
         alpha: Alpha::Constant(1e-6),
         max_iter: 5000,
         tol: 1e-10,
     };
-    let weights = vec![1.0; workers];
-    let found = factor(
-        u,
-        &weights,
-        identity(classes),
-        classes,
-        &settings,
-        &mut Context::new(0),
-    )
-    .unwrap();
-    let answers = vec![1.0 / classes as f64; workers * classes];
-    model_distance(&extract_model(&found.h, &weights, &answers, classes), truth)
-        .unwrap()
-        .mse
+    let how = Identification::of_paper(imputing, workers, classes, settings);
+    let found = identify(blocks, &how, &mut Context::new(0)).unwrap();
+    model_distance(&found.model, truth).unwrap().mse
 }
 
 fn robust_distance(truth: &DawidSkene, missing: f64, seed: u64) -> f64 {
-    let mut context = Context::new(seed);
-    let start = random_factor(truth.worker_count(), truth.class_count(), &context);
-    let blocks = exact_blocks(truth, missing, seed);
+    let start = random_factor(truth.worker_count(), truth.class_count(), &Context::new(seed));
     let settings = settings(ResidualWeights::Robust, Solver::Exact);
-    distance(
-        &impute_robust(&blocks, &in_order(&blocks), start, &settings, &mut context)
-            .unwrap()
-            .factor,
-        truth,
-    )
+    let blocks = exact_blocks(truth, missing, seed);
+    distance(&blocks, Imputing::Robust(settings, start), truth)
 }
 
 fn designated_distance(truth: &DawidSkene, missing: f64, seed: u64) -> f64 {
     let blocks = exact_blocks(truth, missing, seed);
     let weights = vec![1.0; truth.worker_count()];
-    let imputed = impute_designated(
-        &blocks,
-        &Designated::Best,
-        &in_order(&blocks),
-        &weights,
-        &mut Context::new(0),
-    )
-    .unwrap();
-    distance(&imputed.factor, truth)
+    distance(&blocks, Imputing::Designated(Designated::Best, weights), truth)
+}
+
+/// The paper's imputation draws one pair of workers for each missing block: exact blocks say the same through
+/// whichever pair.
+#[test]
+fn one_random_pair_for_each_block_is_enough_for_exact_blocks() {
+    for seed in 0..3 {
+        let truth = paper_crowd(10, 0.0).run(seed).unwrap().model;
+        let blocks = exact_blocks(&truth, 0.5, seed);
+        let imputing = Imputing::Designated(Designated::Random, vec![1.0; 25]);
+        let found = distance(&blocks, imputing, &truth);
+        assert!(found < 1e-6, "seed {seed}: {found:e}");
+    }
+}
+
+/// On counted blocks the drawn pair matters: `pair=random` is another estimate than the average, and the same
+/// one again with the same seed.
+#[test]
+fn the_pair_of_a_block_is_drawn_with_the_seed() {
+    let crowd = paper_crowd(400, 0.1).run(2).unwrap();
+    let model = |pair: &str, seed| fit("des-symnmf", &[("pair", pair)], &crowd.annotations, seed).model;
+    assert_eq!(model("random", 1), model("random", 1));
+    assert_ne!(model("random", 1), model("random", 2));
+    assert_ne!(model("random", 1), model("average", 1));
+}
+
+/// Blocks of a known model have endless evidence: no weight may become NaN.
+#[test]
+fn exact_blocks_can_be_weighted_by_evidence() {
+    let truth = paper_crowd(10, 0.0).run(1).unwrap().model;
+    let blocks = exact_blocks(&truth, 0.3, 1);
+    let settings = RobustSettings {
+        evidence: 1.0,
+        ..settings(ResidualWeights::Robust, Solver::Exact)
+    };
+    let start = random_factor(25, 3, &Context::new(1));
+    let found = distance(&blocks, Imputing::Robust(settings, start), &truth);
+    assert!(found < 1e-6, "{found:e}");
+}
+
+/// A factorisation that is stopped early has not converged, and the fit says so.
+#[test]
+fn a_factorisation_without_rest_is_not_converged() {
+    let crowd = paper_crowd(400, 0.1).run(3).unwrap();
+    for name in ["des-symnmf", "symnmf", "rob-symnmf"] {
+        assert!(
+            !fit(name, &[("steps", "1")], &crowd.annotations, 0).converged,
+            "{name}"
+        );
+    }
+    assert!(fit("rob-symnmf", &[], &crowd.annotations, 0).converged);
 }
 
 fn mean(values: impl Iterator<Item = f64>) -> f64 {
@@ -137,13 +163,10 @@ fn two_designated_workers_complete_everything() {
         &mut Context::new(0),
     )
     .unwrap();
+    let missing = imputed.missing.unwrap();
     // (0, 0) and (1, 1) have no pair of others between them.
-    assert!(
-        (imputed.missing_after - 2.0 / 625.0).abs() < 1e-12,
-        "{}",
-        imputed.missing_after
-    );
-    assert!(imputed.missing_before > 0.8);
+    assert!((missing.after - 2.0 / 625.0).abs() < 1e-12, "{}", missing.after);
+    assert!(missing.before > 0.8);
 }
 
 /// Table `tab:synthetic1` of the paper: mean MSE of 20 noiseless trials.
@@ -318,7 +341,9 @@ fn what_cannot_be_identified_is_said() {
     for name in ["rob-symnmf", "des-symnmf"] {
         let fit = fit(name, &[], &apart, 0);
         assert!(
-            fit.warnings.iter().any(|text| text.contains("2 parts")),
+            fit.warnings
+                .iter()
+                .any(|text| text.contains("2 connected components")),
             "{name}: {:?}",
             fit.warnings
         );

@@ -58,7 +58,10 @@ impl PassRunner {
 
     /// What the pass returned.
     fn finish<'py>(&mut self, py: Python<'py>) -> Vec<Node<'py>> {
-        let nodes = self.runner.take().map_or(Vec::new(), pass_runner::PassRunner::finish);
+        let nodes = self
+            .runner
+            .take()
+            .map_or(Vec::new(), pass_runner::PassRunner::finish);
         nodes
             .into_iter()
             .map(|node| (node.level, node.place, PyBytes::new(py, &node.bytes)))

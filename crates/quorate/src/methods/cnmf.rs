@@ -96,8 +96,7 @@ impl Aggregate for Cnmf {
         let classes = annotations.class_count();
         let votes = context.run(|| vote_fractions(annotations));
         let fill = context.run(|| count_answers(annotations, &votes)).to_model(0.0);
-        let mut warnings = Vec::new();
-        let blocks = PairBlocks::observed(annotations, context, &mut warnings)?;
+        let blocks = PairBlocks::observed(annotations, context)?;
         let estimate = context.run(|| estimate_workers(&blocks, &fill, self.min_blocks));
         let mut model = floored(DawidSkene::new(
             vec![1.0 / classes as f64; classes],
@@ -145,7 +144,6 @@ impl Aggregate for Cnmf {
             trace,
             iterations,
             converged,
-            warnings,
             ..Fit::direct(consensus)
         };
         estimate.summary.describe(&mut fit);

@@ -55,10 +55,9 @@ const DISCONNECTED: f64 = 1e-9;
 
 impl Aggregate for EigenRatio {
     fn estimate(&self, annotations: &Annotations, context: &mut Context) -> Result<Fit> {
-        let mut warnings = Vec::new();
-        let blocks = PairBlocks::observed(annotations, context, &mut warnings)?;
+        let blocks = PairBlocks::observed(annotations, context)?;
         let parts = connected_parts(annotations);
-        let mut fit = fit_thresholds(annotations, context, "thresholds", |signs, votes, context| {
+        let fit = fit_thresholds(annotations, context, "thresholds", |signs, votes, context| {
             if blocks.pair_count() == 0 {
                 return Ok(signs.majority(
                     votes,
@@ -67,7 +66,6 @@ impl Aggregate for EigenRatio {
             }
             Ok(context.run(|| decide(signs, votes, &blocks, &parts)))
         })?;
-        fit.warnings.extend(warnings);
         Ok(fit)
     }
 }
@@ -193,7 +191,7 @@ mod tests {
             annotations: &annotations,
             threshold: 0,
         };
-        let blocks = PairBlocks::observed(&annotations, &Context::new(0), &mut Vec::new()).unwrap();
+        let blocks = PairBlocks::observed(&annotations, &mut Context::new(0)).unwrap();
         let rates = agreement_rates(signs, &blocks);
         let row = |m: usize| -> Vec<f64> {
             let of = |j: usize| {

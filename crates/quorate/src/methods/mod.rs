@@ -38,8 +38,8 @@ use std::fmt::Debug;
 use std::sync::Arc;
 
 pub use crate::symnmf::{
-    DesSymNmf, DesSymNmfEm, Form, Init, RobSymNmf, RobSymNmfEm, RobSymNmfUniform, RowWeights, SymNmf,
-    SymNmfEm,
+    Between, DesSymNmf, DesSymNmfEm, Form, Init, RobSymNmf, RobSymNmfEm, RobSymNmfUniform, RowWeights,
+    SymNmf, SymNmfEm,
 };
 pub use auto::{Auto, Copies};
 pub use cnmf::{Cnmf, CnmfUpdate, PairWeights};
@@ -126,7 +126,9 @@ pub trait Aggregate: Declared {
     /// the confidence is a guess.
     fn fit(&self, annotations: &Annotations, context: &mut Context) -> Result<Fit> {
         self.validate()?;
-        let mut fit = canonical::estimate_in_order(self, annotations, context)?;
+        let mut fit = with_messages(context, |context| {
+            canonical::estimate_in_order(self, annotations, context)
+        })?;
         if annotations.has_gold() {
             let classes = annotations.class_count();
             let mut rows = fit.consensus.into_vec();
@@ -165,7 +167,7 @@ pub trait Aggregate: Declared {
         self.validate()?;
         let has_gold = blocks.has_gold();
         let mut passes = Passes::over(blocks);
-        let fit = self.learn(&mut passes, context)?;
+        let fit = with_messages(context, |context| self.learn(&mut passes, context))?;
         let taught = is_taught(self.method(), has_gold, context);
         let mut fit = unanimous::review_blocks(&mut passes, fit, taught, context)?;
         fit.warnings
@@ -194,10 +196,24 @@ fn learn_in<A: Aggregate + ?Sized>(
     passes: &mut Passes<'_>,
     context: &mut Context,
 ) -> Result<BlockFit> {
-    match passes.look_at_table(|table| method.estimate(table, context)) {
-        Some(fit) => Ok(passes.take_fit(fit?)),
-        None => method.learn(passes, context),
-    }
+    with_messages(context, |context| {
+        match passes.look_at_table(|table| method.estimate(table, context)) {
+            Some(fit) => Ok(passes.take_fit(fit?)),
+            None => method.learn(passes, context),
+        }
+    })
+}
+
+/// A fit, with the messages that its steps left in the context.
+fn with_messages<C>(
+    context: &mut Context,
+    run: impl FnOnce(&mut Context) -> Result<Fit<C>>,
+) -> Result<Fit<C>> {
+    let (fit, messages) = context.messages_of(run);
+    let mut fit = fit?;
+    fit.warnings.splice(0..0, messages.warnings);
+    fit.notes.splice(0..0, messages.notes);
+    Ok(fit)
 }
 
 /// Whether a method learns of the workers from anything but labels that share a task.

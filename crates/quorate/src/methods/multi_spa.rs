@@ -92,15 +92,13 @@ impl Aggregate for MultiSpa {
         if self.fill == Fill::Uniform {
             fill = DawidSkene::new(fill.prior().to_vec(), vec![uniform; fill.confusions().len()]);
         }
-        let mut warnings = Vec::new();
-        let blocks = PairBlocks::observed(annotations, context, &mut warnings)?;
+        let blocks = PairBlocks::observed(annotations, context)?;
         context.step("extreme columns", 0, None)?;
         let estimate = context.run(|| estimate_workers(&blocks, &fill, self.min_blocks));
         let model = DawidSkene::new(vec![uniform; classes], estimate.confusion);
         let (consensus, _) = context.run(|| posterior(annotations, &model));
         let mut fit = Fit {
             model: Some(model),
-            warnings,
             ..Fit::direct(consensus)
         };
         estimate.summary.describe(&mut fit);

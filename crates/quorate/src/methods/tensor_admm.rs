@@ -67,8 +67,7 @@ impl Aggregate for TensorAdmm {
     fn estimate(&self, annotations: &Annotations, context: &mut Context) -> Result<Fit> {
         let votes = context.run(|| vote_fractions(annotations));
         let start = context.run(|| count_answers(annotations, &votes)).to_model(0.0);
-        let mut warnings = Vec::new();
-        let blocks = PairBlocks::observed(annotations, context, &mut warnings)?;
+        let blocks = PairBlocks::observed(annotations, context)?;
         context.reserve(
             format!("the moments of {} triples of workers", self.max_triples),
             256 * self
@@ -114,7 +113,6 @@ impl Aggregate for TensorAdmm {
             trace,
             iterations,
             converged,
-            warnings,
             notes,
             ..Fit::direct(consensus)
         };
@@ -531,7 +529,7 @@ mod tests {
             }
         }
         let annotations = Annotations::from_codes(task as usize, 3, 2, labels).unwrap();
-        let blocks = PairBlocks::observed(&annotations, &Context::new(0), &mut Vec::new()).unwrap();
+        let blocks = PairBlocks::observed(&annotations, &mut Context::new(0)).unwrap();
         let moments = TripleMoments::new(
             answer_frequencies(&annotations),
             blocks,

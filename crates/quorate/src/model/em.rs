@@ -315,7 +315,7 @@ pub(crate) fn reserve(passes: &Passes<'_>, context: &Context) -> Result<()> {
 }
 
 /// Like [`reserve`], but for another number of tables as large as the confusion matrices.
-pub(super) fn reserve_tables(passes: &Passes<'_>, tables: u64, context: &Context) -> Result<()> {
+pub(crate) fn reserve_tables(passes: &Passes<'_>, tables: u64, context: &Context) -> Result<()> {
     let cached = passes.cached_numbers(passes.class_count());
     reserve_dense(
         passes.worker_count(),

@@ -32,7 +32,7 @@ pub(crate) use consensus_summary::Summarise;
 pub use counts::{AnswerCounts, count_answers};
 pub(crate) use counts::{count_rows, select_columns};
 pub use em::{Em, EmStart};
-pub(crate) use em::{reserve as reserve_passes, reserve_confusions};
+pub(crate) use em::{reserve as reserve_passes, reserve_confusions, reserve_tables};
 pub use explanation::{AnswerEvidence, explain};
 pub(crate) use first::{CountFirst, CountKnown, CountVotes, FirstRule, find_first, share_votes_over};
 pub use fit::{BlockFit, Fit, Rule};

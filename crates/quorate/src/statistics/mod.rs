@@ -13,6 +13,6 @@ pub use cooccurrence::{CoOccurrence, PairCost, count_cooccurrences, has_at_most_
 pub(crate) use crowd::{Crowd, JoinWorkers, OrderWorkers, worker_order};
 pub(crate) use label_cap::pair_budget;
 pub use label_cap::{CappedLabels, cap_labels};
-pub(crate) use pair_blocks::CountPairs;
 pub use pair_blocks::PairBlocks;
+pub(crate) use pair_blocks::{CountPairs, pair_bytes};
 pub use triples::{MAX_ON_A_TASK, Triples, count_triples};

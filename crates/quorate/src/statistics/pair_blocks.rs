@@ -21,7 +21,7 @@ pub struct PairBlocks {
 }
 
 /// Bytes that a pair takes while it is counted and turned into a block.
-pub(super) fn pair_bytes(classes: u64) -> u64 {
+pub(crate) fn pair_bytes(classes: u64) -> u64 {
     12 * classes * classes + 40
 }
 
@@ -89,15 +89,11 @@ impl PairBlocks {
     }
 
     /// The observed pairs of a table, refused if their blocks would not fit into memory. Tasks with very many
-    /// labels count with some of them ([`cap_labels`]); `warnings` tells.
-    pub fn observed(
-        annotations: &Annotations,
-        context: &Context,
-        warnings: &mut Vec<String>,
-    ) -> Result<Self> {
+    /// labels count with some of them ([`cap_labels`]), and a warning says so.
+    pub fn observed(annotations: &Annotations, context: &mut Context) -> Result<Self> {
         const WORTH_COUNTING: u64 = 1 << 32;
         let capped = cap_labels(annotations, context)?;
-        warnings.extend(capped.note);
+        capped.note.into_iter().for_each(|note| context.warn(note));
         let annotations = &*capped.annotations;
         let workers = annotations.worker_count() as u64;
         let cost = context.run(|| pair_cost(annotations, WORTH_COUNTING));

@@ -6,8 +6,8 @@
 //!
 //! (The thin SVD of C is exact, so `S V^T` cancels: the product on the right is the paper's formula without
 //! an SVD.) Every missing block, the diagonal included, is estimated through pairs (l, r) of workers with
-//! R_mr, R_lr and R_ln observed. The paper draws one pair at random; here the candidates with least predicted
-//! error are averaged. To first order, with `P = R_mr R_lr^-1`, `Q = R_lr^-1 R_ln` and sampling variance `1 /
+//! R_mr, R_lr and R_ln observed. The paper draws one pair at random ([`Designated::Random`]); by default the
+//! candidates with least predicted error are averaged. To first order, with `P = R_mr R_lr^-1`, `Q = R_lr^-1 R_ln` and sampling variance `1 /
 //! S` a block,
 //!
 //! ```text
@@ -22,9 +22,11 @@
 //! The completed X is M K x M K and nearly dense: fine for thousands of workers, refused beyond the memory
 //! limit.
 
+use rand::seq::SliceRandom;
 use rayon::prelude::*;
 
-use crate::context::Context;
+use super::robust::{Imputation, MissingBlocks};
+use crate::context::{Context, seeded};
 use crate::error::Result;
 use crate::linalg::block_sparse::BlockSparse;
 use crate::linalg::lanczos::largest_eigenpairs;
@@ -47,25 +49,14 @@ const EIGEN_TOL: f64 = 1e-12;
 /// Who stands between the two workers of a missing block.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Designated {
-    /// The best candidates of each block.
+    /// The best candidates of each block, averaged.
     Best,
+    /// One pair for each block, drawn with the context's seed: the paper.
+    Random,
     /// These two workers (l, r) for every block: people who labelled a large part of the tasks.
     Pair(usize, usize),
     /// Nobody: missing blocks stay zero.
     None,
-}
-
-/// The completed matrix and its factor.
-#[derive(Debug, Clone)]
-pub struct DesignatedImputation {
-    /// U, `[worker][answer][component]`, from the K largest eigenpairs.
-    pub factor: Vec<f64>,
-    /// Share of the M^2 blocks, diagonal included, that were not observed.
-    pub missing_before: f64,
-    /// Share of the M^2 blocks that are still missing.
-    pub missing_after: f64,
-    /// Whether the eigenpairs converged.
-    pub converged: bool,
 }
 
 /// A worker's step to a neighbour r: who, S_mr and R_mr.
@@ -85,14 +76,14 @@ pub fn impute_designated(
     order: &[u32],
     weights: &[f64],
     context: &mut Context,
-) -> Result<DesignatedImputation> {
+) -> Result<Imputation> {
     let (workers, classes) = (blocks.worker_count(), blocks.class_count());
     let size = classes * classes;
     let all = (workers * workers) as u64;
     // Nothing is added to the observed blocks where nothing is imputed.
     let blocks_held = match designated {
         Designated::None => 2 * blocks.pair_count() as u64,
-        Designated::Best | Designated::Pair(..) => all,
+        _ => all,
     };
     context.reserve(
         format!("the completed co-occurrence matrix of {workers} workers"),
@@ -100,7 +91,8 @@ pub fn impute_designated(
         "use rob-symnmf, which never forms it",
     )?;
     context.step("imputing", 0, None)?;
-    let imputed = context.run(|| impute_missing(blocks, designated, order));
+    let seed = context.seed();
+    let imputed = context.run(|| impute_missing(blocks, designated, order, seed));
     let mut upper: Vec<(u32, u32, Vec<f64>)> = (0..blocks.pair_count())
         .map(|pair| {
             let (m, j) = blocks.pair(pair);
@@ -127,25 +119,38 @@ pub fn impute_designated(
         }
     }
     let present = matrix.block_count() as f64;
-    Ok(DesignatedImputation {
+    Ok(Imputation {
         factor,
-        missing_before: 1.0 - 2.0 * blocks.pair_count() as f64 / all as f64,
-        missing_after: 1.0 - present / all as f64,
+        trace: Vec::new(),
+        iterations: 1,
         converged: pairs.converged,
+        missing: Some(MissingBlocks {
+            before: 1.0 - 2.0 * blocks.pair_count() as f64 / all as f64,
+            after: 1.0 - present / all as f64,
+        }),
     })
 }
 
-fn impute_missing(blocks: &PairBlocks, designated: &Designated, order: &[u32]) -> Vec<(u32, u32, Vec<f64>)> {
+fn impute_missing(
+    blocks: &PairBlocks,
+    designated: &Designated,
+    order: &[u32],
+    seed: u64,
+) -> Vec<(u32, u32, Vec<f64>)> {
     let workers = blocks.worker_count();
     let steps: Vec<Vec<Step>> = match designated {
         Designated::None => return Vec::new(),
-        Designated::Best => {
+        Designated::Best | Designated::Random => {
             let mut rank = vec![0; workers];
             for (place, &worker) in order.iter().enumerate() {
                 rank[worker as usize] = place;
             }
+            let most = match designated {
+                Designated::Random => usize::MAX,
+                _ => NEIGHBOURS,
+            };
             (0..workers)
-                .map(|worker| nearest_steps(blocks, &rank, worker))
+                .map(|worker| nearest_steps(blocks, &rank, worker, most))
                 .collect()
         }
         Designated::Pair(l, r) => (0..workers)
@@ -157,11 +162,12 @@ fn impute_missing(blocks: &PairBlocks, designated: &Designated, order: &[u32]) -
             })
             .collect(),
     };
-    // Whoever names the go-betweens wants them used.
+    // Whoever names the go-betweens, or has them drawn, wants them used.
     let most_error = match designated {
-        Designated::Pair(..) => f64::INFINITY,
+        Designated::Pair(..) | Designated::Random => f64::INFINITY,
         Designated::Best | Designated::None => MAX_ERROR,
     };
+    let draws = *designated == Designated::Random;
     let inverses: Vec<Option<Vec<f64>>> = (0..blocks.pair_count())
         .into_par_iter()
         .map(|pair| inverse(blocks.block(pair), blocks.class_count()))
@@ -175,7 +181,14 @@ fn impute_missing(blocks: &PairBlocks, designated: &Designated, order: &[u32]) -
                 if m != n && blocks.find(m, n).is_some() {
                     continue;
                 }
-                if scratch.impute(blocks, &inverses, (m, &steps[m]), (n, &steps[n])) {
+                let mut between = (steps_of(&steps[m]), steps_of(&steps[n]));
+                if draws {
+                    let mut rng = seeded(seed, (m * workers + n) as u64);
+                    between.0.shuffle(&mut rng);
+                    between.1.shuffle(&mut rng);
+                    scratch.most_candidates = 1;
+                }
+                if scratch.impute(blocks, &inverses, (m, &between.0), (n, &between.1)) {
                     row.push((m as u32, n as u32, scratch.block.clone()));
                 }
             }
@@ -185,14 +198,18 @@ fn impute_missing(blocks: &PairBlocks, designated: &Designated, order: &[u32]) -
     rows.into_iter().flatten().collect()
 }
 
+fn steps_of(steps: &[Step]) -> Vec<&Step> {
+    steps.iter().collect()
+}
+
 /// The neighbours with most shared tasks; of equals, the one that comes first in the given order.
-fn nearest_steps(blocks: &PairBlocks, rank: &[usize], worker: usize) -> Vec<Step> {
+fn nearest_steps(blocks: &PairBlocks, rank: &[usize], worker: usize, most: usize) -> Vec<Step> {
     let mut nearest: Vec<(usize, usize)> = blocks.neighbours(worker).collect();
     nearest.sort_by(|a, b| {
         let shared = blocks.shared(b.1).total_cmp(&blocks.shared(a.1));
         shared.then(rank[a.0].cmp(&rank[b.0]))
     });
-    let steps = nearest.iter().take(NEIGHBOURS);
+    let steps = nearest.iter().take(most);
     steps
         .filter_map(|&(other, _)| step_to(blocks, worker, other))
         .collect()
@@ -215,6 +232,8 @@ struct Scratch {
     classes: usize,
     /// Predicted error from which on a candidate is not used.
     most_error: f64,
+    /// The search ends with so many candidates.
+    most_candidates: usize,
     inverse: Vec<f64>,
     p: Vec<f64>,
     q: Vec<f64>,
@@ -228,6 +247,7 @@ impl Scratch {
         Self {
             classes,
             most_error,
+            most_candidates: usize::MAX,
             inverse: zeros.clone(),
             p: zeros.clone(),
             q: zeros.clone(),
@@ -241,12 +261,12 @@ impl Scratch {
         &mut self,
         blocks: &PairBlocks,
         inverses: &[Option<Vec<f64>>],
-        (m, from_m): (usize, &[Step]),
-        (n, from_n): (usize, &[Step]),
+        (m, from_m): (usize, &[&Step]),
+        (n, from_n): (usize, &[&Step]),
     ) -> bool {
         let classes = self.classes;
         self.candidates.clear();
-        for to_r in from_m {
+        'search: for to_r in from_m {
             for to_l in from_n {
                 let (r, l) = (to_r.worker, to_l.worker);
                 if r == l || r == n || l == m {
@@ -276,6 +296,9 @@ impl Scratch {
                 let mut estimate = vec![0.0; classes * classes];
                 crate::linalg::small::multiply_transposed(&self.p, &to_l.block, classes, &mut estimate);
                 self.candidates.push((error, estimate));
+                if self.candidates.len() == self.most_candidates {
+                    break 'search;
+                }
             }
         }
         self.candidates.sort_by(|a, b| a.0.total_cmp(&b.0));

@@ -36,23 +36,25 @@ pub fn impute_matrix_free(
         let stage = Stage::round("imputing", sweep, max_iter);
         target.copy_from_slice(&factor);
         context.run(|| sums.solve(&mut target));
-        loop {
+        let stalled = loop {
             for ((moved, old), new) in moved.iter_mut().zip(&factor).zip(&target) {
                 *moved = old + damping * (new - old);
             }
             let next = sums.sum(&moved, passes, stage, context)?;
             if next <= objective || damping < 1e-3 {
-                converged = objective - next <= tol * scale;
-                if next <= objective {
+                // A line search that finds only higher values has stalled, unless these are as good as equal.
+                converged = (objective - next).abs() <= tol * scale;
+                let stalled = next > objective;
+                if !stalled {
                     std::mem::swap(&mut factor, &mut moved);
                     objective = next;
                     trace.push(objective);
                 }
-                break;
+                break stalled;
             }
             damping /= 2.0;
-        }
-        if converged {
+        };
+        if converged || stalled {
             break;
         }
     }
@@ -61,5 +63,6 @@ pub fn impute_matrix_free(
         iterations: trace.len() - 1,
         trace,
         converged,
+        missing: None,
     })
 }

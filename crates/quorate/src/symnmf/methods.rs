@@ -10,8 +10,8 @@
 //!
 //! The steps are those of `pipeline.rs`.
 
-use super::pipeline::{Imputing, Pipeline};
-use super::{Alpha, FactorSettings, ResidualWeights, RobustSettings, Solver};
+use super::pipeline::{Pipeline, Sources};
+use super::{Alpha, Designated, FactorSettings, ResidualWeights, RobustSettings, Solver};
 use crate::blocks::Passes;
 use crate::context::Context;
 use crate::error::Result;
@@ -49,6 +49,16 @@ declare_words! {
         Labels = "labels",
         /// The same for all.
         Equal = "equal",
+    }
+}
+
+declare_words! {
+    /// Which pairs of workers stand between the two of a missing block.
+    pub enum Between {
+        /// Those with the least predicted error, averaged.
+        Average = "average",
+        /// One pair drawn with the seed.
+        Random = "random",
     }
 }
 
@@ -125,9 +135,12 @@ macro_rules! rotation {
 macro_rules! designated_workers {
     ([] $($state:tt)*) => {
         declare_method! { @shared [
-            /// two worker ids, separated by a comma, that stand between all pairs; empty: the best for each
-            /// block
+            /// two worker ids, separated by a comma, that stand between all pairs; empty: pairs of workers
+            /// for each block
             designated: String = "",
+            /// which pairs stand between the workers of a missing block: the best, averaged, or one drawn at
+            /// random (the paper)
+            pair: Between = Average,
         ] $($state)* }
     };
 }
@@ -272,13 +285,13 @@ declare_method! {
 
 /// Fits a member: the two functions say how it imputes and whether EM follows.
 macro_rules! run_pipeline {
-    ($member:ident, $imputing:expr, $refining:expr) => {
+    ($member:ident, $sources:expr, $refining:expr) => {
         impl Aggregate for $member {
             fn learn(&self, passes: &mut Passes<'_>, context: &mut Context) -> Result<BlockFit> {
-                let imputing: fn(&Self) -> Imputing = $imputing;
+                let sources: fn(&Self) -> Sources = $sources;
                 let refining: fn(&Self) -> Option<Em> = $refining;
                 let pipeline = Pipeline {
-                    imputing: imputing(self),
+                    sources: sources(self),
                     shrinkage: self.shrinkage,
                     factor: FactorSettings {
                         alpha: if self.psi > 0.0 {
@@ -303,7 +316,7 @@ const FACTOR_TOL: f64 = 1e-7;
 
 macro_rules! robustly {
     ($member:ident, $weights:ident, $xi:expr) => {
-        |$member| Imputing::Robust {
+        |$member| Sources::Robust {
             init: $member.init,
             form: $member.form,
             settings: RobustSettings {
@@ -337,13 +350,22 @@ run_pipeline!(RobSymNmf, robustly!(member, Robust, member.xi), |_| None);
 run_pipeline!(RobSymNmfUniform, robustly!(member, Uniform, 0.0), |_| None);
 run_pipeline!(
     DesSymNmfEm,
-    |member| Imputing::Designated(member.designated.clone()),
+    |member| go_between(&member.designated, member.pair),
     by_em!()
 );
 run_pipeline!(
     DesSymNmf,
-    |member| Imputing::Designated(member.designated.clone()),
+    |member| go_between(&member.designated, member.pair),
     |_| None
 );
-run_pipeline!(SymNmfEm, |_| Imputing::Nothing, by_em!());
-run_pipeline!(SymNmf, |_| Imputing::Nothing, |_| None);
+run_pipeline!(SymNmfEm, |_| Sources::Blocks(Designated::None), by_em!());
+run_pipeline!(SymNmf, |_| Sources::Blocks(Designated::None), |_| None);
+
+/// The workers between the two of a missing block: those named, or those that `pair` says.
+fn go_between(named: &str, pair: Between) -> Sources {
+    match pair {
+        _ if !named.trim().is_empty() => Sources::Named(named.to_owned()),
+        Between::Average => Sources::Blocks(Designated::Best),
+        Between::Random => Sources::Blocks(Designated::Random),
+    }
+}

@@ -8,8 +8,8 @@
 //! Off-diagonal blocks of X are the co-occurrences; many are missing, and the diagonal always is. Four steps,
 //! a file each: **count** ([`crate::statistics`]), **impute** a factor U with X = U U^T ([`impute_robust`],
 //! [`impute_matrix_free`], [`impute_designated`]), **factor** U into a nonnegative H = U Q ([`factor()`]),
-//! and **read off** the model ([`extract_model`]). `pipeline.rs` runs the steps one after another;
-//! `methods.rs` declares the methods.
+//! and **read off** the model ([`extract_model`]). [`identify`] runs the steps one after another;
+//! `pipeline.rs` is what the methods do around it (gold, priors, notes), `methods.rs` declares them.
 //!
 //! S. Ibrahim, X. Fu, "Crowdsourcing via Annotator Co-occurrence Imputation and Provable Symmetric
 //! Nonnegative Matrix Factorization", ICML 2021. Labels such as `eq:itwa` are those of that paper.
@@ -17,6 +17,7 @@
 mod designated;
 mod extract;
 mod factor;
+mod identify;
 mod least_squares;
 mod matrix_free;
 mod methods;
@@ -26,15 +27,18 @@ mod shrink;
 mod start;
 mod task_sums;
 
-pub use designated::{Designated, DesignatedImputation, impute_designated};
+pub use designated::{Designated, impute_designated};
 pub use extract::extract_model;
 pub use factor::{Alpha, Factor, FactorSettings, factor, identity, rotation_towards};
+pub use identify::{Identification, Identified, Imputing, Rotation, identify, identify_from_factor};
 pub use matrix_free::impute_matrix_free;
 pub use methods::{
-    DesSymNmf, DesSymNmfEm, Form, Init, RobSymNmf, RobSymNmfEm, RobSymNmfUniform, RowWeights, SymNmf,
-    SymNmfEm,
+    Between, DesSymNmf, DesSymNmfEm, Form, Init, RobSymNmf, RobSymNmfEm, RobSymNmfUniform, RowWeights,
+    SymNmf, SymNmfEm,
 };
-pub use robust::{Imputation, ResidualWeights, RobustSettings, Solver, impute_robust, robust_objective};
+pub use robust::{
+    Imputation, MissingBlocks, ResidualWeights, RobustSettings, Solver, impute_robust, robust_objective,
+};
 pub use shrink::{crowd_matrix, expected_labels, shrink_to_crowd};
 pub use start::{model_factor, random_factor};
 pub(crate) use task_sums::{CountAnswers, SumOverTasks};

@@ -25,41 +25,41 @@
 use std::sync::Arc;
 
 use super::{
-    Designated, FactorSettings, Form, Imputation, Init, RobustSettings, RowWeights, crowd_matrix,
-    expected_labels, extract_model, factor, identity, impute_designated, impute_matrix_free, impute_robust,
-    model_factor, random_factor, rotation_towards, shrink_to_crowd,
+    Designated, FactorSettings, Form, Identification, Identified, Imputing, Init, RobustSettings, Rotation,
+    RowWeights, crowd_matrix, expected_labels, identify, identify_from_factor, impute_matrix_free,
+    model_factor, random_factor, shrink_to_crowd,
 };
 use crate::annotations::Names;
 use crate::blocks::{Passes, Stage};
 use crate::context::Context;
 use crate::error::{Error, Result};
 use crate::model::{
-    AnswerCounts, BlockFit, DawidSkene, Em, EmStart, Fit, RuleSource, Sweep, align_classes, find_first,
+    AnswerCounts, BlockFit, DawidSkene, Em, EmStart, Fit, RuleSource, Sweep, find_first, reserve_tables,
 };
 use crate::remedy::Remedy;
 use crate::statistics::{
-    Components, Crowd, PairBlocks, cap_labels, has_at_most_pairs, pair_budget, worker_order,
+    Components, Crowd, PairBlocks, cap_labels, has_at_most_pairs, pair_budget, pair_bytes, worker_order,
 };
 
 /// How missing blocks are imputed.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) enum Imputing {
+pub(super) enum Sources {
     /// By a factor fitted to the observed blocks.
     Robust {
         init: Init,
         form: Form,
         settings: RobustSettings,
     },
-    /// From three observed blocks through workers in between: these two, or the best if the text is empty.
-    Designated(String),
-    /// Missing blocks are zero.
-    Nothing,
+    /// From three observed blocks through the two workers of these names.
+    Named(String),
+    /// From three observed blocks, or not at all.
+    Blocks(Designated),
 }
 
 /// A member of the family with its settings.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Pipeline {
-    pub imputing: Imputing,
+    pub sources: Sources,
     /// Pseudo-labels that draw each column of a worker's matrix to the crowd and away from zero.
     pub shrinkage: f64,
     pub factor: FactorSettings,
@@ -68,6 +68,12 @@ pub(super) struct Pipeline {
     /// EM after the estimate.
     pub em: Option<Em>,
 }
+
+/// Tables of M K^2 numbers that the steps hold at a time.
+const TABLES: u64 = 8;
+
+/// Margins below this are reported as doubtful.
+const DOUBTFUL_MARGIN: f64 = 0.02;
 
 impl Pipeline {
     /// Fits the member. The passes know the posteriors afterwards.
@@ -87,48 +93,31 @@ impl Pipeline {
 
     fn fit_crowd(&self, passes: &mut Passes<'_>, context: &mut Context) -> Result<BlockFit> {
         let classes = passes.class_count();
-        reserve(passes, context)?;
+        reserve_tables(passes, TABLES, context)?;
         let crowd = Crowd::of(passes, context)?;
         if classes == 1 || crowd.parts.workers.iter().all(|&workers| workers < 2) {
-            let mut fit = Em::default().run(passes, EmStart::Votes, context)?;
             if classes > 1 {
-                fit.warnings.push(
+                context.warn(
                     "no two workers share a task, so nothing can be learnt from their agreement: the answer is \
-                     Dawid-Skene EM from majority vote, which here repeats the labels, and the confidence says nothing"
-                        .into(),
+                     Dawid-Skene EM from majority vote, which here repeats the labels, and the confidence says nothing",
                 );
             }
-            return Ok(fit);
+            return Em::default().run(passes, EmStart::Votes, context);
         }
-        let (mut notes, mut warnings) = (Vec::new(), Vec::new());
-        let (model, imputed) = self.estimate_model(passes, &crowd, context, (&mut notes, &mut warnings))?;
-        let mut fit = match self.em {
-            Some(em) => em.run(passes, EmStart::Model(model), context)?,
-            None => {
-                let sweep = Arc::new(Sweep::new(&model));
-                passes.set_rule(sweep, Stage::single("posteriors"), context)?;
-                Fit {
-                    model: Some(model),
-                    trace: imputed.trace,
-                    iterations: imputed.iterations.max(1),
-                    converged: imputed.converged,
-                    ..Fit::direct(RuleSource::Model.into())
-                }
-            }
-        };
-        fit.warnings = warnings;
-        fit.notes = notes;
-        Ok(fit)
+        let fit = self.estimate_model(passes, &crowd, context)?;
+        let Some(em) = self.em else { return Ok(fit) };
+        let model = fit.model.expect("the steps end with a model");
+        em.run(passes, EmStart::Model(model), context)
     }
 
-    /// Counts, imputes, factors and reads off the model.
+    /// Counts, imputes, factors and reads off the model; what is done around [`identify`] is the crowd's: a
+    /// start from its votes, and matrices of few labels drawn to its own.
     fn estimate_model(
         &self,
         passes: &mut Passes<'_>,
         crowd: &Crowd,
         context: &mut Context,
-        (notes, warnings): (&mut Vec<String>, &mut Vec<String>),
-    ) -> Result<(DawidSkene, Imputation)> {
+    ) -> Result<BlockFit> {
         let classes = passes.class_count();
         let priors = context.priors();
         priors.check(passes.worker_count(), classes)?;
@@ -144,119 +133,101 @@ impl Pipeline {
             &pooled,
             self.shrinkage,
         );
-        let weights = self.worker_weights(&crowd.labels);
-        let imputed = self.impute(passes, crowd, &start, &weights, context, (notes, warnings))?;
-        let h = self.rotate(&imputed.factor, &start, &weights, context)?;
-        let mut model = extract_model(&h, &weights, &answers, classes);
-        let mut alignment_weights = crowd.labels.clone();
-        if passes.has_gold() {
-            // The last worker is gold: what it says of which class is which outweighs the crowd.
-            let last = alignment_weights.len() - 1;
-            alignment_weights[last] = u32::try_from(passes.label_count()).unwrap_or(u32::MAX);
-        }
-        let alignment = align_classes(&model, &alignment_weights);
-        model = model.with_truth_order(&alignment.order);
-        model = self.keep_unreached(model, &start, &crowd.parts);
-        let evidence = expected_labels(&model, &crowd.labels);
-        model = shrink_to_crowd(&model, &evidence, &pooled, self.shrinkage);
-        if !priors.is_empty() {
-            model = priors.draw(model, &evidence, passes.task_count() as usize);
-        }
-        describe_parts(&crowd.parts, warnings);
-        notes.push(format!("alignment margin {:.3}", alignment.margin));
-        if alignment.margin < DOUBTFUL_MARGIN {
-            warnings.push(format!(
-                "which component is which class is nearly a toss-up (margin {:.3}): the answers are hardly better than \
-                 chance, or two classes are hardly told apart",
-                alignment.margin
+        let found = self.identify(passes, crowd, &start, answers, context)?;
+        let evidence = expected_labels(&found.model, &crowd.labels);
+        let model = shrink_to_crowd(&found.model, &evidence, &pooled, self.shrinkage);
+        let model = if priors.is_empty() {
+            model
+        } else {
+            priors.draw(model, &evidence, passes.task_count() as usize)
+        };
+        describe_parts(&crowd.parts, context);
+        let margin = found.alignment.margin;
+        context.note(format!("alignment margin {margin:.3}"));
+        if margin < DOUBTFUL_MARGIN {
+            context.warn(format!(
+                "which component is which class is nearly a toss-up (margin {margin:.3}): the answers are hardly better \
+                 than chance, or two classes are hardly told apart",
             ));
         }
-        Ok((model, imputed))
+        if self.em.is_none() {
+            let sweep = Arc::new(Sweep::new(&model));
+            passes.set_rule(sweep, Stage::single("posteriors"), context)?;
+        }
+        Ok(Fit {
+            model: Some(model),
+            trace: found.imputation.trace,
+            iterations: found.imputation.iterations.max(1),
+            converged: found.converged,
+            ..Fit::direct(RuleSource::Model.into())
+        })
     }
-}
 
-/// Margins below this are reported as doubtful.
-const DOUBTFUL_MARGIN: f64 = 0.02;
-
-impl Pipeline {
-    fn impute(
+    /// Counts pairs and identifies the model. Workers that the factorisation could not reach keep the matrices
+    /// of the start.
+    fn identify(
         &self,
         passes: &mut Passes<'_>,
         crowd: &Crowd,
         start: &DawidSkene,
-        weights: &[f64],
+        answers: Vec<f64>,
         context: &mut Context,
-        (notes, warnings): (&mut Vec<String>, &mut Vec<String>),
-    ) -> Result<Imputation> {
-        let designated = match &self.imputing {
-            Imputing::Robust { init, form, settings } => {
-                let start = match init {
-                    Init::Votes => model_factor(start),
+    ) -> Result<Identified> {
+        let weights = self.worker_weights(&crowd.labels);
+        let mut how = Identification {
+            imputing: Imputing::Designated(Designated::None, Vec::new()),
+            factor: self.factor.clone(),
+            rotation: Rotation::Towards(start.clone()),
+            order: Vec::new(),
+            answers,
+            alignment_weights: alignment_weights(passes, &crowd.labels),
+            weights,
+        };
+        let blocks = match &self.sources {
+            Sources::Robust { init, form, settings } => {
+                let factor = match init {
+                    Init::Votes => {
+                        how.rotation = Rotation::Identity;
+                        model_factor(start)
+                    }
                     Init::Random => random_factor(passes.worker_count(), passes.class_count(), context),
                 };
-                return match storable_pairs(*form, passes, crowd, context, warnings)? {
-                    Some(blocks) => {
-                        let order = worker_order(passes, context)?;
-                        impute_robust(&blocks, &order, start, settings, context)
-                    }
-                    None => {
-                        notes.push(
-                            "more pairs of workers than labels: imputed without storing pairs (form = matrix-free)"
-                                .into(),
-                        );
-                        impute_matrix_free(passes, start, settings.max_iter, settings.tol, context)
-                    }
+                let Some(blocks) = storable_pairs(*form, passes, crowd, context)? else {
+                    context.note(
+                        "more pairs of workers than labels: imputed without storing pairs (form = matrix-free)",
+                    );
+                    let imputed =
+                        impute_matrix_free(passes, factor, settings.max_iter, settings.tol, context)?;
+                    let found = identify_from_factor(imputed, &how, context)?;
+                    return Ok(keep_unreached(found, start, &crowd.parts, false));
                 };
+                how.imputing = Imputing::Robust(settings.clone(), factor);
+                blocks
             }
-            Imputing::Nothing => Designated::None,
-            Imputing::Designated(ids) => designated_workers(ids, passes.workers())?,
+            Sources::Named(_) | Sources::Blocks(_) => {
+                let designated = match &self.sources {
+                    Sources::Named(ids) => named_workers(ids, passes.workers())?,
+                    Sources::Blocks(designated) => designated.clone(),
+                    Sources::Robust { .. } => Designated::None,
+                };
+                how.imputing = Imputing::Designated(designated, eigenvector_weights(&how.weights, crowd));
+                all_pairs(passes, crowd, context)?
+            }
         };
-        let blocks = all_pairs(passes, context, warnings)?;
-        // Eigenvectors of several parts with like eigenvalues can be any mixture: only the largest part has a
-        // say.
-        let in_largest = |worker: usize| crowd.parts.of_worker[worker] == 0;
-        let root = |(worker, weight): (usize, &f64)| if in_largest(worker) { weight.sqrt() } else { 0.0 };
-        let roots: Vec<f64> = weights.iter().enumerate().map(root).collect();
-        let order = worker_order(passes, context)?;
-        let imputed = impute_designated(&blocks, &designated, &order, &roots, context)?;
-        notes.push(format!(
-            "{:.2} % of the co-occurrence blocks missing before imputation, {:.2} % after",
-            100.0 * imputed.missing_before,
-            100.0 * imputed.missing_after
-        ));
-        Ok(Imputation {
-            factor: imputed.factor,
-            trace: Vec::new(),
-            iterations: 1,
-            converged: imputed.converged,
-        })
+        how.order = worker_order(passes, context)?;
+        let found = identify(&blocks, &how, context)?;
+        if let Some(missing) = found.imputation.missing {
+            context.note(format!(
+                "{:.2} % of the co-occurrence blocks missing before imputation, {:.2} % after",
+                100.0 * missing.before,
+                100.0 * missing.after
+            ));
+        }
+        let eigenvectors = found.imputation.missing.is_some();
+        Ok(keep_unreached(found, start, &crowd.parts, eigenvectors))
     }
 
-    /// Rotates the completed factor into a nonnegative one.
-    fn rotate(
-        &self,
-        u: &[f64],
-        start: &DawidSkene,
-        weights: &[f64],
-        context: &mut Context,
-    ) -> Result<Vec<f64>> {
-        let classes = start.class_count();
-        let aligned = matches!(
-            self.imputing,
-            Imputing::Robust {
-                init: Init::Votes,
-                ..
-            }
-        );
-        let q = if aligned {
-            identity(classes)
-        } else {
-            rotation_towards(u, &model_factor(start), weights, classes)
-        };
-        Ok(factor(u, weights, q, classes, &self.factor, context)?.h)
-    }
-
-    /// Weight of each worker in eigenvectors and factorisation.
+    /// Weight of each worker in the factorisation.
     fn worker_weights(&self, labels: &[u32]) -> Vec<f64> {
         let total: u64 = labels.iter().map(|&count| u64::from(count)).sum();
         let mean = total as f64 / labels.len() as f64;
@@ -266,21 +237,48 @@ impl Pipeline {
         };
         labels.iter().map(weight).collect()
     }
+}
 
-    /// Workers that the factorisation could not reach keep the matrices of the start: those without any
-    /// shared task and, in the forms with eigenvectors, those outside the largest part of the crowd.
-    fn keep_unreached(&self, model: DawidSkene, start: &DawidSkene, parts: &Components) -> DawidSkene {
-        let classes = model.class_count();
-        let eigenvectors = !matches!(self.imputing, Imputing::Robust { .. });
-        let mut confusion = model.confusions().to_vec();
-        for (worker, block) in confusion.chunks_exact_mut(classes * classes).enumerate() {
-            let part = parts.of_worker[worker] as usize;
-            if parts.workers[part] < 2 || (eigenvectors && part > 0) {
-                block.copy_from_slice(start.confusion(worker));
-            }
-        }
-        DawidSkene::new(model.prior().to_vec(), confusion)
+/// Number of labels of each worker; the gold worker, the last one, outweighs the crowd in what it says of which
+/// class is which.
+fn alignment_weights(passes: &Passes<'_>, labels: &[u32]) -> Vec<u32> {
+    let mut weights = labels.to_vec();
+    if let Some(last) = weights.last_mut().filter(|_| passes.has_gold()) {
+        *last = u32::try_from(passes.label_count()).unwrap_or(u32::MAX);
     }
+    weights
+}
+
+/// Eigenvectors of several parts with like eigenvalues can be any mixture: only the largest part has a say.
+fn eigenvector_weights(weights: &[f64], crowd: &Crowd) -> Vec<f64> {
+    let root = |(worker, weight): (usize, &f64)| {
+        if crowd.parts.of_worker[worker] == 0 {
+            weight.sqrt()
+        } else {
+            0.0
+        }
+    };
+    weights.iter().enumerate().map(root).collect()
+}
+
+/// Workers that the factorisation could not reach get the matrices of the start: those without any shared task
+/// and, in the forms with `eigenvectors`, those outside the largest part of the crowd.
+fn keep_unreached(
+    mut found: Identified,
+    start: &DawidSkene,
+    parts: &Components,
+    eigenvectors: bool,
+) -> Identified {
+    let classes = found.model.class_count();
+    let mut confusion = found.model.confusions().to_vec();
+    for (worker, block) in confusion.chunks_exact_mut(classes * classes).enumerate() {
+        let part = parts.of_worker[worker] as usize;
+        if parts.workers[part] < 2 || (eigenvectors && part > 0) {
+            block.copy_from_slice(start.confusion(worker));
+        }
+    }
+    found.model = DawidSkene::new(found.model.prior().to_vec(), confusion);
+    found
 }
 
 /// The pairs of workers, if they are worth storing: while there are not many more of them than labels.
@@ -289,7 +287,6 @@ fn storable_pairs(
     passes: &mut Passes<'_>,
     crowd: &Crowd,
     context: &mut Context,
-    warnings: &mut Vec<String>,
 ) -> Result<Option<PairBlocks>> {
     let labels = passes.label_count();
     let size = (passes.class_count() * passes.class_count()) as u64;
@@ -304,8 +301,8 @@ fn storable_pairs(
         if !few {
             return Ok(None);
         }
-        warnings.extend(capped.note);
-        PairBlocks::observed(&capped.annotations, context, warnings).map(Some)
+        capped.note.into_iter().for_each(|note| context.warn(note));
+        PairBlocks::observed(&capped.annotations, context).map(Some)
     });
     if let Some(counted) = counted {
         return counted;
@@ -319,29 +316,24 @@ fn storable_pairs(
 }
 
 /// All observed pairs of workers, refused if they do not fit into memory.
-fn all_pairs(
-    passes: &mut Passes<'_>,
-    context: &mut Context,
-    warnings: &mut Vec<String>,
-) -> Result<PairBlocks> {
-    if let Some(counted) =
-        passes.look_at_table(|annotations| PairBlocks::observed(annotations, context, warnings))
-    {
+fn all_pairs(passes: &mut Passes<'_>, crowd: &Crowd, context: &mut Context) -> Result<PairBlocks> {
+    if let Some(counted) = passes.look_at_table(|annotations| PairBlocks::observed(annotations, context)) {
         return counted;
     }
+    let (workers, classes) = (passes.worker_count() as u64, passes.class_count() as u64);
     let blocks = PairBlocks::of_blocks(passes, u64::MAX, context)?;
     blocks.ok_or_else(|| Error::TooLarge {
         what: "the co-occurrences of all pairs of workers".into(),
         in_use: 0,
-        needed: context.memory_limit() + 1,
+        needed: crowd.pairs_of_labels.min(workers * workers / 2) * pair_bytes(classes),
         limit: context.memory_limit(),
         hint: "use a method without pairs, such as dawid-skene, or rob-symnmf with form=matrix-free".into(),
         remedy: Some(Remedy::RaiseMemoryLimit),
     })
 }
 
-/// The two workers named, or the best for each block if there are none.
-fn designated_workers(ids: &str, workers: &Names) -> Result<Designated> {
+/// The two workers of these names.
+fn named_workers(ids: &str, workers: &Names) -> Result<Designated> {
     let problem = |problem: String| Error::Parameter {
         name: "designated".into(),
         problem,
@@ -350,9 +342,6 @@ fn designated_workers(ids: &str, workers: &Names) -> Result<Designated> {
         let worker = workers.find(id);
         worker.ok_or_else(|| problem(format!("there is no worker {id:?} in the data")))
     };
-    if ids.trim().is_empty() {
-        return Ok(Designated::Best);
-    }
     match ids.split(',').map(str::trim).collect::<Vec<_>>()[..] {
         [l, r] if l == r => Err(problem(
             "the two designated workers must be different people".into(),
@@ -363,17 +352,6 @@ fn designated_workers(ids: &str, workers: &Names) -> Result<Designated> {
             ids.len()
         ))),
     }
-}
-
-/// Dense K x K matrices for every worker, a handful of copies.
-fn reserve(passes: &Passes<'_>, context: &Context) -> Result<()> {
-    let (workers, classes) = (passes.worker_count() as u64, passes.class_count() as u64);
-    let rows = passes.cached_numbers(passes.class_count());
-    context.reserve(
-        format!("a {classes} x {classes} matrix for each of {workers} workers"),
-        8 * (8 * workers * classes * classes + rows),
-        "merge rare classes, or use majority-vote",
-    )
 }
 
 /// Each worker's distribution of answers, `[worker][answer]`.
@@ -396,7 +374,7 @@ fn answer_shares(counts: &AnswerCounts, classes: usize) -> Vec<f64> {
     shares
 }
 
-fn describe_parts(parts: &Components, warnings: &mut Vec<String>) {
+fn describe_parts(parts: &Components, context: &mut Context) {
     if parts.count() < 2 {
         return;
     }
@@ -407,7 +385,7 @@ fn describe_parts(parts: &Components, warnings: &mut Vec<String>) {
         .map(|workers| workers.to_string())
         .collect();
     let more = if parts.count() > 5 { ", .." } else { "" };
-    warnings.push(format!(
+    context.warn(format!(
         "the crowd has {} connected components ({}{more} workers): between components only majority vote says which \
          class is which",
         parts.count(),

@@ -72,8 +72,19 @@ pub struct Imputation {
     pub trace: Vec<f64>,
     /// Sweeps done.
     pub iterations: usize,
-    /// Whether the objective settled.
+    /// Whether the imputation came to rest.
     pub converged: bool,
+    /// How many blocks are missing, in the designated form.
+    pub missing: Option<MissingBlocks>,
+}
+
+/// Shares of the M^2 blocks, diagonal included.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct MissingBlocks {
+    /// That were not observed.
+    pub before: f64,
+    /// That are still missing.
+    pub after: f64,
 }
 
 /// Completes the co-occurrences from the start `factor`, going through the workers in the given order.
@@ -111,6 +122,7 @@ pub fn impute_robust(
         iterations: trace.len() - 1,
         trace,
         converged,
+        missing: None,
     })
 }
 
@@ -188,11 +200,19 @@ fn loss(settings: &RobustSettings, residual: f64) -> f64 {
     }
 }
 
-/// `S_mj^c`, scaled to mean 1 so that the objective has the same size for every c.
+/// `S_mj^c`, scaled to mean 1 so that the objective has the same size for every c. Beside a pair with endless
+/// evidence (exact blocks of a known model) the others count nothing.
 fn base_weights(blocks: &PairBlocks, evidence: f64) -> Vec<f64> {
-    let weights: Vec<f64> = (0..blocks.pair_count())
-        .map(|pair| blocks.shared(pair).powf(evidence))
-        .collect();
+    let shared = |pair| blocks.shared(pair);
+    let endless = evidence > 0.0 && (0..blocks.pair_count()).any(|pair| shared(pair).is_infinite());
+    let weight = |pair| {
+        if endless {
+            f64::from(u8::from(shared(pair).is_infinite()))
+        } else {
+            shared(pair).powf(evidence)
+        }
+    };
+    let weights: Vec<f64> = (0..blocks.pair_count()).map(weight).collect();
     let mean = weights.iter().sum::<f64>() / weights.len().max(1) as f64;
     weights.into_iter().map(|weight| weight / mean).collect()
 }
