@@ -11,8 +11,9 @@ use quorate::evaluate::{Predictions, evaluate};
 use quorate::methods::find;
 use quorate::model::Consensus;
 use quorate::{Annotations, Context};
+use quorate_testkit::public_data;
 
-use crate::public::{Set, data_folder};
+use crate::public::Set;
 use crate::trust::copies;
 
 /// What to run.
@@ -64,7 +65,7 @@ type Scores = Vec<Vec<Vec<Vec<Score>>>>;
 
 /// Prints two Markdown tables.
 pub fn run(args: &AveragesArgs) -> anyhow::Result<()> {
-    let folder = data_folder();
+    let folder = public_data::folder();
     let averages = averages();
     let mut scores: Scores = vec![Vec::new(); averages.len()];
     for family in &args.families {

@@ -6,9 +6,10 @@ use quorate::evaluate::{Predictions, TieRule, error_rate};
 use quorate::internal::seeded;
 use quorate::methods::{Aggregate, Auto, Copies};
 use quorate::{Annotations, Context};
+use quorate_testkit::public_data;
 use rand::RngExt;
 
-use crate::public::{SIXTEEN, Set, data_folder};
+use crate::public::{SIXTEEN, Set};
 
 /// What to run.
 #[derive(Debug, Args)]
@@ -25,7 +26,7 @@ pub struct DependenceArgs {
 pub fn run(args: &DependenceArgs) -> anyhow::Result<()> {
     simulated(args.crowds)?;
     println!("\n| set | all count | copies count once | groups |\n|---|---|---|---|");
-    let folder = data_folder();
+    let folder = public_data::folder();
     let (mut sums, mut number) = ([0.0; 2], 0.0);
     for name in &args.sets {
         let set = Set::find(&folder, name)?;

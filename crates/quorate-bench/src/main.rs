@@ -54,7 +54,7 @@ struct Cli {
 
 #[derive(Debug, Subcommand)]
 enum Command {
-    /// The public data sets (QUORATE_DATA, else ../shared/data)
+    /// The public data sets (`docs/data.md`)
     Public(public::PublicArgs),
     /// How often intervals hold the truth, on simulated crowds
     Coverage(coverage::CoverageArgs),

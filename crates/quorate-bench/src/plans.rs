@@ -11,8 +11,7 @@ use quorate::plan::{Dispatch, Plan, Replay, ReplayCurve, Strategy};
 use quorate::simulate::{Amount, Coverage, Prior, Quality, Simulated, Simulation};
 use quorate::{Annotations, Context};
 use quorate_io::{LabelOptions, ReadOptions, Source, read_annotations, read_labels};
-
-use crate::public::data_folder;
+use quorate_testkit::public_data;
 
 /// Which plans to play.
 #[derive(Debug, Args)]
@@ -197,7 +196,7 @@ fn mean_and_deviation(values: &[f64]) -> (f64, f64) {
 
 /// Mean error over all rounds: hidden labels shown as each strategy asks for them.
 fn public(set: &str, explore: Option<f64>, args: &PlansArgs, method: &dyn Aggregate) -> Result<()> {
-    let folder = data_folder().join(set);
+    let folder = public_data::folder().join(set);
     if !folder.join("labels.csv").exists() {
         println!("| {set} | not here (docs/data.md) | | |");
         return Ok(());

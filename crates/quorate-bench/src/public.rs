@@ -10,6 +10,7 @@ use quorate::{Annotations, Context};
 use quorate_io::{
     LabelOptions, ReadOptions, Source, Target, read_annotations, read_ids, read_labels, write_consensus,
 };
+use quorate_testkit::public_data;
 
 use crate::measure::{best_of, seconds};
 
@@ -32,11 +33,6 @@ pub struct PublicArgs {
     runs: usize,
 }
 
-/// Where the public data sets are: QUORATE_DATA, else ../shared/data.
-pub fn data_folder() -> PathBuf {
-    std::env::var_os("QUORATE_DATA").map_or_else(|| PathBuf::from("../shared/data"), PathBuf::from)
-}
-
 /// One data set.
 pub struct Set {
     labels: Source,
@@ -47,7 +43,7 @@ pub struct Set {
 
 /// Prints two Markdown tables: error in percent (ties to the lowest class), and time from file to labels.
 pub fn run(args: &PublicArgs) -> anyhow::Result<()> {
-    let folder = data_folder();
+    let folder = public_data::folder();
     let methods: Vec<&Method> = if args.methods.is_empty() {
         METHODS
             .iter()

@@ -11,9 +11,10 @@ use quorate::evaluate::{Predictions, evaluate};
 use quorate::internal::seeded;
 use quorate::methods::find;
 use quorate::{Annotations, Context};
+use quorate_testkit::public_data;
 use rand::RngExt;
 
-use crate::public::{SIXTEEN, Set, data_folder};
+use crate::public::{SIXTEEN, Set};
 
 /// What to run.
 #[derive(Debug, Args)]
@@ -58,7 +59,7 @@ type Scores = BTreeMap<String, Vec<(f64, f64)>>;
 
 /// Prints two Markdown tables.
 pub fn run(args: &TrustArgs) -> anyhow::Result<()> {
-    let folder = data_folder();
+    let folder = public_data::folder();
     let mut rows: Vec<Scores> = vec![Scores::new(); ROWS.len()];
     for name in &args.sets {
         let set = Set::find(&folder, name)?;

@@ -7,11 +7,11 @@ use std::process::Command;
 
 use anyhow::{Context as _, bail};
 use clap::Args;
+use quorate_testkit::public_data;
 
 use crate::child::{Usage, find_program, run_listening, run_measured, scratch};
 use crate::generate::{GenerateArgs, ensure_file};
 use crate::measure::seconds;
-use crate::public::data_folder;
 use crate::warm_start::{self, WarmStart};
 
 /// Which labels, and how many of them are new.
@@ -20,7 +20,7 @@ pub struct UpdateArgs {
     /// Files of labels with the columns task, worker, label, without quotes; a large simulated crowd if there
     /// is none
     files: Vec<PathBuf>,
-    /// The public data sets instead (QUORATE_DATA, else ../shared/data)
+    /// The public data sets instead (`docs/data.md`)
     #[arg(long, conflicts_with = "files")]
     public: bool,
     /// Labels of the simulated crowd
@@ -58,7 +58,7 @@ pub fn run(args: &UpdateArgs) -> anyhow::Result<()> {
     let program = find_program(args.program.as_deref())?;
     let files = if args.public {
         let sets = ["bluebird", "dog", "rte", "trec", "web", "labelme"];
-        sets.map(|set| data_folder().join(set).join("labels.csv"))
+        sets.map(|set| public_data::folder().join(set).join("labels.csv"))
             .to_vec()
     } else if args.files.is_empty() {
         vec![ensure_file(&GenerateArgs::of_labels(args.labels, args.workers))?]

@@ -6,11 +6,41 @@ mod support;
 
 use std::fs;
 use std::path::Path;
-use std::process::Output;
+use std::process::{ExitCode, Output};
 
+use quorate_testkit::{conditional_test, run_tests};
+use support::symlink;
 use support::world::{
     Snapshot, command, is_left_over, is_long, labels, library, restore, snapshot, truth, with_fault,
+    without_faults, without_linux, without_unix,
 };
+
+fn main() -> ExitCode {
+    let (faults, linux, unix) = (&without_faults(), &without_linux(), &without_unix());
+    run_tests(vec![
+        conditional_test!(aggregate_where_nothing_was, faults),
+        conditional_test!(aggregate_over_earlier_files, faults),
+        conditional_test!(aggregate_on_disk, faults),
+        conditional_test!(
+            a_full_disk_during_an_update_leaves_a_model_that_can_be_updated,
+            faults
+        ),
+        conditional_test!(simulate_on_a_full_disk_leaves_nothing, faults),
+        conditional_test!(report, faults),
+        conditional_test!(plan, faults),
+        conditional_test!(convert_judges_workers, faults),
+        conditional_test!(reproduce, faults),
+        conditional_test!(pictures, faults),
+        conditional_test!(a_full_standard_output_leaves_nothing, linux),
+        conditional_test!(clocks_that_jump_change_nothing, faults),
+        conditional_test!(a_temporary_folder_that_is_gone_is_not_needed_or_named, &None),
+        conditional_test!(a_planted_link_is_not_followed_and_one_given_on_purpose_is, unix),
+        conditional_test!(
+            a_read_only_output_is_refused_and_appending_keeps_what_is_there,
+            unix
+        ),
+    ])
+}
 
 const EINTR: i32 = 4;
 const EIO: i32 = 5;
@@ -39,9 +69,6 @@ const FAULTS: [(char, &str, i32, bool); 14] = [
 
 /// Runs a command with faults. `before`: lines that make what is there before, run one after the other.
 fn survive(name: &str, before: &[&str], arguments: &str) {
-    let Some(library) = library() else {
-        return;
-    };
     let outside = tempfile::tempdir().unwrap();
     let folder = fs::canonicalize(outside.path()).unwrap().join("run");
     fs::create_dir(&folder).unwrap();
@@ -54,10 +81,11 @@ fn survive(name: &str, before: &[&str], arguments: &str) {
     }
     let old = snapshot(&folder);
     let log = outside.path().join("log");
-    let clean = with_fault(&folder, arguments, &library, "", Some(&log));
+    let clean = with_fault(&folder, arguments, "", Some(&log));
     assert!(clean.status.success(), "{arguments}: {}", words(&clean));
     let new = snapshot(&folder);
     let log = fs::read_to_string(log).unwrap();
+    assert!(!log.is_empty(), "{arguments}: no call was seen");
     let world = World {
         folder: &folder,
         arguments,
@@ -72,25 +100,31 @@ fn survive(name: &str, before: &[&str], arguments: &str) {
             let last = if stays { usize::MAX >> 1 } else { first };
             let fault = format!("{letter}:{first}:{last}:{error}");
             restore(&folder, &old);
-            let ran = with_fault(&folder, arguments, &library, &fault, None);
+            let ran = with_fault(&folder, arguments, &fault, None);
             undone += usize::from(world.check(&fault, &ran, letter == 'u', error == EINTR));
             injected += 1;
         }
-        println!("faults\t{name}\t{what}\t{calls}\t{injected}\t{undone}");
+        tell(format!("{name}\t{what}\t{calls}\t{injected}\t{undone}"));
     }
     for kind in ['w', 'r'] {
         restore(&folder, &old);
         let ran = with_fault(
             &folder,
             arguments,
-            &library,
             &format!("{kind}:1:{}:short", usize::MAX >> 1),
             None,
         );
         world.check("short", &ran, false, true);
     }
     let shorts = log.matches(['w', 'r']).count();
-    println!("faults\t{name}\tshort reads and writes\t{shorts}\t{shorts}\t0");
+    tell(format!("{name}\tshort reads and writes\t{shorts}\t{shorts}\t0"));
+}
+
+/// A line of figures for `scripts/faults`.
+fn tell(figures: String) {
+    if is_long() {
+        println!("faults\t{figures}");
+    }
 }
 
 /// The first, the last and some between them.
@@ -187,12 +221,10 @@ fn timeless(files: &Snapshot) -> Snapshot {
 const AGGREGATE: &str = "aggregate labels.csv -q -m dawid-skene -o out.csv --probabilities --workers out-workers.csv --changes \
                          out-changes.csv --review out-review.csv --intervals out-intervals.csv --model m.json --keep-labels";
 
-#[test]
 fn aggregate_where_nothing_was() {
     survive("aggregate", &[], AGGREGATE);
 }
 
-#[test]
 fn aggregate_over_earlier_files() {
     survive(
         "aggregate, again",
@@ -201,7 +233,6 @@ fn aggregate_over_earlier_files() {
     );
 }
 
-#[test]
 fn aggregate_on_disk() {
     let line = "aggregate labels.csv -q -m dawid-skene -o out.csv --workers out-workers.csv --spill scratch";
     survive(
@@ -212,7 +243,6 @@ fn aggregate_on_disk() {
 }
 
 /// A full disk left the new labels beside the old model, and the history could not be used any more.
-#[test]
 fn a_full_disk_during_an_update_leaves_a_model_that_can_be_updated() {
     let first = "aggregate old.csv -q -m dawid-skene -o out.csv --model m.json --keep-labels";
     let update = "aggregate labels.csv -q --update m.json --model m.json -o out.csv";
@@ -220,7 +250,6 @@ fn a_full_disk_during_an_update_leaves_a_model_that_can_be_updated() {
 }
 
 /// Files of a simulation appeared one by one, and a full disk left a part of them.
-#[test]
 fn simulate_on_a_full_disk_leaves_nothing() {
     survive("simulate", &[], "simulate -q --tasks 50 --workers 8 -o out/deep");
     survive(
@@ -230,7 +259,6 @@ fn simulate_on_a_full_disk_leaves_nothing() {
     );
 }
 
-#[test]
 fn report() {
     survive(
         "report",
@@ -239,13 +267,11 @@ fn report() {
     );
 }
 
-#[test]
 fn plan() {
     let line = "plan labels.csv -q -m dawid-skene --budget 20 --retired out-retired.csv -o out.csv";
     survive("plan", &[&line.replace("labels.csv", "old.csv")], line);
 }
 
-#[test]
 fn convert_judges_workers() {
     survive(
         "convert",
@@ -264,13 +290,11 @@ fn convert_judges_workers() {
     );
 }
 
-#[test]
 fn reproduce() {
     let line = "reproduce thm:svdimputation -q --trials 2 -o out";
     survive("reproduce", &[&format!("{line} --setup text")], line);
 }
 
-#[test]
 fn pictures() {
     let labelled = "aggregate labels.csv -q -m dawid-skene -o labelled.csv";
     survive(
@@ -282,8 +306,6 @@ fn pictures() {
 }
 
 /// Standard output that is full is an error, and the files of the run do not appear.
-#[cfg(target_os = "linux")]
-#[test]
 fn a_full_standard_output_leaves_nothing() {
     let folder = tempfile::tempdir().unwrap();
     fs::write(folder.path().join("labels.csv"), labels(50, 6, 0)).unwrap();
@@ -302,11 +324,7 @@ fn a_full_standard_output_leaves_nothing() {
 
 /// Clocks that jump by up to an hour, forth and back, change nothing: not the results, not the waits for
 /// locks.
-#[test]
 fn clocks_that_jump_change_nothing() {
-    let Some(library) = library() else {
-        return;
-    };
     let folder = tempfile::tempdir().unwrap();
     let folder = fs::canonicalize(folder.path()).unwrap();
     for (file, content) in [
@@ -331,7 +349,7 @@ fn clocks_that_jump_change_nothing() {
         let new = snapshot(&folder);
         restore(&folder, &old);
         let jumping = command(&folder, line)
-            .env("LD_PRELOAD", &library)
+            .env("LD_PRELOAD", library())
             .env("QUORATE_FAULT_FOLDER", &folder)
             .env("QUORATE_FAULT_CLOCK", "1")
             .output()
@@ -342,7 +360,6 @@ fn clocks_that_jump_change_nothing() {
 }
 
 /// A folder for temporary files that is not there is needed by few commands, and these name it.
-#[test]
 fn a_temporary_folder_that_is_gone_is_not_needed_or_named() {
     let folder = tempfile::tempdir().unwrap();
     fs::write(folder.path().join("labels.csv"), labels(50, 6, 0)).unwrap();
@@ -388,8 +405,6 @@ fn a_temporary_folder_that_is_gone_is_not_needed_or_named() {
 }
 
 /// A link that appears in the place of an output while the program works is replaced, not followed.
-#[cfg(unix)]
-#[test]
 fn a_planted_link_is_not_followed_and_one_given_on_purpose_is() {
     let folder = tempfile::tempdir().unwrap();
     let path = |name: &str| folder.path().join(name);
@@ -405,14 +420,14 @@ fn a_planted_link_is_not_followed_and_one_given_on_purpose_is() {
         .spawn()
         .unwrap();
     let mut pipe = fs::OpenOptions::new().write(true).open(path("pipe.csv")).unwrap();
-    std::os::unix::fs::symlink("precious", path("out.csv")).unwrap();
+    symlink("precious", path("out.csv"));
     std::io::Write::write_all(&mut pipe, labels(50, 6, 0).as_bytes()).unwrap();
     drop(pipe);
     let ran = child.wait_with_output().unwrap();
     assert!(ran.status.success(), "{}", words(&ran));
     assert_eq!(fs::read(path("precious")).unwrap(), b"mine");
     assert!(fs::symlink_metadata(path("out.csv")).unwrap().is_file());
-    std::os::unix::fs::symlink("precious", path("link.csv")).unwrap();
+    symlink("precious", path("link.csv"));
     let ran = command(folder.path(), "aggregate labels.csv -q -o link.csv")
         .output()
         .unwrap();
@@ -424,15 +439,14 @@ fn a_planted_link_is_not_followed_and_one_given_on_purpose_is() {
     );
 }
 
-#[cfg(unix)]
-#[test]
 fn a_read_only_output_is_refused_and_appending_keeps_what_is_there() {
-    use std::os::unix::fs::PermissionsExt;
     let folder = tempfile::tempdir().unwrap();
     let path = |name: &str| folder.path().join(name);
     fs::write(path("labels.csv"), labels(50, 6, 0)).unwrap();
     fs::write(path("out.csv"), "mine").unwrap();
-    fs::set_permissions(path("out.csv"), fs::Permissions::from_mode(0o444)).unwrap();
+    let mut permissions = fs::metadata(path("out.csv")).unwrap().permissions();
+    permissions.set_readonly(true);
+    fs::set_permissions(path("out.csv"), permissions).unwrap();
     let ran = command(folder.path(), "aggregate labels.csv -q -o out.csv")
         .output()
         .unwrap();

@@ -8,7 +8,7 @@ use std::fs;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-use support::{Run, done, quorate, quorate_with_input, run};
+use support::{Run, done, mode, quorate, quorate_with_input, run, symlink};
 use tempfile::TempDir;
 
 const HERE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/damaged");
@@ -86,7 +86,6 @@ fn no_command_lets_escape_or_bell_through() {
 
 /// Runs the program on a terminal of its own (`script`, which comes with every Linux); all that it showed
 /// there.
-#[cfg(target_os = "linux")]
 fn on_terminal(folder: &Path, arguments: &str) -> String {
     let shown = Command::new("script")
         .args([
@@ -101,7 +100,7 @@ fn on_terminal(folder: &Path, arguments: &str) -> String {
     String::from_utf8(shown.stdout).unwrap()
 }
 
-#[cfg(target_os = "linux")]
+#[cfg_attr(not(target_os = "linux"), ignore = "needs Linux: the program script")]
 #[test]
 fn data_on_a_terminal_are_spelt_out_and_in_a_pipe_as_they_are() {
     let folder = loud_folder();
@@ -208,7 +207,7 @@ fn formulas_are_neutralised_on_request() {
     );
 }
 
-#[cfg(unix)]
+#[cfg_attr(not(unix), ignore = "needs Unix: symbolic links")]
 #[test]
 fn no_output_of_any_command_overwrites_an_input_through_a_link() {
     let folder = support::folder();
@@ -216,8 +215,8 @@ fn no_output_of_any_command_overwrites_an_input_through_a_link() {
         folder.path(),
         "aggregate labels.csv -m ds -o out.csv --model model.json",
     );
-    std::os::unix::fs::symlink("labels.csv", folder.path().join("link.csv")).unwrap();
-    std::os::unix::fs::symlink("truth.csv", folder.path().join("truth-link.csv")).unwrap();
+    symlink("labels.csv", folder.path().join("link.csv"));
+    symlink("truth.csv", folder.path().join("truth-link.csv"));
     let read = |name: &str| fs::read(folder.path().join(name)).unwrap();
     let before = [read("labels.csv"), read("truth.csv"), read("model.json")];
     for arguments in [
@@ -584,10 +583,9 @@ fn ten_thousand_threads_start_no_more_than_there_are_processors() {
     assert!(start.elapsed().as_secs() < 20);
 }
 
-#[cfg(unix)]
+#[cfg_attr(not(unix), ignore = "needs Unix: permissions")]
 #[test]
 fn outputs_have_the_permissions_that_the_umask_gives() {
-    use std::os::unix::fs::PermissionsExt;
     let folder = support::folder();
     for (umask, expected) in [("022", 0o644), ("027", 0o640), ("077", 0o600)] {
         let program = env!("CARGO_BIN_EXE_quorate");
@@ -605,8 +603,7 @@ fn outputs_have_the_permissions_that_the_umask_gives() {
         for entry in fs::read_dir(folder.path()).unwrap() {
             let path = entry.unwrap().path();
             if path.to_string_lossy().contains(umask) {
-                let mode = fs::metadata(&path).unwrap().permissions().mode() & 0o7777;
-                assert_eq!(mode, expected, "{}", path.display());
+                assert_eq!(mode(&path), expected, "{}", path.display());
                 seen += 1;
             }
         }

@@ -1,18 +1,30 @@
 //! The program is killed, at random moments and at chosen calls: every file is the old one or the new one,
 //! and the next run works and removes what was left. `QUORATE_FAULTS=all` for hundreds of kills;
 //! `scripts/faults` prints the figures.
-#![cfg(unix)]
 
 mod support;
 
 use std::fs;
 use std::path::Path;
-use std::process::Command;
+use std::process::{Command, ExitCode};
 use std::time::{Duration, Instant};
 
+use quorate_testkit::{conditional_test, run_tests};
 use support::world::{
-    Snapshot, command, is_left_over, is_long, labels, library, restore, snapshot, with_fault,
+    Snapshot, command, is_left_over, is_long, labels, restore, snapshot, with_fault, without_faults,
+    without_linux, without_unix,
 };
+
+fn main() -> ExitCode {
+    let (faults, linux, unix) = (&without_faults(), &without_linux(), &without_unix());
+    run_tests(vec![
+        conditional_test!(killed_at_random_moments, unix),
+        conditional_test!(killed_at_every_call, faults),
+        conditional_test!(two_processes_at_once, unix),
+        conditional_test!(the_second_of_two_updates_at_once_is_refused, unix),
+        conditional_test!(a_signal_that_was_ignored_stays_ignored, linux),
+    ])
+}
 
 const LINES: [(&str, &str, &str); 3] = [
     (
@@ -136,10 +148,11 @@ fn tell(name: &str, how: &str, figures: &Figures) {
         between,
         left,
     } = figures;
-    println!("kills\t{name}\t{how}\t{kills}\t{old}\t{new}\t{between}\t{left}");
+    if is_long() {
+        println!("kills\t{name}\t{how}\t{kills}\t{old}\t{new}\t{between}\t{left}");
+    }
 }
 
-#[test]
 fn killed_at_random_moments() {
     each(
         |name, world| {
@@ -173,16 +186,12 @@ fn killed_at_random_moments() {
 }
 
 /// Between any two calls that change the disk.
-#[test]
 fn killed_at_every_call() {
-    let Some(library) = library() else {
-        return;
-    };
     each(
         |name, world| {
             let log = tempfile::NamedTempFile::new().unwrap();
             restore(world.folder, world.old);
-            with_fault(world.folder, world.line, &library, "", Some(log.path()));
+            with_fault(world.folder, world.line, "", Some(log.path()));
             let log = fs::read_to_string(log.path()).unwrap();
             let mut figures = Figures::default();
             for kind in ['w', 'f', 'n', 'c', 'u', 'm', 'l', 'p'] {
@@ -190,7 +199,7 @@ fn killed_at_every_call() {
                 for call in 1..=calls.min(if is_long() { 1000 } else { 6 }) {
                     restore(world.folder, world.old);
                     let fault = format!("{kind}:{call}:{call}:kill");
-                    with_fault(world.folder, world.line, &library, &fault, None);
+                    with_fault(world.folder, world.line, &fault, None);
                     world.check(&format!("{name}, {fault}"), false, &mut figures);
                 }
             }
@@ -202,7 +211,6 @@ fn killed_at_every_call() {
 
 /// Two at once on the same output and the same folder for spilled labels: one's complete file, nobody in the
 /// other's way.
-#[test]
 fn two_processes_at_once() {
     let folder = tempfile::tempdir().unwrap();
     let folder = folder.path();
@@ -227,7 +235,6 @@ fn two_processes_at_once() {
 }
 
 /// Both read the same model; what the first added would have been lost.
-#[test]
 fn the_second_of_two_updates_at_once_is_refused() {
     let folder = tempfile::tempdir().unwrap();
     let path = |name: &str| folder.path().join(name);
@@ -270,8 +277,6 @@ fn the_second_of_two_updates_at_once_is_refused() {
 }
 
 /// The handler of SIGHUP replaced the one that `nohup` had set, and a run ended with its terminal.
-#[cfg(target_os = "linux")]
-#[test]
 fn a_signal_that_was_ignored_stays_ignored() {
     let folder = tempfile::tempdir().unwrap();
     let path = |name: &str| folder.path().join(name);

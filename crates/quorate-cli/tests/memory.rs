@@ -1,6 +1,5 @@
 //! `--memory` is kept: the peak of the built program is measured. And files that state too much, or are not
 //! what they seem, are errors in words.
-#![cfg(target_os = "linux")]
 
 mod support;
 
@@ -113,6 +112,10 @@ fn packed(path: &Path, rows: impl Iterator<Item = String>) {
     output.finish().unwrap();
 }
 
+#[cfg_attr(
+    not(target_os = "linux"),
+    ignore = "needs Linux: peaks of memory are measured"
+)]
 #[test]
 fn a_bomb_of_one_row_stays_within_the_memory_limit() {
     let folder = tempfile::tempdir().unwrap();
@@ -132,6 +135,10 @@ fn a_bomb_of_one_row_stays_within_the_memory_limit() {
     }
 }
 
+#[cfg_attr(
+    not(target_os = "linux"),
+    ignore = "needs Linux: peaks of memory are measured"
+)]
 #[test]
 fn labels_beyond_the_memory_limit_go_to_disk_or_are_an_error() {
     let folder = tempfile::tempdir().unwrap();
@@ -158,6 +165,10 @@ fn labels_beyond_the_memory_limit_go_to_disk_or_are_an_error() {
     assert!(!folder.path().join("none.csv").exists());
 }
 
+#[cfg_attr(
+    not(target_os = "linux"),
+    ignore = "needs Linux: peaks of memory are measured"
+)]
 #[test]
 fn text_behind_a_closing_quote_is_refused_with_its_line() {
     let folder = tempfile::tempdir().unwrap();
@@ -177,6 +188,10 @@ fn text_behind_a_closing_quote_is_refused_with_its_line() {
     }
 }
 
+#[cfg_attr(
+    not(target_os = "linux"),
+    ignore = "needs Linux: peaks of memory are measured"
+)]
 #[test]
 fn bytes_behind_gzip_data_are_said_to_be_that() {
     let folder = tempfile::tempdir().unwrap();
@@ -196,6 +211,10 @@ fn bytes_behind_gzip_data_are_said_to_be_that() {
     assert_eq!(run.code, 0, "{}", run.stderr);
 }
 
+#[cfg_attr(
+    not(target_os = "linux"),
+    ignore = "needs Linux: peaks of memory are measured"
+)]
 #[test]
 fn a_line_without_end_is_an_error_within_the_memory_limit() {
     let folder = tempfile::tempdir().unwrap();
@@ -230,6 +249,10 @@ fn a_line_without_end_is_an_error_within_the_memory_limit() {
     }
 }
 
+#[cfg_attr(
+    not(target_os = "linux"),
+    ignore = "needs Linux: peaks of memory are measured"
+)]
 #[test]
 fn an_id_of_a_hundred_megabytes_is_an_error_within_the_memory_limit() {
     let folder = tempfile::tempdir().unwrap();
@@ -255,6 +278,10 @@ fn an_id_of_a_hundred_megabytes_is_an_error_within_the_memory_limit() {
     }
 }
 
+#[cfg_attr(
+    not(target_os = "linux"),
+    ignore = "needs Linux: peaks of memory are measured"
+)]
 #[test]
 fn a_million_columns_are_read_or_refused_within_the_memory_limit() {
     let folder = tempfile::tempdir().unwrap();
@@ -288,6 +315,10 @@ fn a_million_columns_are_read_or_refused_within_the_memory_limit() {
 }
 
 #[cfg(feature = "columnar")]
+#[cfg_attr(
+    not(target_os = "linux"),
+    ignore = "needs Linux: peaks of memory are measured"
+)]
 #[test]
 fn a_small_parquet_file_with_a_huge_string_is_an_error_within_the_memory_limit() {
     let folder = tempfile::tempdir().unwrap();
@@ -321,6 +352,10 @@ fn restate(bytes: &mut [u8], from: u64, to: u64) -> usize {
 }
 
 #[cfg(feature = "columnar")]
+#[cfg_attr(
+    not(target_os = "linux"),
+    ignore = "needs Linux: peaks of memory are measured"
+)]
 #[test]
 fn a_billion_stated_rows_are_an_error_within_the_memory_limit() {
     let folder = tempfile::tempdir().unwrap();
@@ -370,6 +405,10 @@ fn a_billion_stated_rows_are_an_error_within_the_memory_limit() {
 }
 
 #[cfg(feature = "deep")]
+#[cfg_attr(
+    not(target_os = "linux"),
+    ignore = "needs Linux: peaks of memory are measured"
+)]
 #[test]
 fn a_billion_stated_features_are_an_error_within_the_memory_limit() {
     let folder = tempfile::tempdir().unwrap();
@@ -394,6 +433,10 @@ fn a_billion_stated_features_are_an_error_within_the_memory_limit() {
     }
 }
 
+#[cfg_attr(
+    not(target_os = "linux"),
+    ignore = "needs Linux: peaks of memory are measured"
+)]
 #[test]
 fn a_model_that_states_too_much_is_an_error_within_the_memory_limit() {
     let folder = support::folder();
@@ -446,6 +489,10 @@ fn a_model_that_states_too_much_is_an_error_within_the_memory_limit() {
     }
 }
 
+#[cfg_attr(
+    not(target_os = "linux"),
+    ignore = "needs Linux: peaks of memory are measured"
+)]
 #[test]
 fn the_crowd_of_a_simulation_stays_within_the_memory_limit() {
     let folder = tempfile::tempdir().unwrap();

@@ -79,24 +79,51 @@ fn a_small_run_writes_the_page_in_all_forms() {
     assert!(rows[0]["cells"][0]["ours"]["mean"].as_f64().unwrap() < 20.0);
 }
 
+/// It was `../shared/data`, outside of every project.
+#[test]
+fn the_data_are_those_of_quorate_data_or_lie_in_the_folder_data() {
+    let folder = folder();
+    let arguments = [
+        "reproduce",
+        "extra:web",
+        "--quick",
+        "--trials",
+        "1",
+        "-q",
+        "-o",
+        "out",
+    ];
+    let here = quorate(folder.path(), &arguments);
+    assert_eq!(here.code, 0, "{}", here.stderr);
+    fs::rename(folder.path().join("data"), folder.path().join("elsewhere")).unwrap();
+    let gone = quorate(folder.path(), &arguments);
+    assert!(
+        gone.code == 2 && gone.stderr.contains("no data/web"),
+        "{}",
+        gone.stderr
+    );
+    let named = support::world::command(folder.path(), &arguments.join(" "))
+        .env("QUORATE_DATA", "elsewhere")
+        .output()
+        .unwrap();
+    assert!(named.status.success());
+}
+
 #[test]
 fn wrong_names_and_missing_data_are_errors_that_help() {
-    // A folder inside one of our own: nobody's data lie beside it.
-    let outer = folder();
-    let folder = outer.path().join("inner");
-    std::fs::create_dir(&folder).unwrap();
-    let run = reproduce(&folder, &["tab:AMT1", "-o", "out"]);
+    let folder = folder();
+    let run = reproduce(folder.path(), &["tab:AMT1", "-o", "out"]);
     assert_eq!(run.code, 2);
     let message = run.stderr;
     assert!(
-        message.contains("../shared/data") && message.contains("--data"),
+        message.contains("no data/bluebird") && message.contains("--data or QUORATE_DATA"),
         "{message}"
     );
-    assert!(!folder.join("out").exists());
-    let run = reproduce(&folder, &["tab:nothing"]);
+    assert!(!folder.path().join("out").exists());
+    let run = reproduce(folder.path(), &["tab:nothing"]);
     assert_eq!(run.code, 2);
     assert!(run.stderr.contains("tab:AMT1"));
-    let list = reproduce(&folder, &["--list"]);
+    let list = reproduce(folder.path(), &["--list"]);
     assert_eq!(list.code, 0);
     assert!(list.stdout.contains("fig:conv_symnmf2"));
 }

@@ -58,8 +58,8 @@ pub(crate) fn run(bench: &Bench<'_>) -> Result<Section> {
              designated imputation uses them."
                 .into(),
             "The text draws the prior from Dirichlet(1); the program has it uniform. A Dirichlet prior sometimes makes a class \
-             nearly vanish (D close to singular), and the mean of 20 trials hangs on those: the medians are in the tooltips \
-             and in results.json."
+             nearly vanish (D close to singular), and the mean of 20 trials hangs on those: the medians are in \
+             results.json."
                 .into(),
         ],
         tables,

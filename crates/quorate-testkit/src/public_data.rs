@@ -1,17 +1,15 @@
 //! Tests on the public data sets, which are no part of the repository.
 //!
-//! A test program of such tests has a `main` of its own (`harness = false`) that calls [`run_public_tests`].
-//! Where a set is missing, its tests are counted as ignored, and one line on standard error says which sets
-//! and where to read on. A plain `#[test]` can only pass or fail, so it would pass without having tested
-//! anything.
+//! Where a set is missing, its tests are counted as ignored ([`crate::conditional`]).
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use libtest_mimic::{Arguments, Trial};
 use quorate::methods::Fit;
 use quorate::{Annotations, AnnotationsBuilder};
+
+use crate::conditional::{ConditionalTest, run_tests};
 
 /// A test that needs public data sets.
 pub struct PublicTest {
@@ -74,36 +72,18 @@ pub fn folder() -> PathBuf {
 /// Runs the tests whose data sets are there and counts the others as ignored. Takes the arguments of `cargo
 /// test`.
 pub fn run_public_tests(tests: Vec<PublicTest>) -> ExitCode {
-    let (arguments, folder) = (Arguments::from_args(), folder());
-    let mut missing: Vec<&str> = Vec::new();
-    let mut skipped = 0;
-    let trials = tests.into_iter().map(|PublicTest { name, sets, run }| {
-        let absent: Vec<&str> = sets
-            .iter()
-            .copied()
-            .filter(|set| !folder.join(set).is_dir())
-            .collect();
-        skipped += usize::from(!absent.is_empty());
-        let trial = Trial::test(name, move || {
-            run();
-            Ok(())
-        });
-        let trial = trial.with_ignored_flag(!absent.is_empty());
-        missing.extend(absent);
-        trial
+    let folder = folder();
+    let tests = tests.into_iter().map(|PublicTest { name, sets, run }| {
+        let absent = sets.iter().copied().filter(|set| !folder.join(set).is_dir());
+        let absent: Vec<&str> = absent.collect();
+        let reason = format!("needs public data sets (docs/data.md): {}", absent.join(", "));
+        ConditionalTest {
+            name,
+            missing: (!absent.is_empty()).then_some(reason),
+            run,
+        }
     });
-    let trials: Vec<Trial> = trials.collect();
-    if skipped > 0 {
-        missing.sort_unstable();
-        missing.dedup();
-        eprintln!(
-            "skipped {skipped} of {} tests: they need the public data sets {}; docs/data.md says how to provide them \
-             (QUORATE_DATA=DIR)",
-            trials.len(),
-            missing.join(", ")
-        );
-    }
-    libtest_mimic::run(&arguments, trials).exit_code()
+    run_tests(tests.collect())
 }
 
 /// The rows of a plain CSV file (no quoting in these files), without the header.

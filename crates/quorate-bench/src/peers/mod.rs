@@ -7,11 +7,11 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use clap::Args;
+use quorate_testkit::public_data;
 
 use crate::child::{Usage, best_measured, find_program, scratch};
 use crate::generate::{GenerateArgs, ensure_file};
 use crate::measure::seconds;
-use crate::public::data_folder;
 use environment::{Environment, LEFT_OUT};
 
 /// What to compare.
@@ -160,7 +160,7 @@ impl Bench<'_> {
         println!("|{}", "---|".repeat(12));
         if !self.args.no_public {
             for pair in &PAIRS {
-                let file = data_folder().join(pair.set).join("labels.csv");
+                let file = public_data::folder().join(pair.set).join("labels.csv");
                 self.print_row(
                     pair.set,
                     &file,
@@ -193,7 +193,7 @@ impl Bench<'_> {
 
     /// The paper's time for robust SymNMF on trec beside ours.
     fn print_paper(&self) -> anyhow::Result<()> {
-        let file = data_folder().join("trec").join("labels.csv");
+        let file = public_data::folder().join("trec").join("labels.csv");
         let usage = self.measure_ours("trec", &file, "rob-symnmf", "")?;
         println!(
             "\ntrec with rob-symnmf, from file to labels: {}, {} of CPU time, {:.0} MB; the paper's {PAPER} s for the method alone are {:.0} times that time",

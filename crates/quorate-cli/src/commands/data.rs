@@ -12,7 +12,7 @@ use sha2::{Digest, Sha256};
 
 use crate::printer::Printer;
 
-/// A line for each file, as `sha256sum` writes them. `docs/data.md` shows the same lines.
+/// A line for each file, as `sha256sum` writes them.
 const CHECKSUMS: &str = include_str!("data/checksums.txt");
 
 /// What to do with the public data sets.
@@ -148,20 +148,10 @@ mod tests {
     }
 
     #[test]
-    fn the_documentation_shows_every_checksum() {
-        let page = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/data.md");
-        let page = std::fs::read_to_string(page).unwrap();
+    fn every_line_is_a_checksum_and_a_path() {
         assert_eq!(expected_files().count(), CHECKSUMS.lines().count());
         for (checksum, path) in expected_files() {
-            assert_eq!(checksum.len(), 64, "{path}");
-            let row = format!("| `{path}` | `{checksum}` |");
-            assert!(page.contains(&row), "docs/data.md lacks {row}");
+            assert!(checksum.len() == 64 && path.contains('/'), "{checksum} {path}");
         }
-        assert_eq!(
-            page.matches(".csv` | `").count()
-                + page.matches(".npy` | `").count()
-                + page.matches(".gz` | `").count(),
-            CHECKSUMS.lines().count()
-        );
     }
 }

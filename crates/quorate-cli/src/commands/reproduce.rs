@@ -33,12 +33,7 @@ pub struct ReproduceArgs {
     #[arg(long)]
     quick: bool,
     /// Folder of the data sets (bluebird, dog, rte, ..)
-    #[arg(
-        long,
-        value_name = "DIR",
-        env = "QUORATE_DATA",
-        default_value = "../shared/data"
-    )]
+    #[arg(long, value_name = "DIR", env = "QUORATE_DATA", default_value = "data")]
     data: PathBuf,
     /// Trials of every experiment, instead of its own number
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=100_000))]

@@ -62,6 +62,22 @@ pub fn folder() -> tempfile::TempDir {
     folder
 }
 
+/// A symbolic link, for tests that run on Unix only.
+pub fn symlink(target: impl AsRef<Path>, link: impl AsRef<Path>) {
+    #[cfg(unix)]
+    std::os::unix::fs::symlink(target, link).unwrap();
+    #[cfg(not(unix))]
+    unreachable!("{:?} to {:?}", link.as_ref(), target.as_ref());
+}
+
+/// The permissions of a file, for tests that run on Unix only.
+pub fn mode(path: &Path) -> u32 {
+    #[cfg(unix)]
+    return std::os::unix::fs::MetadataExt::mode(&fs::metadata(path).unwrap()) & 0o7777;
+    #[cfg(not(unix))]
+    unreachable!("{path:?}");
+}
+
 /// Writes a table of annotations: the header, then these rows.
 pub fn write(folder: &Path, name: &str, rows: &str) {
     fs::write(folder.join(name), format!("task,worker,label\n{rows}")).unwrap();

@@ -58,23 +58,44 @@ pub fn command(folder: &Path, arguments: &str) -> Command {
     command
 }
 
-/// The library that makes calls fail, beside the tests; none where there can be none.
-pub fn library() -> Option<PathBuf> {
-    if !cfg!(target_os = "linux") {
-        eprintln!("skipped: faults can be made on Linux only");
-        return None;
-    }
+/// The library that makes calls fail, beside the tests.
+pub fn library() -> PathBuf {
     let test = std::env::current_exe().unwrap();
-    let found = test.with_file_name("libquorate_faults.so");
-    assert!(found.exists(), "{} is not there", found.display());
-    Some(found)
+    test.with_file_name("libquorate_faults.so")
+}
+
+/// Why no system call of the program can be made to fail here, if that is so.
+pub fn without_faults() -> Option<String> {
+    if !cfg!(target_os = "linux") {
+        return Some("needs Linux, where system calls can be made to fail".into());
+    }
+    if !library().exists() {
+        return Some(format!("needs {}, which is not there", library().display()));
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let inside = fs::canonicalize(folder.path()).unwrap();
+    let log = tempfile::NamedTempFile::new().unwrap();
+    let line = "simulate -q --tasks 5 --workers 3 -o made";
+    with_fault(&inside, line, "", Some(log.path()));
+    let seen = fs::read_to_string(log.path()).unwrap().contains('w');
+    (!seen).then(|| "needs LD_PRELOAD, which has no effect on the program here".into())
+}
+
+/// What is missing where a test needs Unix.
+pub fn without_unix() -> Option<String> {
+    (!cfg!(unix)).then(|| "needs Unix".into())
+}
+
+/// What is missing where a test needs Linux.
+pub fn without_linux() -> Option<String> {
+    (!cfg!(target_os = "linux")).then(|| "needs Linux".into())
 }
 
 /// Runs the program with a fault (`KIND:FIRST:LAST:ACTION`), and a log of its calls.
-pub fn with_fault(folder: &Path, arguments: &str, library: &Path, fault: &str, log: Option<&Path>) -> Output {
+pub fn with_fault(folder: &Path, arguments: &str, fault: &str, log: Option<&Path>) -> Output {
     let mut command = command(folder, arguments);
     command
-        .env("LD_PRELOAD", library)
+        .env("LD_PRELOAD", library())
         .env("QUORATE_FAULT_FOLDER", folder)
         .env("QUORATE_FAULT", fault);
     if let Some(log) = log {

@@ -1,5 +1,6 @@
 //! A [`Report`] as Markdown, JSON and one HTML page that needs nothing else.
 
+mod blocks;
 mod html;
 mod markdown;
 mod words;
@@ -42,8 +43,8 @@ fn write_parts(report: &Report, folder: &Path) -> Result<Page> {
     let mut json = serde_json::to_string(report)?;
     json.push('\n');
     write_text(&page.json, &json)?;
-    write_text(&page.markdown, &markdown::render(report))?;
-    write_text(&page.html, &html::render(report))?;
+    write_text(&page.markdown, &report.markdown())?;
+    write_text(&page.html, &report.html())?;
     Ok(page)
 }
 
@@ -57,11 +58,11 @@ fn write_text(path: &Path, text: &str) -> Result<()> {
 impl Report {
     /// As Markdown, figures as links to `figures/*.svg`.
     pub fn markdown(&self) -> String {
-        markdown::render(self)
+        markdown::render(&blocks::blocks(self))
     }
 
     /// As one HTML page.
     pub fn html(&self) -> String {
-        html::render(self)
+        html::render(&blocks::blocks(self))
     }
 }

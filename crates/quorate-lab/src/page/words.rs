@@ -1,7 +1,12 @@
 //! Numbers and names in words, the same in every form of the page.
 
-use crate::section::{Cell, Measure, Section, Table, Time};
+use crate::section::{Measure, Section, Table, Time};
 use crate::statistics::{Summary, median};
+
+pub(super) const TITLE: &str = "The paper's experiments, run again";
+
+pub(super) const PAPER: &str = "S. Ibrahim, X. Fu: Crowdsourcing via Annotator Co-occurrence Imputation and Provable Symmetric \
+    Nonnegative Matrix Factorization, ICML 2021. Every table and figure: the printed value beside ours.";
 
 /// The rule behind the verdicts, for the reader of the page.
 pub(super) const RULE: &str = "Verdicts. Equal: our mean is within t s (1/n + 1/n_paper)^(1/2) of the printed value, where s is the \
@@ -32,12 +37,6 @@ pub(super) fn ours(summary: &Summary, measure: Measure) -> String {
     }
 }
 
-pub(super) fn paper(cell: &Cell) -> String {
-    cell.paper
-        .as_ref()
-        .map_or(String::new(), |printed| printed.text.clone())
-}
-
 pub(super) fn seconds(value: f64) -> String {
     match value {
         value if value < 0.001 => format!("{:.2} ms", 1e3 * value),
@@ -47,13 +46,14 @@ pub(super) fn seconds(value: f64) -> String {
     }
 }
 
-pub(super) fn our_time(time: Option<&Time>) -> String {
-    time.and_then(|time| time.seconds).map_or(String::new(), seconds)
-}
-
-pub(super) fn paper_time(time: Option<&Time>) -> String {
-    time.and_then(|time| time.paper)
-        .map_or(String::new(), |value| format!("{value} s"))
+/// The paper's time and ours.
+pub(super) fn times(time: Option<&Time>) -> [String; 2] {
+    let paper = time.and_then(|time| time.paper);
+    let ours = time.and_then(|time| time.seconds);
+    [
+        paper.map_or(String::new(), |value| format!("{value} s")),
+        ours.map_or(String::new(), seconds),
+    ]
 }
 
 /// How many cells are better, equal, worse; nothing where no value is printed.
@@ -128,28 +128,6 @@ fn factor(value: f64) -> String {
     match value {
         value if value < 10.0 => format!("{value:.1}"),
         value => format!("{value:.0}"),
-    }
-}
-
-/// What a table shows of times.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct TimeColumns {
-    /// In each column.
-    pub cells: bool,
-    /// One for the row.
-    pub rows: bool,
-}
-
-impl TimeColumns {
-    pub(super) fn of(table: &Table) -> Self {
-        Self {
-            cells: table
-                .rows
-                .iter()
-                .flat_map(|row| &row.cells)
-                .any(|cell| cell.time.is_some()),
-            rows: table.rows.iter().any(|row| row.time.is_some()),
-        }
     }
 }
 
