@@ -99,7 +99,7 @@ fn cooccurrences(bencher: Bencher<'_, '_>) {
 #[divan::bench(sample_count = 10)]
 fn robust_five_sweeps(bencher: Bencher<'_, '_>) {
     let mut context = Context::new(0);
-    let blocks = PairBlocks::observed(labels(), &context, &mut Vec::new()).expect("there are pairs");
+    let blocks = PairBlocks::observed(labels(), &mut context).expect("there are pairs");
     let order = labels().canonical_worker_order();
     let settings = RobustSettings {
         weights: ResidualWeights::Robust,

@@ -6,8 +6,8 @@ use quorate::internal::seeded;
 use quorate::model::DawidSkene;
 use quorate::statistics::PairBlocks;
 use quorate::symnmf::{
-    Alpha, Designated, FactorSettings, ResidualWeights, RobustSettings, Solver, extract_model, factor,
-    identity, impute_designated, impute_robust, random_factor,
+    Alpha, Designated, FactorSettings, Identification, Imputing, ResidualWeights, RobustSettings, Solver,
+    identify, random_factor,
 };
 use rand::RngExt;
 
@@ -78,16 +78,16 @@ fn one_trial(bench: &Bench<'_>, crowd: Crowd, trial: usize) -> Result<TrialError
     for ((missing, _), errors) in MISSING.iter().zip(&mut errors) {
         let mut rng = seeded(seed, MISSING_STREAM);
         let blocks = PairBlocks::of_model(&truth, |_, _| rng.random::<f64>() >= *missing);
+        let start = random_factor(truth.worker_count(), truth.class_count(), &bench.context(trial)?);
+        let weights = vec![1.0; truth.worker_count()];
+        let robust = Imputing::Robust(paper_settings(), start);
+        let designated = Imputing::Designated(Designated::Best, weights);
         *errors = [
-            distance(bench, &robust(bench, &blocks, trial)?, &truth)?,
-            distance(bench, &designated(bench, &blocks, trial)?, &truth)?,
+            distance(bench, trial, &blocks, robust, &truth)?,
+            distance(bench, trial, &blocks, designated, &truth)?,
         ];
     }
     Ok(errors)
-}
-
-fn in_order(blocks: &PairBlocks) -> Vec<u32> {
-    (0..blocks.worker_count() as u32).collect()
 }
 
 /// The settings under which the noiseless objective is driven to its end.
@@ -102,45 +102,23 @@ pub(crate) fn paper_settings() -> RobustSettings {
     }
 }
 
-fn robust(bench: &Bench<'_>, blocks: &PairBlocks, trial: usize) -> Result<Vec<f64>> {
-    let mut context = bench.context(trial)?;
-    let start = random_factor(blocks.worker_count(), blocks.class_count(), &context);
-    let imputed = impute_robust(blocks, &in_order(blocks), start, &paper_settings(), &mut context)?;
-    Ok(imputed.factor)
-}
-
-fn designated(bench: &Bench<'_>, blocks: &PairBlocks, trial: usize) -> Result<Vec<f64>> {
-    let weights = vec![1.0; blocks.worker_count()];
-    let mut context = bench.context(trial)?;
-    Ok(impute_designated(
-        blocks,
-        &Designated::Best,
-        &in_order(blocks),
-        &weights,
-        &mut context,
-    )?
-    .factor)
-}
-
-/// The distance of the model in the completed factor `u` to the truth.
-fn distance(bench: &Bench<'_>, u: &[f64], truth: &DawidSkene) -> Result<f64> {
-    let (workers, classes) = (truth.worker_count(), truth.class_count());
+/// The distance of the model that is identified from the blocks to the truth.
+fn distance(
+    bench: &Bench<'_>,
+    trial: usize,
+    blocks: &PairBlocks,
+    imputing: Imputing,
+    truth: &DawidSkene,
+) -> Result<f64> {
     let settings = FactorSettings {
         alpha: Alpha::Constant(1e-6),
         max_iter: 5000,
         tol: 1e-10,
     };
-    let weights = vec![1.0; workers];
-    let found = factor(
-        u,
-        &weights,
-        identity(classes),
-        classes,
-        &settings,
-        &mut bench.context(0)?,
-    )?;
-    let answers = vec![1.0 / classes as f64; workers * classes];
-    Ok(model_distance(&extract_model(&found.h, &weights, &answers, classes), truth)?.mse)
+    let (workers, classes) = (truth.worker_count(), truth.class_count());
+    let how = Identification::of_paper(imputing, workers, classes, settings);
+    let found = identify(blocks, &how, &mut bench.context(trial)?)?;
+    Ok(model_distance(&found.model, truth)?.mse)
 }
 
 fn table(crowd: Crowd, errors: &[TrialErrors]) -> Table {

@@ -128,10 +128,11 @@ fn missing_table(bench: &Bench<'_>, sets: &[&str], data: &[HumanData]) -> Result
     );
     for (set, data) in sets.iter().zip(data) {
         let mut context = bench.context(0)?;
-        let blocks = PairBlocks::observed(&data.annotations, &context, &mut Vec::new())?;
+        let blocks = PairBlocks::observed(&data.annotations, &mut context)?;
         let order = data.annotations.canonical_worker_order();
         let weights = vec![1.0; blocks.worker_count()];
         let imputed = impute_designated(&blocks, &Designated::Best, &order, &weights, &mut context)?;
+        let Some(missing) = imputed.missing else { continue };
         let all = (blocks.worker_count() * blocks.worker_count()) as f64;
         let sound = (0..blocks.pair_count())
             .filter(|&pair| blocks.shared(pair) > 5.0)
@@ -148,9 +149,9 @@ fn missing_table(bench: &Bench<'_>, sets: &[&str], data: &[HumanData]) -> Result
             name: (*set).into(),
             method: "des-symnmf".into(),
             cells: vec![
-                cell("before", imputed.missing_before).without_verdict(),
+                cell("before", missing.before).without_verdict(),
                 Cell::ours(&[100.0 * (1.0 - 2.0 * sound / all)]),
-                cell("after", imputed.missing_after),
+                cell("after", missing.after),
             ],
             time: None,
         });

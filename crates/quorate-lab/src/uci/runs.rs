@@ -163,12 +163,14 @@ impl Runs {
 impl Missing {
     fn add(&mut self, bench: &Bench<'_>, trial: usize, annotations: &Annotations) -> Result<()> {
         let mut context = bench.context(trial)?;
-        let blocks = PairBlocks::observed(annotations, &context, &mut Vec::new())?;
+        let blocks = PairBlocks::observed(annotations, &mut context)?;
         let order = annotations.canonical_worker_order();
         let weights = vec![1.0; blocks.worker_count()];
         let imputed = impute_designated(&blocks, &Designated::Best, &order, &weights, &mut context)?;
-        self.before.push(100.0 * imputed.missing_before);
-        self.after.push(100.0 * imputed.missing_after);
+        if let Some(missing) = imputed.missing {
+            self.before.push(100.0 * missing.before);
+            self.after.push(100.0 * missing.after);
+        }
         Ok(())
     }
 }
