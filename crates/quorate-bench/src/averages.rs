@@ -8,9 +8,9 @@
 
 use clap::Args;
 use quorate::evaluate::{Predictions, evaluate};
-use quorate::methods::find;
 use quorate::model::Consensus;
 use quorate::{Annotations, Context};
+use quorate_baselines::find;
 
 use crate::public::{Set, data_folder};
 use crate::trust::copies;

@@ -9,8 +9,8 @@ use std::collections::BTreeMap;
 use clap::Args;
 use quorate::evaluate::{Predictions, evaluate};
 use quorate::internal::seeded;
-use quorate::methods::find;
 use quorate::{Annotations, Context};
+use quorate_baselines::find;
 use rand::RngExt;
 
 use crate::public::{SIXTEEN, Set, data_folder};

@@ -22,7 +22,7 @@
 //! }
 //! ```
 //!
-//! A parameter is called like its field, with dashes. WireFormat that several methods share are spelled out
+//! A parameter is called like its field, with dashes. Fields that several methods share are spelled out
 //! once, in a macro that hands them on (`em_rounds` below is the pattern).
 
 use super::{Method, Parameter};
@@ -39,7 +39,7 @@ macro_rules! declare_method {
         $crate::declare_method! { @fields [$(#[$doc])* $name { $($entry)* }] [] [$($fields)*] }
     };
 
-    // WireFormat, one after another: a shared fragment, or a field of its own.
+    // Fields, one after another: a shared fragment, or a field of its own.
     (@fields $head:tt $done:tt [..$fragment:ident $(($($argument:tt)*))?, $($rest:tt)*]) => {
         $fragment! { [$($($argument)*)?] $head $done [$($rest)*] }
     };
@@ -238,23 +238,6 @@ macro_rules! em_smoothing {
     };
 }
 pub(crate) use em_smoothing;
-
-/// Rounds, tolerance and Dirichlet pseudo-counts of the Bayesian methods.
-macro_rules! mean_field {
-    ([$rounds:literal] $($state:tt)*) => {
-        $crate::declare_method! { @shared [
-            #[doc = $rounds]
-            max_iter: usize in 1..=1_000_000 = 500,
-            /// stops when no posterior changes by more than this
-            tol: f64 in 0..=1 = 1e-3,
-            /// pseudo-count of right answers in every confusion matrix, for each class
-            right: f64 in 1e-3..=1e9 = 4,
-            /// pseudo-count of each wrong answer in every confusion matrix, for each class
-            wrong: f64 in 1e-3..=1e9 = 1,
-        ] $($state)* }
-    };
-}
-pub(crate) use mean_field;
 
 /// What a declaration fills in.
 pub const NO_FACTS: Method = Method {
