@@ -1,8 +1,9 @@
 //! The library itself: parameters as text, the builder of tables, and every method on small tables.
 
 use quorate::annotations::Duplicates;
-use quorate::methods::{METHODS, Method};
+use quorate::methods::Method;
 use quorate::{Annotations, AnnotationsBuilder, Error};
+use quorate_baselines::all_methods;
 use quorate_testkit::crowds::context;
 use quorate_testkit::properties::check_fit;
 
@@ -20,8 +21,7 @@ pub(crate) const TARGETS: &[Target] = &[
                     .map(|parameter| format!("{}={}\n", parameter.name, parameter.default));
                 [&[index as u8][..], parameters.collect::<String>().as_bytes()].concat()
             };
-            METHODS
-                .iter()
+            all_methods()
                 .enumerate()
                 .map(|(index, method)| first(method, index))
                 .collect()
@@ -41,7 +41,7 @@ pub(crate) const TARGETS: &[Target] = &[
         name: "methods",
         run: fit,
         seeds: || {
-            (0..METHODS.len() as u8)
+            (0..all_methods().count() as u8)
                 .map(|method| {
                     [
                         vec![method, method % 5, 4, 3],
@@ -56,12 +56,18 @@ pub(crate) const TARGETS: &[Target] = &[
     },
 ];
 
+/// The method of a number.
+fn method(number: u8) -> &'static Method {
+    let mut methods = all_methods().cycle();
+    methods.nth(usize::from(number)).expect("there are methods")
+}
+
 /// The first byte chooses the method, the rest is text: `name=value` on each line.
 fn parameters(bytes: &[u8]) {
     let Some((first, rest)) = bytes.split_first() else {
         return;
     };
-    let method = &METHODS[usize::from(*first) % METHODS.len()];
+    let method = method(*first);
     let text = String::from_utf8_lossy(rest);
     let pairs = text
         .lines()
@@ -113,7 +119,7 @@ fn fit(bytes: &[u8]) {
     let Some((&[method, classes, tasks, workers], labels)) = bytes.split_first_chunk::<4>() else {
         return;
     };
-    let method = &METHODS[usize::from(method) % METHODS.len()];
+    let method = self::method(method);
     let (classes, tasks, workers) = (
         u16::from(classes % 7) + 1,
         u32::from(tasks % 12) + 1,

@@ -3,9 +3,10 @@
 //! Promise: what was read is written again, byte for byte, or refused.
 
 use quorate::annotations::Names;
-use quorate::blocks::{Block, Blocks, PartNode, PassRunner, RemoteBlocks, TaskBlock, Wire};
+use quorate::blocks::{Block, Blocks, PartNode, RemoteBlocks, TaskBlock, Wire};
 use quorate::methods::{METHODS, vote_fractions};
 use quorate::model::{AnswerCounts, BlockFit, DawidSkene, Step, count_answers};
+use quorate::pass_runner::PassRunner;
 use quorate::statistics::{CoOccurrence, count_cooccurrences};
 use quorate::{Annotations, Context, Error, Result};
 
@@ -94,7 +95,7 @@ fn recorded() -> (Vec<Vec<u8>>, Vec<Vec<u8>>) {
     let mut fits = Vec::new();
     for method in METHODS.iter().filter(|method| method.streams) {
         let method = method.with_defaults().expect("defaults are in range");
-        if let Ok(fit) = method.fit_blocks(&mut recorder, &mut Context::new(0)) {
+        if let Ok(fit) = method.fit_block_by_block(&mut recorder, &mut Context::new(0)) {
             fits.push(fit.to_bytes());
         }
     }

@@ -8,9 +8,9 @@
 
 use clap::Args;
 use quorate::evaluate::{Predictions, evaluate};
-use quorate::methods::find;
 use quorate::model::Consensus;
 use quorate::{Annotations, Context};
+use quorate_baselines::find;
 use quorate_testkit::public_data;
 
 use crate::public::Set;

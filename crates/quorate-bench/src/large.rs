@@ -3,9 +3,9 @@
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use quorate::methods::find;
 use quorate::model::{Em, EmStart};
 use quorate::{Annotations, Context};
+use quorate_baselines::find;
 use quorate_io::{ReadOptions, Source, read_annotations};
 
 use crate::generate::{Crowd, RowOrder};

@@ -5,8 +5,9 @@ use std::path::{Path, PathBuf};
 use anyhow::Context as _;
 use clap::Args;
 use quorate::evaluate::{Predictions, TieRule, error_rate};
-use quorate::methods::{Fit, METHODS, Method, find};
+use quorate::methods::{Fit, Method};
 use quorate::{Annotations, Context};
+use quorate_baselines::{all_methods, find};
 use quorate_io::{
     LabelOptions, ReadOptions, Source, Target, read_annotations, read_ids, read_labels, write_consensus,
 };
@@ -45,8 +46,7 @@ pub struct Set {
 pub fn run(args: &PublicArgs) -> anyhow::Result<()> {
     let folder = public_data::folder();
     let methods: Vec<&Method> = if args.methods.is_empty() {
-        METHODS
-            .iter()
+        all_methods()
             .filter(|method| !method.needs_probabilities)
             .collect()
     } else {

@@ -9,8 +9,8 @@ use std::collections::BTreeMap;
 use clap::Args;
 use quorate::evaluate::{Predictions, evaluate};
 use quorate::internal::seeded;
-use quorate::methods::find;
 use quorate::{Annotations, Context};
+use quorate_baselines::find;
 use quorate_testkit::public_data;
 use rand::RngExt;
 

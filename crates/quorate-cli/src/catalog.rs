@@ -1,10 +1,17 @@
-//! The methods of this program: those of the library and, where built in, those that learn from features.
+//! The methods of this program: those of the library, where built in those that learn from features, and the
+//! baselines from the literature.
 
 use quorate::methods::{METHODS, Method, find_among};
+use quorate_baselines::METHODS as BASELINES;
 
 /// All methods, in the order of the tables.
 pub fn methods() -> impl Iterator<Item = &'static Method> + Clone {
-    METHODS.iter().chain(DEEP)
+    METHODS.iter().chain(DEEP).chain(BASELINES)
+}
+
+/// Whether a method is here for comparisons alone.
+pub fn is_baseline(method: &Method) -> bool {
+    BASELINES.iter().any(|baseline| baseline.name == method.name)
 }
 
 /// Looks a method up by its name or an alias.

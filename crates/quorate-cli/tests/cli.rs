@@ -293,7 +293,7 @@ fn every_command_has_help_with_an_example() {
         let run = quorate(folder.path(), &["completions", shell]);
         assert!(run.code == 0 && run.stdout.contains("aggregate"), "{shell}");
     }
-    for method in quorate::methods::METHODS {
+    for method in quorate_cli::catalog::methods() {
         let run = quorate(folder.path(), &["methods", method.name]);
         assert!(
             run.code == 0 && run.stdout.starts_with(method.name),

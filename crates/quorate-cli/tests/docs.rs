@@ -87,7 +87,7 @@ fn the_page_of_the_methods_has_each_method_of_the_table() {
     let methods: Vec<String> = methods
         .map(|method| method["name"].as_str().unwrap().to_owned())
         .collect();
-    for method in quorate::methods::METHODS {
+    for method in quorate::methods::METHODS.iter().chain(quorate_baselines::METHODS) {
         assert!(methods.iter().any(|name| name == method.name), "{}", method.name);
     }
     let head = "# Methods\n\nWhat `quorate methods NAME` prints of every method. Errors and times on public data: \

@@ -4,8 +4,9 @@ use std::time::Instant;
 
 use anyhow::Result;
 use quorate::evaluate::{Predictions, TieRule, error_rate};
-use quorate::methods::{Fit, METHODS, find_among};
+use quorate::methods::{Fit, find_among};
 use quorate::{Annotations, Context};
+use quorate_baselines::all_methods;
 
 /// A row of a table: the paper's name and the method that stands for it here.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -154,7 +155,7 @@ impl Contender {
             .map(|(name, value)| (name.to_string(), value.to_string()))
             .collect();
         let method =
-            find_among(METHODS.iter().chain(quorate_deep::METHODS), self.method)?.with_parameters(&given)?;
+            find_among(all_methods().chain(quorate_deep::METHODS), self.method)?.with_parameters(&given)?;
         let started = Instant::now();
         let fit = method.fit(annotations, context)?;
         Ok((fit, started.elapsed().as_secs_f64()))

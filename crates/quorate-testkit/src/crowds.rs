@@ -4,7 +4,8 @@ use std::collections::HashMap;
 
 use quorate::internal::seeded;
 use quorate::methods::{Fit, Method, vote_fractions};
-use quorate::{Annotations, AnnotationsBuilder, Context, TaskProbabilities};
+use quorate::model::{AnswerCounts, count_answers};
+use quorate::{Annotations, AnnotationsBuilder, Consensus, Context, TaskProbabilities};
 use rand::RngExt;
 
 /// Rows of a small crowd of `workers` with `classes` classes: accuracies from 0.5 to 0.95, each task labelled
@@ -96,4 +97,26 @@ pub fn by_name(annotations: &Annotations, fit: &Fit) -> HashMap<(String, String)
         }
     }
     probabilities
+}
+
+/// Labels of a crowd of two classes in which 5 of 8 workers nearly always say the opposite, and the truth.
+pub fn misled_crowd(tasks: usize, seed: u64) -> (Annotations, Vec<usize>) {
+    let mut rng = seeded(seed, 0);
+    let (mut labels, mut truth) = (Vec::new(), Vec::new());
+    for task in 0..tasks as u32 {
+        let class = u16::from(rng.random_bool(0.45));
+        truth.push(usize::from(class));
+        for worker in 0..8 {
+            let right = rng.random_bool(if worker < 5 { 0.15 } else { 0.9 });
+            if rng.random_bool(0.8) {
+                labels.push((task, worker, if right { class } else { 1 - class }));
+            }
+        }
+    }
+    (Annotations::from_codes(tasks, 8, 2, labels).unwrap(), truth)
+}
+
+/// The counts of answers of a crowd whose truth is known: what is known of its workers.
+pub fn history_of(annotations: &Annotations, truth: &[usize]) -> AnswerCounts {
+    count_answers(annotations, &Consensus::one_hot(2, truth.iter().copied()))
 }

@@ -118,10 +118,29 @@ pub use task_probabilities::TaskProbabilities;
 pub mod internal {
     pub use crate::context::seeded;
     pub use crate::error::format_bytes;
+    pub use crate::methods::shared::start::starting_votes;
+    pub use crate::model::em::{Em, EmStart, reserve_confusions};
+    pub use crate::model::posterior::softmax_in_place;
+    pub use crate::model::variational::Variational;
+    pub use crate::model::{TIE, align_classes};
+    pub use crate::special::digamma;
+
+    /// Votes with a weight for each worker.
+    pub mod weighted_vote {
+        pub use crate::methods::shared::weighted_vote::{SkillTies, agreement, score_tasks, shares};
+    }
+
+    /// Work in parts, by all threads.
+    pub mod parallel {
+        pub use crate::parallel::{
+            add, balanced_ranges, even_ranges, map_ranges, map_rows, map_rows_with, private_chunks,
+            split_rows,
+        };
+    }
 
     /// Small dense kernels.
     pub mod linalg {
-        pub use crate::linalg::{assignment, lanczos, small};
+        pub use crate::linalg::{assignment, exponential, lanczos, small};
     }
 }
 

@@ -10,7 +10,7 @@ use rayon::prelude::*;
 
 /// Borders of `chunks` ranges over `0..starts.len() - 1` items, each with about the same share of
 /// `starts[last]` (compressed rows: `starts` is the offset array).
-pub(crate) fn balanced_ranges(starts: &[u32], chunks: usize) -> Vec<Range<usize>> {
+pub fn balanced_ranges(starts: &[u32], chunks: usize) -> Vec<Range<usize>> {
     let items = starts.len().saturating_sub(1);
     let total = starts.last().copied().unwrap_or(0) as u64;
     let mut borders = vec![0];
@@ -30,7 +30,7 @@ pub(crate) fn balanced_ranges(starts: &[u32], chunks: usize) -> Vec<Range<usize>
 /// Number of chunks for work that needs a private table of so many numbers a chunk: from the data alone, and
 /// few enough that to clear and add up the tables is little work beside the labels, 4 bytes a label; where
 /// that is one, two chunks may take 32. A power of two, which threads share evenly.
-pub(crate) fn private_chunks(labels: usize, numbers: usize) -> usize {
+pub fn private_chunks(labels: usize, numbers: usize) -> usize {
     let numbers = numbers.max(2);
     let least = if labels >= numbers / 2 { 2 } else { 1 };
     let most = (labels / (2 * numbers)).clamp(least, 16);
@@ -41,7 +41,7 @@ pub(crate) fn private_chunks(labels: usize, numbers: usize) -> usize {
 pub(crate) const MAX_CHUNKS: usize = 4;
 
 /// Borders of at most `chunks` ranges of nearly the same length over `0..items`.
-pub(crate) fn even_ranges(items: usize, chunks: usize) -> Vec<Range<usize>> {
+pub fn even_ranges(items: usize, chunks: usize) -> Vec<Range<usize>> {
     let chunks = chunks.clamp(1, items.max(1));
     (0..chunks)
         .map(|chunk| items * chunk / chunks..items * (chunk + 1) / chunks)
@@ -49,7 +49,7 @@ pub(crate) fn even_ranges(items: usize, chunks: usize) -> Vec<Range<usize>> {
 }
 
 /// Runs `work` on each range in parallel; results come back in the order of the ranges.
-pub(crate) fn map_ranges<R: Send>(
+pub fn map_ranges<R: Send>(
     ranges: Vec<Range<usize>>,
     work: impl Fn(Range<usize>) -> R + Sync + Send,
 ) -> Vec<R> {
@@ -58,7 +58,7 @@ pub(crate) fn map_ranges<R: Send>(
 
 /// Runs `work` on each range in parallel together with the matching slice of `rows` (`width` values an
 /// item), so that every task can write its own row; results come back in the order of the ranges.
-pub(crate) fn map_rows<T: Send, R: Send>(
+pub fn map_rows<T: Send, R: Send>(
     ranges: Vec<Range<usize>>,
     rows: &mut [T],
     width: usize,
@@ -68,7 +68,7 @@ pub(crate) fn map_rows<T: Send, R: Send>(
 }
 
 /// [`map_rows`] where each range has something of its own besides, in the order of the ranges.
-pub(crate) fn map_rows_with<T: Send, S: Send, R: Send>(
+pub fn map_rows_with<T: Send, S: Send, R: Send>(
     ranges: Vec<Range<usize>>,
     rows: &mut [T],
     width: usize,
@@ -94,7 +94,7 @@ pub(crate) fn map_slices<T: Send, R: Send>(
 }
 
 /// Each range with its part of the rows.
-pub(crate) fn split_rows<T>(
+pub fn split_rows<T>(
     ranges: Vec<Range<usize>>,
     rows: &mut [T],
     length: impl Fn(&Range<usize>) -> usize,
@@ -160,7 +160,7 @@ pub(crate) fn add_in_order(total: &mut [f64], parts: Vec<&[f64]>) {
 }
 
 /// Adds numbers side by side.
-pub(crate) fn add(total: &mut [f64], part: &[f64]) {
+pub fn add(total: &mut [f64], part: &[f64]) {
     for (total, part) in total.iter_mut().zip(part) {
         *total += part;
     }

@@ -1,73 +1,25 @@
 //! What is known besides the labels: true labels of some tasks, shares of the classes, earlier work of the
 //! workers.
 
-use quorate::internal::seeded;
-use quorate::methods::{Aggregate, DawidSkeneEm, Ibcc, METHODS, find};
-use quorate::model::{AnswerCounts, ClassPrior, Consensus, Priors, count_answers};
-use quorate::{Annotations, Context};
-use quorate_testkit::crowds::{context, crowd, table};
-use rand::RngExt;
+use quorate::Context;
+use quorate::methods::{Aggregate, DawidSkeneEm, Ibcc, find};
+use quorate::model::{ClassPrior, Consensus, Priors, count_answers};
+use quorate_testkit::crowds::{crowd, history_of, misled_crowd, table};
 
-/// Labels of a crowd of two classes in which 5 of 8 workers nearly always say the opposite, and the truth.
-fn misled_crowd(tasks: usize, seed: u64) -> (Annotations, Vec<usize>) {
-    let mut rng = seeded(seed, 0);
-    let (mut labels, mut truth) = (Vec::new(), Vec::new());
-    for task in 0..tasks as u32 {
-        let class = u16::from(rng.random_bool(0.45));
-        truth.push(usize::from(class));
-        for worker in 0..8 {
-            let right = rng.random_bool(if worker < 5 { 0.15 } else { 0.9 });
-            if rng.random_bool(0.8) {
-                labels.push((task, worker, if right { class } else { 1 - class }));
-            }
-        }
-    }
-    (Annotations::from_codes(tasks, 8, 2, labels).unwrap(), truth)
-}
-
-fn error_beyond(known: usize, consensus: &Consensus, truth: &[usize]) -> f64 {
-    let wrong = (known..truth.len()).filter(|&task| consensus.label(task) != truth[task]);
-    wrong.count() as f64 / (truth.len() - known) as f64
-}
-
+/// What gold and earlier work turn round is part of the contract of every method (`quorate_testkit::contract`).
 #[test]
-fn gold_is_the_answer_and_those_who_learn_from_it_turn_a_misled_crowd_round() {
+fn without_gold_a_misled_crowd_misleads() {
     let (annotations, truth) = misled_crowd(300, 3);
-    let known = 60;
-    let gold = truth[..known].iter().enumerate();
-    let with_gold = annotations
-        .clone()
-        .with_gold(gold.map(|(task, &class)| (task as u32, class as u16)))
-        .unwrap();
-    for method in METHODS {
-        let aggregate = method.with_defaults().unwrap();
-        let fit = aggregate
-            .fit(&with_gold, &mut context(method, &annotations, 1))
-            .unwrap();
-        for (task, &class) in truth[..known].iter().enumerate() {
-            assert_eq!(
-                fit.consensus.row(task)[class],
-                1.0,
-                "{}: task {task}",
-                method.name
-            );
-        }
-        let error = error_beyond(known, &fit.consensus, &truth);
-        if method.learns_from_gold {
-            assert!(error < 0.1, "{}: error {error}", method.name)
-        } else {
-            assert!(
-                fit.warnings.iter().any(|warning| warning.contains("gold")),
-                "{}",
-                method.name
-            )
-        }
-    }
-    // Without gold the crowd misleads everybody.
-    let misled = DawidSkeneEm::default()
+    let fit = DawidSkeneEm::default()
         .fit(&annotations, &mut Context::new(1))
         .unwrap();
-    assert!(error_beyond(known, &misled.consensus, &truth) > 0.8);
+    let labels = fit.consensus.labels();
+    let wrong = labels
+        .iter()
+        .zip(&truth)
+        .filter(|(label, truth)| label != truth)
+        .count();
+    assert!(wrong * 10 > truth.len() * 8, "{wrong} of {}", truth.len());
 }
 
 #[test]
@@ -84,35 +36,6 @@ fn gold_enters_the_matrices() {
     // All truths known: the matrices are plain frequencies.
     let counted = count_answers(&with_gold, &Consensus::one_hot(2, truth)).to_model(0.0);
     assert_eq!(fit.model.unwrap().confusions(), counted.confusions());
-}
-
-fn history_of(annotations: &Annotations, truth: &[usize]) -> AnswerCounts {
-    count_answers(annotations, &Consensus::one_hot(2, truth.iter().copied()))
-}
-
-#[test]
-fn earlier_work_of_the_workers_decides_where_the_new_labels_mislead() {
-    let (earlier, earlier_truth) = misled_crowd(400, 5);
-    let (now, truth) = misled_crowd(150, 6);
-    let priors = Priors {
-        classes: None,
-        workers: Some(history_of(&earlier, &earlier_truth)),
-    };
-    for method in METHODS {
-        let aggregate = method.with_defaults().unwrap();
-        let mut context = context(method, &now, 1).with_priors(priors.clone());
-        let fit = aggregate.fit(&now, &mut context).unwrap();
-        let error = error_beyond(0, &fit.consensus, &truth);
-        if method.uses_priors {
-            assert!(error < 0.1, "{}: error {error}", method.name)
-        } else {
-            assert!(
-                fit.warnings.iter().any(|warning| warning.contains("priors")),
-                "{}",
-                method.name
-            )
-        }
-    }
 }
 
 #[test]

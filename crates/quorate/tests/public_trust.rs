@@ -5,7 +5,8 @@ use std::process::ExitCode;
 
 use quorate::Context;
 use quorate::evaluate::{Predictions, evaluate};
-use quorate::methods::{DEFAULT_METHOD, Fit, find};
+use quorate::methods::{DEFAULT_METHOD, Fit};
+use quorate_baselines::find;
 use quorate_testkit::{ALL_SETS, DataSet, public_test, run_public_tests};
 
 fn main() -> ExitCode {

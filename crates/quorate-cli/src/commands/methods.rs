@@ -5,7 +5,7 @@ use clap::Args;
 use quorate::methods::{DEFAULT_METHOD, Method};
 use serde::Serialize;
 
-use crate::catalog::{find, methods};
+use crate::catalog::{find, is_baseline, methods};
 use crate::printer::Printer;
 use crate::text_table::{Side, TextTable};
 
@@ -27,6 +27,7 @@ struct MethodJson {
     summary: &'static str,
     description: &'static str,
     citation: &'static str,
+    baseline: bool,
     uses_class_order: bool,
     needs_probabilities: bool,
     needs_features: bool,
@@ -51,17 +52,28 @@ pub fn run(args: &MethodsArgs, printer: &mut Printer) -> Result<()> {
         (Some(name), true) => printer.json(&as_json(find(name)?)),
         (Some(name), false) => printer.data(&in_full(find(name)?)),
         (None, true) => printer.json(&methods().map(as_json).collect::<Vec<_>>()),
-        (None, false) => printer.data(&as_table()),
+        (None, false) => printer.data(&as_text()),
     }
 }
 
-fn as_table() -> String {
+fn as_text() -> String {
+    let (baselines, own): (Vec<&Method>, Vec<&Method>) = methods().partition(|method| is_baseline(method));
+    format!(
+        "{}\nBaselines from the literature, for comparisons:\n\n{}\n\
+         All give labels with a confidence and, unless it says \"labels only\", a confusion matrix for every worker.\n\
+         `quorate methods NAME` explains one; `-m NAME` uses it.\n",
+        as_table(&own),
+        as_table(&baselines)
+    )
+}
+
+fn as_table(methods: &[&Method]) -> String {
     let mut table = TextTable::new(&[
         ("method", Side::Left),
         ("what it is", Side::Left),
         ("", Side::Left),
     ]);
-    for method in methods() {
+    for method in methods {
         let mut remarks = Vec::new();
         if method.name == DEFAULT_METHOD {
             remarks.push("the default");
@@ -80,11 +92,7 @@ fn as_table() -> String {
         }
         table.row([method.name.into(), method.summary.into(), remarks.join(", ")]);
     }
-    format!(
-        "{}\nAll give labels with a confidence and, unless it says \"labels only\", a confusion matrix for every worker.\n\
-         `quorate methods NAME` explains one; `-m NAME` uses it.\n",
-        table.render()
-    )
+    table.render()
 }
 
 fn in_full(method: &Method) -> String {
@@ -94,6 +102,9 @@ fn in_full(method: &Method) -> String {
         method.summary,
         wrap(method.description)
     );
+    if is_baseline(method) {
+        text.push_str("A baseline from the literature, for comparisons.\n");
+    }
     if !method.aliases.is_empty() {
         text.push_str(&format!("Also called: {}\n", method.aliases.join(", ")));
     }
@@ -159,6 +170,7 @@ fn as_json(method: &Method) -> MethodJson {
         summary: method.summary,
         description: method.description,
         citation: method.citation,
+        baseline: is_baseline(method),
         uses_class_order: method.uses_class_order,
         needs_probabilities: method.needs_probabilities,
         needs_features: method.needs_features,

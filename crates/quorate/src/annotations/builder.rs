@@ -337,6 +337,8 @@ mod tests {
         );
         assert_eq!(builder.row_count(), 0);
         assert!(matches!(builder.build(), Err(Error::NoLabels(_))));
+        let empty = AnnotationsBuilder::default().build();
+        assert!(matches!(empty, Err(Error::NoLabels(_))));
         assert!(AnnotationsBuilder::default().with_classes(&["a", "a"]).is_err());
     }
 

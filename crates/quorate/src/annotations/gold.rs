@@ -63,7 +63,8 @@ impl Annotations {
     }
 
     /// [`pin`](Self::pin) for all tasks, rows one after another.
-    pub(crate) fn pin_all(&self, rows: &mut [f64]) {
+    #[doc(hidden)]
+    pub fn pin_all(&self, rows: &mut [f64]) {
         if self.has_gold() {
             for (task, row) in rows.chunks_exact_mut(self.class_count()).enumerate() {
                 self.pin(task, row);
@@ -72,8 +73,9 @@ impl Annotations {
     }
 
     /// Makes every truth of a known task impossible but the right one, in a row of log-weights.
+    #[doc(hidden)]
     #[inline]
-    pub(crate) fn pin_logs(&self, task: usize, row: &mut [f64]) {
+    pub fn pin_logs(&self, task: usize, row: &mut [f64]) {
         if let Some(truth) = self.gold(task) {
             keep_truth(row, truth, self.class_count(), f64::NEG_INFINITY);
         }

@@ -1,14 +1,10 @@
-//! The linear algebra the methods stand on: small dense K x K kernels, the simplex, assignment, the top of
+//! The linear algebra the methods stand on: small dense K x K kernels, assignment, the top of
 //! the spectrum of a block-sparse matrix. Matrices are row-major slices.
 
 pub(crate) mod aligned;
 pub mod assignment;
 pub mod block_sparse;
-pub(crate) mod exponential;
+pub mod exponential;
 pub mod lanczos;
-pub mod lbfgs;
-pub mod simplex;
 pub mod small;
-pub mod successive_projection;
-pub mod tensor_power;
 pub(crate) mod width;

@@ -239,23 +239,6 @@ macro_rules! em_smoothing {
 }
 pub(crate) use em_smoothing;
 
-/// Rounds, tolerance and Dirichlet pseudo-counts of the Bayesian methods.
-macro_rules! mean_field {
-    ([$rounds:literal] $($state:tt)*) => {
-        $crate::declare_method! { @shared [
-            #[doc = $rounds]
-            max_iter: usize in 1..=1_000_000 = 500,
-            /// stops when no posterior changes by more than this
-            tol: f64 in 0..=1 = 1e-3,
-            /// pseudo-count of right answers in every confusion matrix, for each class
-            right: f64 in 1e-3..=1e9 = 4,
-            /// pseudo-count of each wrong answer in every confusion matrix, for each class
-            wrong: f64 in 1e-3..=1e9 = 1,
-        ] $($state)* }
-    };
-}
-pub(crate) use mean_field;
-
 /// What a declaration fills in.
 pub const NO_FACTS: Method = Method {
     name: "",

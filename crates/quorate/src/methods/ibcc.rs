@@ -24,7 +24,6 @@
 //! H.-C. Kim, Z. Ghahramani, "Bayesian classifier combination", AISTATS 2012; mean field: E. Simpson, S.
 //! Roberts, I. Psorakis, A. Smith, "Dynamic Bayesian combination of multiple imperfect classifiers" (2013).
 
-use super::declare::mean_field;
 use super::{Aggregate, BlockFit};
 use crate::blocks::Passes;
 use crate::context::Context;
@@ -35,7 +34,14 @@ use crate::model::Variational;
 declare_method! {
     /// Dawid-Skene with Dirichlet priors by mean field.
     pub struct Ibcc {
-        ..mean_field("largest number of rounds"),
+        /// largest number of rounds
+        max_iter: usize in 1..=1_000_000 = 500,
+        /// stops when no posterior changes by more than this
+        tol: f64 in 0..=1 = 1e-3,
+        /// pseudo-count of right answers in every confusion matrix, for each class
+        right: f64 in 1e-3..=1e9 = 4,
+        /// pseudo-count of each wrong answer in every confusion matrix, for each class
+        wrong: f64 in 1e-3..=1e9 = 1,
         /// pseudo-count of every class
         class_count: f64 in 1e-3..=1e9 = 1,
     }

@@ -3,36 +3,20 @@
 
 mod auto;
 mod canonical;
-mod cnmf;
-mod cria_v;
 mod crowdlab;
 mod dawid_skene;
 #[doc(hidden)]
 pub mod declare;
-mod ebcc;
-mod eigen_ratio;
 mod fast_ds;
-mod glad;
 mod ibcc;
-mod iwmv;
-mod kos;
-mod m_msr;
-mod mace;
 mod majority_vote;
-mod minimax_entropy;
-mod multi_spa;
 mod one_coin;
 mod parameters;
-mod pg_tac;
 mod pooled_ds;
-mod shared;
-mod sign_svd;
-mod spectral_ds;
+pub(crate) mod shared;
 mod task_effects;
-mod tensor_admm;
 mod unanimous;
 mod wawa;
-mod zero_based_skill;
 
 use std::fmt::Debug;
 use std::sync::Arc;
@@ -42,34 +26,18 @@ pub use crate::symnmf::{
     SymNmf, SymNmfEm,
 };
 pub use auto::{Auto, Copies};
-pub use cnmf::{Cnmf, CnmfUpdate, PairWeights};
-pub use cria_v::CriaV;
 pub use crowdlab::Crowdlab;
 pub use dawid_skene::DawidSkeneEm;
-pub use ebcc::{ClassCounts, Ebcc};
-pub use eigen_ratio::EigenRatio;
 pub use fast_ds::{FastDawidSkene, FastStart};
-pub use glad::Glad;
 pub use ibcc::Ibcc;
-pub use iwmv::{Iwmv, Weight};
-pub use kos::{Kos, KosStart};
-pub use m_msr::MMsr;
-pub use mace::{Mace, MaceUpdate};
 pub use majority_vote::{MajorityVote, Ties};
-pub use minimax_entropy::{MinimaxEntropy, MinimaxModel};
-pub use multi_spa::{Fill, MultiSpa};
 pub use one_coin::OneCoin;
 pub use parameters::{Kind, Parameter, Values};
-pub use pg_tac::{PgTac, TruthLayer};
 pub use pooled_ds::PooledDawidSkene;
 pub use shared::weighted_vote::SkillTies;
-pub use sign_svd::{GhoshSvd, KosSvd};
-pub use spectral_ds::SpectralDs;
 pub use task_effects::TaskEffects;
 pub(crate) use task_effects::{AddWorkerSlopes, Learnt, TakeSample};
-pub use tensor_admm::TensorAdmm;
 pub use wawa::Wawa;
-pub use zero_based_skill::ZeroBasedSkill;
 
 pub(crate) use shared::start::starting_votes;
 pub(crate) use unanimous::FindOverturned;
@@ -304,14 +272,6 @@ declare_words! {
     }
 }
 
-/// Whether a restart with this objective trace beats the best one so far: by more than rounding, so that the
-/// choice does not hang on the order of sums.
-fn beats(trace: &[f64], best: &[f64]) -> bool {
-    const ROUNDING: f64 = 1e-10;
-    let last = |trace: &[f64]| trace.last().copied().unwrap_or(f64::NEG_INFINITY);
-    last(trace) > last(best) + ROUNDING * last(best).abs()
-}
-
 /// The table of methods.
 pub static METHODS: &[Method] = &[
     Auto::METHOD,
@@ -329,25 +289,8 @@ pub static METHODS: &[Method] = &[
     OneCoin::METHOD,
     FastDawidSkene::METHOD,
     Ibcc::METHOD,
-    Ebcc::METHOD,
-    Glad::METHOD,
-    Mace::METHOD,
     Wawa::METHOD,
-    ZeroBasedSkill::METHOD,
-    Iwmv::METHOD,
-    MMsr::METHOD,
     Crowdlab::METHOD,
-    Kos::METHOD,
-    KosSvd::METHOD,
-    GhoshSvd::METHOD,
-    EigenRatio::METHOD,
-    MultiSpa::METHOD,
-    Cnmf::METHOD,
-    SpectralDs::METHOD,
-    MinimaxEntropy::METHOD,
-    TensorAdmm::METHOD,
-    PgTac::METHOD,
-    CriaV::METHOD,
 ];
 
 /// The method that is used when none is named.
@@ -398,56 +341,11 @@ fn edit_distance(a: &str, b: &str) -> usize {
 pub(crate) mod tests {
     use super::*;
 
-    /// The three-class example that the methods' worked numbers refer to: rows are tasks.
+    pub(crate) use quorate_testkit::toys::{assert_close, assert_rising};
+
+    /// The three-class example that the methods' worked numbers refer to.
     pub(crate) fn toy_a() -> Annotations {
-        let rows = [
-            &[0, 0, 0, 1][..],
-            &[0, 0, 1],
-            &[1, 1, 1, 1],
-            &[1, 1, 0],
-            &[2, 2, 2, 0],
-            &[2, 1, 2, 2],
-        ];
-        let labels = rows.iter().enumerate().flat_map(|(task, row)| {
-            row.iter()
-                .enumerate()
-                .map(move |(worker, &label)| (task as u32, worker as u32, label))
-        });
-        Annotations::from_codes(6, 4, 3, labels).unwrap()
-    }
-
-    /// The two-class example, tasks in rows; `None` where the worker gave no label.
-    pub(crate) fn toy_b() -> Annotations {
-        let rows = [
-            [Some(1), Some(1), Some(0), Some(1), Some(0)],
-            [Some(1), Some(1), Some(1), Some(0), Some(1)],
-            [Some(1), Some(1), Some(1), None, Some(0)],
-            [Some(1), Some(0), Some(1), Some(1), None],
-            [Some(0), Some(0), Some(1), Some(0), Some(1)],
-            [Some(0), Some(0), Some(0), Some(1), Some(1)],
-            [Some(0), Some(0), Some(0), Some(1), Some(0)],
-            [Some(0), Some(0), None, Some(0), Some(1)],
-        ];
-        let labels = rows.iter().enumerate().flat_map(|(task, row)| {
-            row.iter()
-                .enumerate()
-                .filter_map(move |(worker, label)| label.map(|label| (task as u32, worker as u32, label)))
-        });
-        Annotations::from_codes(8, 5, 2, labels).unwrap()
-    }
-
-    pub(crate) fn assert_close(found: &[f64], wanted: &[f64], tolerance: f64) {
-        assert_eq!(found.len(), wanted.len());
-        for (a, b) in found.iter().zip(wanted) {
-            assert!((a - b).abs() <= tolerance, "{found:?}, expected {wanted:?}");
-        }
-    }
-
-    /// Fails if an objective falls by more than rounding.
-    pub(crate) fn assert_rising(trace: &[f64]) {
-        for pair in trace.windows(2) {
-            assert!(pair[1] >= pair[0] - 1e-9 * pair[0].abs(), "{trace:?}");
-        }
+        Annotations::from_codes(6, 4, 3, quorate_testkit::toys::labels_a()).unwrap()
     }
 
     #[test]
@@ -459,12 +357,6 @@ pub(crate) mod tests {
         let error = find("zzz").unwrap_err();
         assert_eq!(error.to_string(), r#"there is no method "zzz""#);
         assert_eq!(error.remedy(), Some(crate::Remedy::ListMethods));
-    }
-
-    #[test]
-    fn a_restart_must_be_better_by_more_than_rounding() {
-        assert!(beats(&[-3.0, -2.0], &[-2.5]));
-        assert!(!beats(&[-2.0 + 1e-13], &[-2.0]) && !beats(&[-3.0], &[-2.0]));
     }
 
     #[test]

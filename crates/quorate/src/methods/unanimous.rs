@@ -205,7 +205,7 @@ mod tests {
     /// A tie says nothing against the label, whichever code it has.
     #[test]
     fn a_tie_on_a_unanimous_task_is_a_tie_under_any_codes() {
-        for name in ["dawid-skene", "mace"] {
+        for name in ["dawid-skene", "wawa"] {
             let confidence = |label: u16| {
                 let table = Annotations::from_codes(2, 2, 3, [(0, 0, label), (1, 1, label)]).unwrap();
                 let method = find(name).unwrap();

@@ -17,7 +17,7 @@
 //!
 //! No paper: a heuristic of the crowdsourcing industry.
 
-use super::shared::weighted_vote::{SkillTies, agreement, score_tasks, shares, skill_ties};
+use super::shared::weighted_vote::{SkillTies, agreement, score_tasks, shares};
 use super::{Aggregate, Fit, starting_votes};
 use crate::annotations::Annotations;
 use crate::context::Context;
@@ -28,7 +28,9 @@ use crate::model::count_answers;
 declare_method! {
     /// Votes weighted by agreement with the majority.
     pub struct Wawa {
-        ..skill_ties,
+        /// whose skill grows by a tied vote: the tied classes share it, or the lowest takes it (as in the
+        /// field's tables)
+        ties: SkillTies = Shared,
     }
     name: "wawa",
     aliases: ["worker-agreement"],

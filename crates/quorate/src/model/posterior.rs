@@ -183,7 +183,7 @@ const LABELS_A_CHUNK: usize = 1 << 12;
 
 /// Turns log-weights into probabilities; returns the logarithm of their sum.
 #[inline(always)]
-pub(crate) fn softmax_in_place(row: &mut [f64]) -> f64 {
+pub fn softmax_in_place(row: &mut [f64]) -> f64 {
     let top = row.iter().copied().fold(f64::NEG_INFINITY, f64::max);
     let mut sum = 0.0;
     for value in row.iter_mut() {

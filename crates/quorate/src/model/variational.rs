@@ -37,7 +37,7 @@ const EMPTY: f64 = 1e-12;
 
 /// Priors and stopping rule.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) struct Variational {
+pub struct Variational {
     /// Largest number of rounds.
     pub max_iter: usize,
     /// Stops when no class posterior changed by more than this.
@@ -56,7 +56,7 @@ pub(crate) struct Variational {
 
 impl Variational {
     /// Refuses what would not fit in memory.
-    pub(crate) fn reserve(&self, passes: &Passes<'_>, context: &Context) -> Result<()> {
+    pub fn reserve(&self, passes: &Passes<'_>, context: &Context) -> Result<()> {
         let classes = passes.class_count() as u64;
         let components = classes * self.subtypes as u64;
         let cells = passes.worker_count() as u64 * classes * components;
@@ -79,7 +79,7 @@ impl Variational {
     }
 
     /// Iterates from component posteriors that are in memory, `[task][class][subtype]`.
-    pub(crate) fn fit_components(
+    pub fn fit_components(
         &self,
         annotations: &Annotations,
         rows: Vec<f64>,

@@ -42,7 +42,7 @@ pub(crate) fn ln_gamma(x: f64) -> f64 {
 }
 
 /// Logarithmic derivative of the gamma function at a positive `x`.
-pub(crate) fn digamma(x: f64) -> f64 {
+pub fn digamma(x: f64) -> f64 {
     ln_gamma_and_digamma(x).1
 }
 

@@ -7,4 +7,5 @@ pub(crate) mod distributions;
 mod gamma;
 
 pub(crate) use distributions::beta_quantile;
-pub(crate) use gamma::{digamma, digamma_rise, expect_dirichlet_logs, ln_gamma_and_digamma};
+pub use gamma::digamma;
+pub(crate) use gamma::{digamma_rise, expect_dirichlet_logs, ln_gamma_and_digamma};

@@ -1,10 +1,11 @@
 //! Numbers so small that arithmetic loses digits (below 2.2e-308), and products of so many chances that they
 //! would underflow: the answers are those of zero, or of the least number with all its digits.
 
-use quorate::methods::{Fit, Kind, METHODS, Method};
+use quorate::methods::{Fit, Kind, Method};
 use quorate::model::{AnswerCounts, ClassPrior, Priors};
 use quorate::plan::Plan;
 use quorate::{Annotations, Context, Error, TaskProbabilities};
+use quorate_baselines::all_methods;
 use quorate_testkit::crowds::{context, crowd, table};
 use quorate_testkit::properties::check_fit;
 
@@ -28,7 +29,7 @@ fn small_crowd() -> Annotations {
 fn denormal_parameters_are_as_good_as_zero_or_the_least_normal_number() {
     let table = small_crowd();
     let mut tried = 0;
-    for method in METHODS {
+    for method in all_methods() {
         for parameter in method.parameters {
             let Kind::Number(low, high) = parameter.kind else {
                 continue;
@@ -80,7 +81,7 @@ fn denormal_shares_and_histories_are_as_good_as_none() {
     let share = |share: f64| ClassPrior::fixed(vec![share, 0.5, 0.5]).map(of_classes);
     let weight = |tasks: f64| ClassPrior::worth_tasks(vec![0.5, 0.25, 0.25], tasks).map(of_classes);
     let kinds: [(&str, PriorOf<'_>); 3] = [("history", &history), ("share", &share), ("weight", &weight)];
-    for method in METHODS.iter().filter(|method| method.uses_priors) {
+    for method in all_methods().filter(|method| method.uses_priors) {
         for (value, (what, prior)) in DENORMAL.iter().flat_map(|value| kinds.map(|kind| (*value, kind))) {
             let what = format!("{what} {value:e}");
             let fitted = fit_with(method, &table, prior(value).unwrap());
@@ -99,7 +100,7 @@ fn denormal_shares_and_histories_are_as_good_as_none() {
 #[test]
 fn denormal_predictions_of_a_classifier_are_as_good_as_zero() {
     let table = small_crowd();
-    for method in METHODS.iter().filter(|method| method.needs_probabilities) {
+    for method in all_methods().filter(|method| method.needs_probabilities) {
         let with = |value: f64| {
             let mut predicted = TaskProbabilities::none(&table);
             for task in 0..table.task_count() {
@@ -152,7 +153,7 @@ fn denormal_costs_buy_the_same_labels() {
 /// the least number (not that of the two hundred for methods about pairs).
 #[test]
 fn thousands_of_labels_on_a_task_do_not_underflow() {
-    for method in METHODS {
+    for method in all_methods() {
         let workers = if is_about_pairs(method) { 200 } else { 2000 };
         let mut labels = Vec::new();
         for worker in 0..workers as u32 {

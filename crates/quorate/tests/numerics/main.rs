@@ -14,8 +14,9 @@ mod table;
 use std::collections::BTreeMap;
 
 use quorate::internal::seeded;
-use quorate::methods::{Fit, Kind, METHODS, Method};
+use quorate::methods::{Fit, Kind, Method};
 use quorate::{Annotations, Error};
+use quorate_baselines::all_methods;
 use quorate_testkit::crowds::context;
 use quorate_testkit::properties::check_fit;
 use rand::{Rng, RngExt};
@@ -106,7 +107,10 @@ struct Seen {
 fn check(number: u64, seen: &mut Seen) {
     let mut rng = seeded(number, 77);
     let table = Table::draw(&mut rng);
-    let method = &METHODS[number as usize % METHODS.len()];
+    let method = all_methods()
+        .cycle()
+        .nth(number as usize % all_methods().count())
+        .unwrap();
     let given = draw_parameters(method, &mut rng);
     let what = format!("table {number}, {given:?}: {table:?}");
     let annotations = table.build();
@@ -207,7 +211,7 @@ fn large_whole_numbers_only_take_time() {
         answers.map(move |(worker, &label)| (task as u32, worker as u32, label))
     });
     let table = Annotations::from_codes(4, 3, 2, labels).unwrap();
-    for method in METHODS {
+    for method in all_methods() {
         for parameter in method.parameters {
             let Kind::Integer(low, high) = parameter.kind else {
                 continue;

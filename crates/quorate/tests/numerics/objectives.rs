@@ -7,7 +7,7 @@
 //! monotone), and all methods without a trace.
 
 use quorate::internal::seeded;
-use quorate::methods::find;
+use quorate_baselines::find;
 
 use crate::fit;
 use crate::table::Table;

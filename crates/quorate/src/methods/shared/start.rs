@@ -8,7 +8,7 @@ use crate::methods::vote_fractions;
 use crate::model::{Consensus, find_first};
 
 /// The first posteriors: the votes, weighed by how the workers did on known tasks where there are such.
-pub(crate) fn starting_votes(annotations: &Annotations, context: &mut Context) -> Result<Consensus> {
+pub fn starting_votes(annotations: &Annotations, context: &mut Context) -> Result<Consensus> {
     if !annotations.has_gold() {
         return Ok(context.run(|| vote_fractions(annotations)));
     }

@@ -11,7 +11,7 @@ use crate::model::{Consensus, TIE};
 use crate::parallel::{balanced_ranges, map_ranges, map_rows};
 
 /// Weighted votes `V(n, k)` into `scores`, `[task][class]`.
-pub(in crate::methods) fn score_tasks(annotations: &Annotations, weights: &[f64], scores: &mut [f64]) {
+pub fn score_tasks(annotations: &Annotations, weights: &[f64], scores: &mut [f64]) {
     let classes = annotations.class_count();
     let ranges = balanced_ranges(annotations.task_starts(), 64);
     map_rows(ranges, scores, classes, |tasks, rows| {
@@ -34,21 +34,10 @@ declare_words! {
     }
 }
 
-/// The parameter that chooses them.
-macro_rules! skill_ties {
-    ([] $($state:tt)*) => {
-        $crate::declare_method! { @shared [
-            /// whose skill grows by a tied vote: the tied classes share it, or the lowest takes it (as in the
-            /// field's tables)
-            ties: SkillTies = Shared,
-        ] $($state)* }
-    };
-}
-pub(in crate::methods) use skill_ties;
-
 impl SkillTies {
     /// Puts the whole of each task on the class with the largest score, or shares it among tied ones.
-    pub(in crate::methods) fn elect(self, scores: &[f64], classes: usize, winners: &mut [f64]) {
+    #[doc(hidden)]
+    pub fn elect(self, scores: &[f64], classes: usize, winners: &mut [f64]) {
         for (row, winner) in scores
             .chunks_exact(classes)
             .zip(winners.chunks_exact_mut(classes))
@@ -68,7 +57,7 @@ impl SkillTies {
 
 /// Share of each worker's labels that name the winner (a tied winner counts by its share); a worker without
 /// labels gets the share over all labels.
-pub(in crate::methods) fn agreement(annotations: &Annotations, winners: &[f64]) -> Vec<f64> {
+pub fn agreement(annotations: &Annotations, winners: &[f64]) -> Vec<f64> {
     let classes = annotations.class_count();
     let by_worker = annotations.by_worker();
     let ranges = balanced_ranges(by_worker.starts(), 64);
@@ -94,7 +83,7 @@ pub(in crate::methods) fn agreement(annotations: &Annotations, winners: &[f64]) 
 
 /// Scores as shares of their sum; a task whose scores are all 0 gets its unweighted votes, one without labels
 /// the mean vote, one whose truth is known that truth.
-pub(in crate::methods) fn shares(annotations: &Annotations, mut scores: Vec<f64>) -> Consensus {
+pub fn shares(annotations: &Annotations, mut scores: Vec<f64>) -> Consensus {
     let votes = vote_fractions(annotations);
     for (task, row) in scores.chunks_exact_mut(votes.class_count()).enumerate() {
         let total: f64 = row.iter().sum();
