@@ -1,12 +1,12 @@
 //! A method as a type with its parameters, the same one by its name, and all methods on one table.
 
-use quorate::methods::{METHODS, RobSymNmf, find};
+use quorate::methods::{METHODS, SymNmf, find};
 use quorate::simulate::Simulation;
 use quorate::{Aggregate, Context};
 
 pub(crate) fn main() -> quorate::Result<()> {
     let crowd = Simulation::default().run(1)?;
-    let typed = RobSymNmf::default().sweeps(50);
+    let typed = SymNmf::rob_symnmf().sweeps(50_usize);
     let fit = typed.fit(&crowd.annotations, &mut Context::new(0))?;
     println!("rob-symnmf: {} iterations", fit.iterations);
 

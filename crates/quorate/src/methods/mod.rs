@@ -21,10 +21,7 @@ mod wawa;
 use std::fmt::Debug;
 use std::sync::Arc;
 
-pub use crate::symnmf::{
-    Between, DesSymNmf, DesSymNmfEm, Form, Init, RobSymNmf, RobSymNmfEm, RobSymNmfUniform, RowWeights,
-    SymNmf, SymNmfEm,
-};
+pub use crate::symnmf::{Between, Form, Init, RowWeights, SymNmf};
 pub use auto::{Auto, Copies};
 pub use crowdlab::Crowdlab;
 pub use dawid_skene::DawidSkeneEm;
@@ -211,7 +208,7 @@ fn unused_knowledge(method: &Method, has_gold: bool, context: &Context) -> Vec<S
 }
 
 /// An entry of the table of methods: what one declaration says.
-#[derive(Debug)]
+#[derive(Debug, Clone, Copy)]
 pub struct Method {
     /// Name, as in [`find`].
     pub name: &'static str,
@@ -275,13 +272,13 @@ declare_words! {
 /// The table of methods.
 pub static METHODS: &[Method] = &[
     Auto::METHOD,
-    RobSymNmfEm::METHOD,
-    RobSymNmf::METHOD,
-    RobSymNmfUniform::METHOD,
-    DesSymNmfEm::METHOD,
-    DesSymNmf::METHOD,
-    SymNmfEm::METHOD,
-    SymNmf::METHOD,
+    SymNmf::METHODS[0],
+    SymNmf::METHODS[1],
+    SymNmf::METHODS[2],
+    SymNmf::METHODS[3],
+    SymNmf::METHODS[4],
+    SymNmf::METHODS[5],
+    SymNmf::METHODS[6],
     MajorityVote::METHOD,
     DawidSkeneEm::METHOD,
     TaskEffects::METHOD,

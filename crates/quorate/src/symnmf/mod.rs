@@ -32,10 +32,7 @@ pub use extract::extract_model;
 pub use factor::{Alpha, Factor, FactorSettings, factor, identity, rotation_towards};
 pub use identify::{Identification, Identified, Imputing, Rotation, identify, identify_from_factor};
 pub use matrix_free::impute_matrix_free;
-pub use methods::{
-    Between, DesSymNmf, DesSymNmfEm, Form, Init, RobSymNmf, RobSymNmfEm, RobSymNmfUniform, RowWeights,
-    SymNmf, SymNmfEm,
-};
+pub use methods::{Between, Form, Init, RowWeights, SymNmf};
 pub use robust::{
     Imputation, MissingBlocks, ResidualWeights, RobustSettings, Solver, impute_robust, robust_objective,
 };
