@@ -16,7 +16,7 @@ use super::{AgreementSettings, Undefined};
 use crate::annotations::Annotations;
 use crate::context::Context;
 use crate::parallel::{balanced_ranges, map_ranges};
-use crate::statistics::pair_cost;
+use crate::statistics::{PairSums, SharedTask, pair_cost};
 
 /// Most steps spent on counting pairs.
 const MAX_EVENTS: u64 = 500_000_000;
@@ -113,55 +113,23 @@ fn compare_range(
     least: u32,
 ) -> (Vec<PairAgreement>, usize) {
     let classes = annotations.class_count();
-    let mut shared = vec![0u32; annotations.worker_count()];
-    let mut slot_of = vec![0usize; annotations.worker_count()];
+    let mut pairs = PairSums::new(annotations);
     let (mut found, mut skipped) = (Vec::new(), 0);
-    let (mut met, mut tables): (Vec<u32>, Vec<u32>) = (Vec::new(), Vec::new());
     for m in workers {
-        met.clear();
-        let after = |task: usize| {
-            let (workers, labels) = annotations.task_slices(task);
-            let first = workers.partition_point(|&other| other as usize <= m);
-            workers[first..].iter().zip(&labels[first..])
+        let start = |_, shared| {
+            skipped += usize::from(shared < least);
+            (shared >= least).then(|| (shared, vec![0; classes * classes]))
         };
-        for (task, _) in annotations.by_worker().labels(m) {
-            for (&j, _) in after(task) {
-                if shared[j as usize] == 0 {
-                    met.push(j);
-                }
-                shared[j as usize] += 1;
-            }
-        }
-        let all = met.len();
-        met.sort_unstable();
-        for &j in &met {
-            if shared[j as usize] < least {
-                shared[j as usize] = 0;
-            }
-        }
-        met.retain(|&j| shared[j as usize] > 0);
-        skipped += all - met.len();
-        if met.is_empty() {
-            continue;
-        }
-        tables.clear();
-        tables.resize(met.len() * classes * classes, 0);
-        met.iter()
-            .enumerate()
-            .for_each(|(slot, &j)| slot_of[j as usize] = slot);
-        for (task, answer) in annotations.by_worker().labels(m) {
-            for (&j, &other) in after(task).filter(|(j, _)| shared[**j as usize] > 0) {
-                tables[(slot_of[j as usize] * classes + answer) * classes + other as usize] += 1;
-            }
-        }
-        for (&j, table) in met.iter().zip(tables.chunks_exact(classes * classes)) {
-            let shared = std::mem::take(&mut shared[j as usize]);
+        let add = |(_, table): &mut (u32, Vec<u32>), shared: SharedTask| {
+            table[shared.answers.0 * classes + shared.answers.1] += 1;
+        };
+        for (j, (shared, table)) in pairs.of_worker(m, |_| true, start, add) {
             let equal: u32 = table.iter().step_by(classes + 1).sum();
             found.push(PairAgreement {
-                workers: (m, j as usize),
+                workers: (m, j),
                 shared,
                 observed: f64::from(equal) / f64::from(shared),
-                kappa: cohen_kappa(table, classes),
+                kappa: cohen_kappa(&table, classes),
                 interval: None,
             });
         }

@@ -50,13 +50,13 @@
 
 use std::ops::Range;
 
-use super::answer_tables::{AnswerTable, place};
+use super::answer_tables::AnswerTable;
 use super::discoveries::discoveries;
 use super::distributions::{count_tail, normal_tail};
 use super::others::Others;
-use crate::annotations::Annotations;
 use crate::context::Context;
 use crate::parallel::{balanced_ranges, map_ranges};
+use crate::statistics::{PairSums, SharedTask};
 
 /// Most steps (pairs of labels times K^2) of one pass over the pairs.
 pub const MAX_STEPS: f64 = 2e9;
@@ -183,61 +183,49 @@ fn count_range(
     min_shared: u32,
     strides: Strides,
 ) -> (Vec<PairErrors>, (f64, f64)) {
-    const ABSENT: u32 = u32::MAX;
-    let (annotations, k) = (others.annotations, others.classes);
-    let mut slot_of = vec![ABSENT; annotations.worker_count()];
+    let annotations = others.annotations;
+    let chosen = |task: usize| {
+        task.is_multiple_of(strides.all) && annotations.task_slices(task).0.len() <= MAX_ON_A_TASK
+    };
+    let deviation = |worker: usize| {
+        (tables[worker].error * (1.0 - tables[worker].error))
+            .max(0.0)
+            .sqrt()
+    };
+    let mut pairs = PairSums::new(annotations);
     let mut kept: Vec<PairErrors> = Vec::new();
     let mut rest = (0.0, 0.0);
-    // The pairs of the worker at hand, and the errors of m and of j on their tasks.
-    let mut pairs: Vec<PairErrors> = Vec::new();
-    let mut errors: Vec<(f64, f64)> = Vec::new();
-    let mut q = vec![0.0; k];
-    let mut shared = vec![0u32; annotations.worker_count()];
+    let mut q = vec![0.0; others.classes];
     for m in workers {
-        pairs.clear();
-        errors.clear();
-        count_shared(annotations, m, strides.all, &mut shared);
-        for (task, answer) in tasks_of(annotations, m, strides.all) {
-            let (task_workers, labels) = annotations.task_slices(task);
-            let start = annotations.task_starts()[task] as usize;
-            let own = place(annotations, task, m);
-            let after = task_workers.partition_point(|&other| other as usize <= m);
-            for offset in after..task_workers.len() {
-                let (j, other_answer) = (task_workers[offset] as usize, labels[offset] as usize);
-                if shared[j] < min_shared && task % strides.loose != 0 {
-                    continue;
-                }
-                if others.voices_without(task, own, start + offset) == 0 {
-                    continue;
-                }
-                if slot_of[j] == ABSENT {
-                    slot_of[j] = errors.len() as u32;
-                    errors.push((0.0, 0.0));
-                    pairs.push(PairErrors::new(m, j));
-                }
-                let slot = slot_of[j] as usize;
-                others.without(task, own, start + offset, &mut q);
-                pairs[slot].add(others, &q, (m, answer), (j, other_answer));
-                errors[slot].0 += sureness(q[answer]);
-                errors[slot].1 += sureness(q[other_answer]);
-            }
-        }
-        let deviation = |worker: usize| {
-            (tables[worker].error * (1.0 - tables[worker].error))
-                .max(0.0)
-                .sqrt()
+        let start = |j, shared| {
+            Some(SharedErrors {
+                pair: PairErrors::new(m, j),
+                loose: shared < min_shared,
+                errors: (0.0, 0.0),
+            })
         };
-        for (pair, errors) in pairs.iter_mut().zip(&errors) {
-            let j = pair.workers.1;
-            slot_of[j] = ABSENT;
+        let add = |sums: &mut SharedErrors, shared: SharedTask| {
+            let SharedTask {
+                task,
+                answers,
+                places,
+            } = shared;
+            if (sums.loose && task % strides.loose != 0)
+                || others.voices_without(task, places.0, places.1) == 0
+            {
+                return;
+            }
+            others.without(task, places.0, places.1, &mut q);
+            let (m, j) = sums.pair.workers;
+            sums.pair.add(others, &q, (m, answers.0), (j, answers.1));
+            sums.errors.0 += sureness(q[answers.0]);
+            sums.errors.1 += sureness(q[answers.1]);
+        };
+        for (j, SharedErrors { mut pair, errors, .. }) in pairs.of_worker(m, chosen, start, add) {
             pair.fewer_errors = errors.0.min(errors.1);
             pair.covariance.1 = f64::from(pair.shared) * deviation(m) * deviation(j);
-        }
-        clear_shared(annotations, m, strides.all, &mut shared);
-        pairs.sort_unstable_by_key(|pair| pair.workers);
-        for pair in &pairs {
             if pair.shared >= min_shared {
-                kept.push(*pair);
+                kept.push(pair);
             } else {
                 rest = (rest.0 + pair.covariance.0, rest.1 + pair.covariance.1);
             }
@@ -246,30 +234,13 @@ fn count_range(
     (kept, rest)
 }
 
-/// The tasks of a worker that are looked at, and its answers.
-fn tasks_of(annotations: &Annotations, worker: usize, stride: usize) -> impl Iterator<Item = (usize, usize)> {
-    let fits = move |task: usize| annotations.task_slices(task).0.len() <= MAX_ON_A_TASK;
-    let labels = annotations.by_worker().labels(worker);
-    labels.filter(move |&(task, _)| task.is_multiple_of(stride) && fits(task))
-}
-
-/// Counts the tasks that a worker shares with each one after it.
-fn count_shared(annotations: &Annotations, worker: usize, stride: usize, shared: &mut [u32]) {
-    for (task, _) in tasks_of(annotations, worker, stride) {
-        let others = annotations.task_slices(task).0.iter().rev();
-        for &other in others.take_while(|&&other| other as usize > worker) {
-            shared[other as usize] += 1;
-        }
-    }
-}
-
-/// Undoes [`count_shared`].
-fn clear_shared(annotations: &Annotations, worker: usize, stride: usize, shared: &mut [u32]) {
-    for (task, _) in tasks_of(annotations, worker, stride) {
-        for &other in annotations.task_slices(task).0 {
-            shared[other as usize] = 0;
-        }
-    }
+/// What is summed of a pair.
+struct SharedErrors {
+    pair: PairErrors,
+    /// Whether it has too few shared tasks to be tested.
+    loose: bool,
+    /// Errors of both workers.
+    errors: (f64, f64),
 }
 
 impl PairErrors {

@@ -6,6 +6,7 @@ mod cooccurrence;
 mod crowd;
 mod label_cap;
 mod pair_blocks;
+mod pair_sums;
 
 pub use components::{Components, worker_components};
 pub use cooccurrence::{CoOccurrence, PairCost, count_cooccurrences, has_at_most_pairs, pair_cost};
@@ -14,3 +15,4 @@ pub(crate) use label_cap::pair_budget;
 pub use label_cap::{CappedLabels, cap_labels};
 pub use pair_blocks::PairBlocks;
 pub(crate) use pair_blocks::{CountPairs, pair_bytes};
+pub(crate) use pair_sums::{PairSums, SharedTask};

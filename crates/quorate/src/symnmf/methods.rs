@@ -280,12 +280,12 @@ impl SymNmf {
     }
 
     /// `symnmf-em`: SymNMF of the observed co-occurrences alone, then EM.
-    pub fn symnmf_em() -> Self {
+    pub fn unimputed_em() -> Self {
         Preset::SymNmfEm.defaults()
     }
 
     /// `symnmf`: SymNMF of the observed co-occurrences, nothing imputed.
-    pub fn symnmf() -> Self {
+    pub fn unimputed() -> Self {
         Preset::SymNmf.defaults()
     }
 

@@ -33,7 +33,9 @@ use rustc_hash::FxBuildHasher;
 
 use crate::annotations::Annotations;
 use crate::error::Result;
+use crate::parallel::{balanced_ranges, map_ranges};
 use crate::special::distributions::normal_quantile;
+use crate::statistics::{PairSums, SharedTask};
 
 /// Tasks that a pair must share.
 const MIN_SHARED: u32 = 20;
@@ -49,6 +51,8 @@ const FALSE_ALARMS: f64 = 0.01;
 const MAX_PAIRS: u64 = 1_000_000;
 /// Tasks with more labels than this are left out.
 const MAX_ON_A_TASK: usize = 500;
+/// Parts of the workers that are looked at side by side.
+const CHUNKS: usize = 64;
 /// Weight of the table's answers beside those of a task.
 const PRIOR: f64 = 2.0;
 
@@ -73,11 +77,7 @@ impl Shared {
 
 /// Groups of workers who copy each other, as codes in rising order.
 pub(in crate::methods) fn find_copies(annotations: &Annotations) -> Vec<Vec<usize>> {
-    let compared = compare_pairs(annotations).into_iter();
-    let mut pairs: Vec<((u32, u32), Shared)> = compared
-        .filter(|(_, shared)| shared.tasks >= MIN_SHARED)
-        .collect();
-    pairs.sort_unstable_by_key(|&(pair, _)| pair);
+    let pairs = compare_pairs(annotations);
     if pairs.is_empty() {
         return Vec::new();
     }
@@ -142,18 +142,20 @@ fn keep_apart(group: &[u32], pairs: &[((u32, u32), Shared)]) -> Vec<Vec<usize>> 
     groups
 }
 
-/// Sums for all pairs of workers with enough labels.
-fn compare_pairs(annotations: &Annotations) -> HashMap<(u32, u32), Shared, FxBuildHasher> {
+/// Sums for all pairs of workers with enough shared tasks, in order.
+fn compare_pairs(annotations: &Annotations) -> Vec<((u32, u32), Shared)> {
     let labels = annotations.labels_per_worker();
-    let eligible = |worker: u32| labels[worker as usize] >= MIN_SHARED;
-    let classes = annotations.class_count();
-    let mut shares = vec![0.0; classes];
+    let eligible = |worker: usize| labels[worker] >= MIN_SHARED;
+    let mut shares = vec![0.0; annotations.class_count()];
     for (.., label) in annotations.iter() {
         shares[label] += PRIOR / annotations.label_count() as f64;
     }
     let count = |task: usize| {
-        let workers = annotations.task_slices(task).0;
-        let number = workers.iter().filter(|&&worker| eligible(worker)).count() as u64;
+        let workers = annotations.task_slices(task).0.iter();
+        let number = workers
+            .clone()
+            .filter(|&&worker| eligible(worker as usize))
+            .count() as u64;
         if workers.len() <= MAX_ON_A_TASK {
             number * number.saturating_sub(1) / 2
         } else {
@@ -162,43 +164,73 @@ fn compare_pairs(annotations: &Annotations) -> HashMap<(u32, u32), Shared, FxBui
     };
     let all: u64 = (0..annotations.task_count()).map(count).sum();
     let stride = all.div_ceil(MAX_PAIRS).max(1) as usize;
-    let mut found: HashMap<(u32, u32), Shared, FxBuildHasher> = HashMap::default();
-    let mut weights = shares.clone();
-    for task in (0..annotations.task_count()).step_by(stride) {
-        let (workers, answers) = annotations.task_slices(task);
-        if workers.len() < 3 || workers.len() > MAX_ON_A_TASK {
-            continue;
+    let chosen = |task: usize| {
+        task.is_multiple_of(stride) && (3..=MAX_ON_A_TASK).contains(&annotations.task_slices(task).0.len())
+    };
+    let ranges = balanced_ranges(annotations.by_worker().starts(), CHUNKS);
+    let parts = map_ranges(ranges, |workers| {
+        let mut pairs = PairSums::new(annotations);
+        let mut expected = Expected::new(annotations, &shares);
+        let mut found = Vec::new();
+        for m in workers.filter(|&worker| eligible(worker)) {
+            let start = |_, shared| (shared >= MIN_SHARED).then(Shared::default);
+            let add = |sums: &mut Shared, task: SharedTask| {
+                let agree = expected.agreement(task);
+                sums.tasks += 1;
+                sums.agreed += u32::from(task.answers.0 == task.answers.1);
+                sums.expected += agree;
+                sums.variance += agree * (1.0 - agree);
+            };
+            let sums = pairs.of_worker(m, chosen, start, add);
+            found.extend(sums.into_iter().map(|(j, sums)| ((m as u32, j as u32), sums)));
         }
-        weights.copy_from_slice(&shares);
-        answers
-            .iter()
-            .for_each(|&answer| weights[usize::from(answer)] += 1.0);
-        let squares: f64 = weights.iter().map(|weight| weight * weight).sum();
-        let total = (workers.len() as f64 - 2.0 + PRIOR).powi(2);
-        for (place, (&m, &x)) in workers.iter().zip(answers).enumerate() {
-            if !eligible(m) {
-                continue;
-            }
-            for (&j, &y) in workers[place + 1..].iter().zip(&answers[place + 1..]) {
-                if m == j || !eligible(j) {
-                    continue;
-                }
-                let (of_x, of_y) = (weights[usize::from(x)], weights[usize::from(y)]);
-                let less = if x == y {
-                    4.0 * of_x - 4.0
-                } else {
-                    2.0 * (of_x + of_y) - 2.0
-                };
-                let agree = ((squares - less) / total).clamp(0.0, 1.0);
-                let shared = found.entry((m.min(j), m.max(j))).or_default();
-                shared.tasks += 1;
-                shared.agreed += u32::from(x == y);
-                shared.expected += agree;
-                shared.variance += agree * (1.0 - agree);
-            }
+        found
+    });
+    parts.concat()
+}
+
+/// What the others on a task say of two answers: the sums of the task at hand are made once.
+struct Expected<'a> {
+    annotations: &'a Annotations,
+    shares: &'a [f64],
+    task: usize,
+    weights: Vec<f64>,
+    squares: f64,
+    total: f64,
+}
+
+impl<'a> Expected<'a> {
+    fn new(annotations: &'a Annotations, shares: &'a [f64]) -> Self {
+        Self {
+            annotations,
+            shares,
+            task: usize::MAX,
+            weights: shares.to_vec(),
+            squares: 0.0,
+            total: 1.0,
         }
     }
-    found
+
+    /// `P` of a task without the two workers.
+    fn agreement(&mut self, shared: SharedTask) -> f64 {
+        if self.task != shared.task {
+            let answers = self.annotations.task_slices(shared.task).1;
+            self.weights.copy_from_slice(self.shares);
+            answers
+                .iter()
+                .for_each(|&answer| self.weights[usize::from(answer)] += 1.0);
+            self.squares = self.weights.iter().map(|weight| weight * weight).sum();
+            self.total = (answers.len() as f64 - 2.0 + PRIOR).powi(2);
+            self.task = shared.task;
+        }
+        let (x, y) = shared.answers;
+        let less = if x == y {
+            4.0 * self.weights[x] - 4.0
+        } else {
+            2.0 * (self.weights[x] + self.weights[y]) - 2.0
+        };
+        ((self.squares - less) / self.total).clamp(0.0, 1.0)
+    }
 }
 
 /// The table with the labels of each group on a task counted as one.
