@@ -22,7 +22,7 @@
 //! }
 //! ```
 //!
-//! A parameter is called like its field, with dashes. WireFormat that several methods share are spelled out
+//! A parameter is called like its field, with dashes. Fields that several methods share are spelled out
 //! once, in a macro that hands them on (`em_rounds` below is the pattern).
 
 use super::{Method, Parameter};
@@ -39,7 +39,7 @@ macro_rules! declare_method {
         $crate::declare_method! { @fields [$(#[$doc])* $name { $($entry)* }] [] [$($fields)*] }
     };
 
-    // WireFormat, one after another: a shared fragment, or a field of its own.
+    // Fields, one after another: a shared fragment, or a field of its own.
     (@fields $head:tt $done:tt [..$fragment:ident $(($($argument:tt)*))?, $($rest:tt)*]) => {
         $fragment! { [$($($argument)*)?] $head $done [$($rest)*] }
     };
