@@ -398,3 +398,32 @@ fn an_error_of_the_source_ends_the_fit_with_its_words() {
         assert_eq!(error.to_string(), "the disk is gone", "{}", method.name);
     }
 }
+
+/// Only the engine of passes knows where labels live: nothing outside `blocks/` asks whether posteriors are
+/// cached, or whether blocks are in memory or in other processes.
+#[test]
+fn nothing_outside_of_blocks_asks_where_labels_live() {
+    fn look(folder: &std::path::Path, found: &mut Vec<String>) {
+        for entry in std::fs::read_dir(folder).unwrap() {
+            let path = entry.unwrap().path();
+            if path.is_dir() && !path.ends_with("blocks") {
+                look(&path, found);
+            } else if path.extension().is_some_and(|ending| ending == "rs") {
+                let text = std::fs::read_to_string(&path).unwrap();
+                let asks = [".caches_posteriors", ".in_memory()", ".remote()", ".run_remote("];
+                let lines = text.lines().enumerate();
+                let lines = lines.filter(|(_, line)| asks.iter().any(|ask| line.contains(ask)));
+                found
+                    .extend(lines.map(|(number, line)| format!("{}:{}: {line}", path.display(), number + 1)));
+            }
+        }
+    }
+    let mut found = Vec::new();
+    for source in ["src", "../quorate-baselines/src"] {
+        look(
+            &std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join(source),
+            &mut found,
+        );
+    }
+    assert!(found.is_empty(), "{}", found.join("\n"));
+}

@@ -20,5 +20,6 @@ run!(
     "../examples/gold.rs" gold,
     "../examples/review.rs" review,
     "../examples/inspect.rs" inspect,
-    "../examples/workers.rs" workers
+    "../examples/workers.rs" workers,
+    "../examples/new_method.rs" new_method
 );
