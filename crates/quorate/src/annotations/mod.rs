@@ -37,7 +37,7 @@ pub use gold::NO_GOLD;
 pub(crate) use gold::{gold_worker_name, keep_truth};
 pub use names::Names;
 pub use similar_classes::{Likeness, SimilarClasses, find_similar, join_codes, looks_missing};
-pub use summary::TableSummary;
+pub use summary::{LabelsPerTask, LabelsPerWorker, TableSummary};
 pub(crate) use worker_order::WorkerOrder;
 
 use crate::blocks::Block;

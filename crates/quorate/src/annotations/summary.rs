@@ -15,12 +15,34 @@ pub struct TableSummary {
     pub labels: usize,
     /// Tasks that nobody labelled (only abstentions).
     pub unlabelled_tasks: usize,
-    /// Least, mean and greatest number of labels on a task.
-    pub labels_per_task: (usize, f64, usize),
-    /// Least, median and greatest number of labels of a worker.
-    pub labels_per_worker: (usize, usize, usize),
+    /// Labels on a task.
+    pub labels_per_task: LabelsPerTask,
+    /// Labels of a worker.
+    pub labels_per_worker: LabelsPerWorker,
     /// Labels of each class, in order of class.
     pub labels_per_class: Vec<usize>,
+}
+
+/// How many labels tasks have.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct LabelsPerTask {
+    /// Fewest on a task.
+    pub least: usize,
+    /// Mean over the tasks.
+    pub mean: f64,
+    /// Most on a task.
+    pub most: usize,
+}
+
+/// How many labels workers gave.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct LabelsPerWorker {
+    /// Fewest of a worker.
+    pub least: usize,
+    /// Median over the workers.
+    pub median: usize,
+    /// Most of a worker.
+    pub most: usize,
 }
 
 impl TableSummary {
@@ -43,20 +65,16 @@ impl TableSummary {
             classes: annotations.class_count(),
             labels,
             unlabelled_tasks: annotations.unlabelled_tasks(),
-            labels_per_task: (
-                sizes.clone().min().unwrap_or(0),
-                if tasks == 0 {
-                    0.0
-                } else {
-                    labels as f64 / tasks as f64
-                },
-                sizes.max().unwrap_or(0),
-            ),
-            labels_per_worker: (
-                per_worker.first().copied().unwrap_or(0) as usize,
-                per_worker.get(per_worker.len() / 2).copied().unwrap_or(0) as usize,
-                per_worker.last().copied().unwrap_or(0) as usize,
-            ),
+            labels_per_task: LabelsPerTask {
+                least: sizes.clone().min().unwrap_or(0),
+                mean: labels as f64 / tasks.max(1) as f64,
+                most: sizes.max().unwrap_or(0),
+            },
+            labels_per_worker: LabelsPerWorker {
+                least: per_worker.first().copied().unwrap_or(0) as usize,
+                median: per_worker.get(per_worker.len() / 2).copied().unwrap_or(0) as usize,
+                most: per_worker.last().copied().unwrap_or(0) as usize,
+            },
             labels_per_class,
         }
     }

@@ -192,7 +192,7 @@ impl<'b> Passes<'b> {
                 pass.visit(&mut state, block, rows);
             });
         };
-        let mut rows = Rows::new(
+        let mut rows = PosteriorRows::new(
             &mut self.rows,
             self.caches_posteriors,
             self.blocks.task_count(),
@@ -253,7 +253,7 @@ impl<'b> Passes<'b> {
             self.last = Last::Rule(Box::new(rule));
             return Ok(());
         }
-        let mut rows = Rows::new(&mut self.rows, true, self.blocks.task_count(), width);
+        let mut rows = PosteriorRows::new(&mut self.rows, true, self.blocks.task_count(), width);
         self.blocks.for_each(&mut |block| {
             context.step(stage.name, stage.done, stage.total)?;
             let rows = rows.of(block.task_count());
@@ -356,14 +356,14 @@ impl<'b> Passes<'b> {
 }
 
 /// The posteriors of one block after another: of all tasks where they are cached, else of one block at a time.
-struct Rows<'r> {
+struct PosteriorRows<'r> {
     rows: &'r mut Vec<f64>,
     cached: bool,
     width: usize,
     first: usize,
 }
 
-impl<'r> Rows<'r> {
+impl<'r> PosteriorRows<'r> {
     fn new(rows: &'r mut Vec<f64>, cached: bool, tasks: u64, width: usize) -> Self {
         if cached && width > 0 {
             rows.resize(tasks as usize * width, 0.0);

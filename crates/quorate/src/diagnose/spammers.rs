@@ -60,21 +60,21 @@ pub(super) fn useful_probabilities(tables: &[&AnswerTable], least: f64) -> Vec<f
         .collect();
     let crowds = weigh_crowds(&likelihoods);
     let judge = |likelihood: &[f64; GRID]| {
-        let of = |crowd: &Crowd| crowd.weight * crowd.useful_probability(likelihood, useful);
+        let of = |crowd: &CrowdAnswers| crowd.weight * crowd.useful_probability(likelihood, useful);
         crowds.iter().map(of).sum()
     };
     likelihoods.par_iter().map(judge).collect()
 }
 
 /// A share of spammers and a distribution of the others' lambda.
-struct Crowd {
+struct CrowdAnswers {
     spammers: f64,
     /// Probability of each lambda of the grid among the others.
     density: [f64; GRID],
     weight: f64,
 }
 
-impl Crowd {
+impl CrowdAnswers {
     /// Probability that a worker's lambda is that of cell `useful` of the grid or more.
     fn useful_probability(&self, likelihood: &[f64; GRID], useful: usize) -> f64 {
         let spammer = self.spammers * likelihood[0];
@@ -85,7 +85,7 @@ impl Crowd {
 }
 
 /// The crowds that explain the workers, with weights that sum to 1.
-fn weigh_crowds(likelihoods: &[[f64; GRID]]) -> Vec<Crowd> {
+fn weigh_crowds(likelihoods: &[[f64; GRID]]) -> Vec<CrowdAnswers> {
     let stride = likelihoods.len().div_ceil(ENOUGH_WORKERS).max(1);
     let sample: Vec<&[f64; GRID]> = likelihoods.iter().step_by(stride).collect();
     let shapes: Vec<(f64, f64)> = (1..=MEANS)
@@ -107,14 +107,14 @@ fn weigh_crowds(likelihoods: &[[f64; GRID]]) -> Vec<Crowd> {
                     .ln()
             };
             let weight = f64::ln(expected) + sample.iter().zip(&others).map(of_worker).sum::<f64>();
-            Crowd {
+            CrowdAnswers {
                 spammers,
                 density,
                 weight,
             }
         })
     };
-    let mut crowds: Vec<Crowd> = shapes.par_iter().flat_map_iter(of_shape).collect();
+    let mut crowds: Vec<CrowdAnswers> = shapes.par_iter().flat_map_iter(of_shape).collect();
     let top = crowds
         .iter()
         .map(|crowd| crowd.weight)

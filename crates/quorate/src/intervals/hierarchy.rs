@@ -133,8 +133,8 @@ impl Hierarchy {
             block,
             rngs.into_iter(),
             |workers, centres, mut rng| {
-                let mut accuracy_steps = Step::default();
-                let mut column_steps = vec![Step::default(); classes];
+                let mut accuracy_steps = FixedPointStep::default();
+                let mut column_steps = vec![FixedPointStep::default(); classes];
                 for (worker, centres) in workers.zip(centres.chunks_exact_mut(block)) {
                     let pair = totals[worker];
                     let posterior =
@@ -165,10 +165,10 @@ impl Hierarchy {
             },
         );
         let accuracy_steps = parts.iter().map(|part| part.0);
-        self.accuracy_strength = Step::of_all(accuracy_steps).strength(t);
+        self.accuracy_strength = FixedPointStep::of_all(accuracy_steps).strength(t);
         for (truth, strength) in self.column_strengths.iter_mut().enumerate() {
             let steps = parts.iter().map(|part| part.1[truth]);
-            *strength = Step::of_all(steps).strength(*strength);
+            *strength = FixedPointStep::of_all(steps).strength(*strength);
         }
     }
 
@@ -199,12 +199,12 @@ fn worth(given: f64, strength: f64) -> f64 {
 
 /// One step of Minka's fixed point: sums over groups of (count, expected share).
 #[derive(Debug, Clone, Copy, Default)]
-struct Step {
+struct FixedPointStep {
     gained: f64,
     possible: f64,
 }
 
-impl Step {
+impl FixedPointStep {
     fn add(&mut self, strength: f64, group: impl Iterator<Item = (f64, f64)>) {
         let mut total = 0.0;
         for (count, share) in group {

@@ -12,8 +12,8 @@
 
 use super::answers::{NONE, Patterns};
 
-/// Likeness of all pairs of voices.
-pub(super) struct Likeness {
+/// Similarity of all pairs of voices.
+pub(super) struct VoiceSimilarity {
     voices: usize,
     /// `[pattern][voice]`.
     spoken: Vec<u16>,
@@ -29,7 +29,7 @@ pub(super) struct Likeness {
     r: Vec<f64>,
 }
 
-impl Likeness {
+impl VoiceSimilarity {
     pub(super) fn of(patterns: &Patterns, groups: &[Vec<usize>]) -> Self {
         let (voices, classes) = (groups.len(), patterns.classes);
         let mut similarity = Self {
@@ -192,7 +192,7 @@ mod tests {
             }
         }
         let patterns = Patterns::of(&Panel::from_rows(rows).unwrap());
-        let similarity = Likeness::of(&patterns, &[vec![0], vec![1]]);
+        let similarity = VoiceSimilarity::of(&patterns, &[vec![0], vec![1]]);
         let phi = (40.0 * 30.0 - 20.0 * 10.0) / (60.0f64 * 40.0 * 50.0 * 50.0).sqrt();
         assert!(
             (similarity.between(0, 1) - phi).abs() < 1e-12,

@@ -14,7 +14,7 @@
 //! 1. Every judge is a voice.
 //! 2. Of all pairs of voices, the most alike first: does their similarity go beyond what the truth explains,
 //!    seen from the voices outside that are clearly less like them (mean of the tetrads over all l and m;
-//!    [`Likeness::beyond_truth`])? It must do so beyond chance (one-sided, all pairs together at
+//!    [`VoiceSimilarity::beyond_truth`])? It must do so beyond chance (one-sided, all pairs together at
 //!    [`FALSE_ALARMS`]) and by at least [`MIN_EXCESS`]. Then the pair becomes one voice, which gives the
 //!    answer most of its judges give.
 //! 3. Repeat until no pair is left. Four voices are needed for a test.
@@ -27,7 +27,7 @@
 //! 15 (1904), for tetrads.
 
 use super::answers::Patterns;
-use super::similarity::Likeness;
+use super::similarity::VoiceSimilarity;
 use crate::special::distributions::normal_quantile;
 
 /// Nominal chance of one false pair or more in a panel of independent judges. [`MIN_EXCESS`] keeps the real
@@ -39,7 +39,7 @@ const MIN_EXCESS: f64 = 0.3;
 const MIN_SIMILARITY: f64 = 0.05;
 /// A voice is outside a pair if it is less like both than this share of their similarity.
 const OUTSIDE: f64 = 0.8;
-/// Likeness within a set from which its judges may be copies of one.
+/// Similarity within a set from which its judges may be copies of one.
 const NEARLY_IDENTICAL: f64 = 0.75;
 /// Disagreement within such a set over that with the voice outside, at most.
 const TIGHT: f64 = 0.4;
@@ -48,7 +48,7 @@ const TIGHT: f64 = 0.4;
 pub(super) fn find_voices(patterns: &Patterns) -> Vec<Vec<usize>> {
     let mut voices: Vec<Vec<usize>> = (0..patterns.judges).map(|judge| vec![judge]).collect();
     while voices.len() >= 4 {
-        let similarity = Likeness::of(patterns, &voices);
+        let similarity = VoiceSimilarity::of(patterns, &voices);
         let Some((i, j)) = most_dependent(&similarity, voices.len()) else {
             break;
         };
@@ -61,7 +61,7 @@ pub(super) fn find_voices(patterns: &Patterns) -> Vec<Vec<usize>> {
 }
 
 /// The most alike pair that depends on each other, `i < j`.
-fn most_dependent(similarity: &Likeness, voices: usize) -> Option<(usize, usize)> {
+fn most_dependent(similarity: &VoiceSimilarity, voices: usize) -> Option<(usize, usize)> {
     let critical = normal_quantile(FALSE_ALARMS / (voices * (voices - 1) / 2) as f64);
     let mut pairs: Vec<(usize, usize)> = (0..voices)
         .flat_map(|i| (i + 1..voices).map(move |j| (i, j)))
@@ -77,7 +77,7 @@ fn most_dependent(similarity: &Likeness, voices: usize) -> Option<(usize, usize)
 
 /// Voices that are clearly less like a pair than the two are like each other; all others where there are not
 /// two of these.
-fn outside(similarity: &Likeness, voices: usize, (i, j): (usize, usize)) -> Vec<usize> {
+fn outside(similarity: &VoiceSimilarity, voices: usize, (i, j): (usize, usize)) -> Vec<usize> {
     let others = || (0..voices).filter(|&voice| voice != i && voice != j);
     let nearest = |voice: usize| similarity.between(i, voice).max(similarity.between(j, voice));
     let far: Vec<usize> = others()
@@ -91,7 +91,7 @@ pub(super) fn suspected(patterns: &Patterns, voices: &[Vec<usize>]) -> Option<Ve
     if voices.len() < 3 {
         return None;
     }
-    let similarity = Likeness::of(patterns, voices);
+    let similarity = VoiceSimilarity::of(patterns, voices);
     let r = |a: usize, b: usize| similarity.between(a, b);
     (0..voices.len()).find_map(|outside| {
         let set: Vec<usize> = (0..voices.len()).filter(|&voice| voice != outside).collect();

@@ -71,12 +71,12 @@ impl Aggregate for Crowdlab {
         })?;
         predictions.check(annotations)?;
         reserve_confusions(annotations, context)?;
-        Ok(context.run(|| Panel::new(annotations, &predictions).fit()))
+        Ok(context.run(|| WeighedPanel::new(annotations, &predictions).fit()))
     }
 }
 
 /// The table with its classifier, and what does not depend on the consensus labels.
-struct Panel<'a> {
+struct WeighedPanel<'a> {
     annotations: &'a Annotations,
     predictions: &'a TaskProbabilities,
     /// Number of labels of each class on each task, `[task][class]`.
@@ -98,7 +98,7 @@ struct AnnotatorWeights {
     model: f64,
 }
 
-impl<'a> Panel<'a> {
+impl<'a> WeighedPanel<'a> {
     fn new(annotations: &'a Annotations, predictions: &'a TaskProbabilities) -> Self {
         let mut votes = vec![0.0; annotations.task_count() * annotations.class_count()];
         score_tasks(annotations, &vec![1.0; annotations.worker_count()], &mut votes);
@@ -373,7 +373,7 @@ mod tests {
     fn toy_a_by_hand() {
         let annotations = toy_a();
         let predictions = toy_predictions(&annotations);
-        let panel = Panel::new(&annotations, &predictions);
+        let panel = WeighedPanel::new(&annotations, &predictions);
         assert_close(&panel.others, &[0.6875, 0.5625, 0.5625, 0.416667], 1e-6);
         let weights = panel.weigh(&panel.majority());
         assert_close(&weights.workers, &[0.53125, 0.34375, 0.34375, 0.125], 1e-6);
@@ -396,9 +396,9 @@ mod tests {
         let labels = [(0, 0, 0), (0, 1, 1), (1, 0, 1), (1, 1, 1)];
         let annotations = Annotations::from_codes(2, 2, 2, labels).unwrap();
         let mut predictions = TaskProbabilities::none(&annotations);
-        assert_eq!(Panel::new(&annotations, &predictions).majority(), [0, 1]);
+        assert_eq!(WeighedPanel::new(&annotations, &predictions).majority(), [0, 1]);
         predictions.set(0, &[0.4, 0.6]).unwrap();
-        assert_eq!(Panel::new(&annotations, &predictions).majority(), [1, 1]);
+        assert_eq!(WeighedPanel::new(&annotations, &predictions).majority(), [1, 1]);
     }
 
     #[test]

@@ -95,7 +95,7 @@ impl Em {
         context: &mut Context,
         estimate: Estimate<'_>,
     ) -> Result<BlockFit> {
-        let (rounds, counts) = Rounds::start(self, passes, start, estimate, context)?;
+        let (rounds, counts) = EmRounds::start(self, passes, start, estimate, context)?;
         match counts {
             Some(counts) if self.accelerated && rounds.can_jump(context) => rounds.climb(counts, context),
             counts => rounds.run(counts, context),
@@ -146,7 +146,7 @@ const FACTORS: usize = 64;
 pub(crate) type Estimate<'e> = &'e dyn Fn(&AnswerCounts) -> DawidSkene;
 
 /// Rounds of EM on their way: the passes, what they climb, and where they have come to.
-pub(super) struct Rounds<'p, 'b, 'e> {
+pub(super) struct EmRounds<'p, 'b, 'e> {
     pub(super) em: &'e Em,
     pub(super) passes: &'p mut Passes<'b>,
     estimate: Estimate<'e>,
@@ -168,7 +168,7 @@ pub(super) struct Round {
     pub(super) change: f64,
 }
 
-impl<'p, 'b, 'e> Rounds<'p, 'b, 'e> {
+impl<'p, 'b, 'e> EmRounds<'p, 'b, 'e> {
     /// Before the first round; with the counts to begin with where EM begins with an M-step.
     fn start(
         em: &'e Em,

@@ -5,7 +5,7 @@
 //! r = c1 - c0,  v = (c2 - c1) - r,  s = |r| / |v|          jump: c' = c0 + 2 s r + s^2 v
 //! ```
 //!
-//! 1. Rounds of EM until the mean change of a posterior is below [`SETTLED`]. The likelihood has several
+//! 1. EmRounds of EM until the mean change of a posterior is below [`SETTLED`]. The likelihood has several
 //!    optima, and which one is approached is settled in the first rounds.
 //! 2. From then on two rounds and a jump along them, which is the next `c0`. Where the objective falls, the
 //!    jump is taken back and the rounds go on from `c2`; jumps get shorter then, and longer where their
@@ -25,7 +25,7 @@
 //! algorithm", Scandinavian Journal of Statistics 35 (2008), scheme S3.
 
 use super::AnswerCounts;
-use super::em::{Round, Rounds, reserve_tables};
+use super::em::{EmRounds, Round, reserve_tables};
 use super::fit::BlockFit;
 use crate::context::Context;
 use crate::error::Result;
@@ -44,7 +44,7 @@ const SHRINK: f64 = 0.1;
 /// Tables of counts or probabilities that are held at a time.
 const TABLES: u64 = 8;
 
-impl Rounds<'_, '_, '_> {
+impl EmRounds<'_, '_, '_> {
     /// Whether there is room for the tables that jumps take.
     pub(super) fn can_jump(&self, context: &Context) -> bool {
         !self.em.hard && reserve_tables(self.passes, TABLES, context).is_ok()

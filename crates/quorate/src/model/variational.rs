@@ -171,7 +171,7 @@ impl Variational {
         let block = classes * counts.mass.len();
         let ranges = even_ranges(counts.worker_count(), 16);
         let parts = map_rows(ranges, &mut sweep.cells, block, |workers, logs| {
-            let mut columns = Columns::new(self, classes, live);
+            let mut columns = DirichletColumns::new(self, classes, live);
             workers
                 .zip(logs.chunks_exact_mut(block))
                 .map(|(worker, logs)| columns.expect_logs(counts.worker(worker), logs))
@@ -228,7 +228,7 @@ impl Variational {
 
 /// Expected logarithms of one worker's columns `v_mkg`, with the functions of the prior's own values at hand:
 /// most cells of a sparse table never leave the prior.
-struct Columns<'a> {
+struct DirichletColumns<'a> {
     settings: &'a Variational,
     classes: usize,
     /// Log-gamma and digamma of `right` and of `wrong`.
@@ -240,7 +240,7 @@ struct Columns<'a> {
     sums: Vec<f64>,
 }
 
-impl<'a> Columns<'a> {
+impl<'a> DirichletColumns<'a> {
     fn new(settings: &'a Variational, classes: usize, live: usize) -> Self {
         let right = ln_gamma_and_digamma(settings.right);
         let wrong = ln_gamma_and_digamma(settings.wrong);
@@ -344,7 +344,7 @@ mod tests {
         };
         let counts = [0.5, 0.0, 2.0, 3.0, 1.5, 0.0, 0.25, 0.0];
         let mut logs = [0.0; 8];
-        let divergence = Columns::new(&settings, 2, 2).expect_logs(&counts, &mut logs);
+        let divergence = DirichletColumns::new(&settings, 2, 2).expect_logs(&counts, &mut logs);
         let mut expected = 0.0;
         for component in 0..4 {
             let base = if component < 2 { [4.0, 1.0] } else { [1.0, 4.0] };

@@ -25,7 +25,7 @@ pub const MAX_WORKERS: usize = 1 << 15;
 /// Words of a row in one block.
 const WORDS: usize = 8;
 
-/// Columns of one block.
+/// SharedColumns of one block.
 const COLUMNS: usize = 64 * WORDS;
 
 /// A bit for each worker of a block.
@@ -58,7 +58,7 @@ impl Reach {
         let missing: Vec<Vec<Bits>> = context.run(|| {
             (0..blocks)
                 .into_par_iter()
-                .map(|block| Columns::new(block, workers).out_of_reach(&tasks))
+                .map(|block| SharedColumns::new(block, workers).out_of_reach(&tasks))
                 .collect()
         });
         let bits = missing.iter().flatten().flatten();
@@ -120,14 +120,14 @@ fn workers_of_tasks(annotations: &Annotations, planned: &[(usize, usize)]) -> Ve
 }
 
 /// One block of columns.
-struct Columns {
+struct SharedColumns {
     first: usize,
     workers: usize,
     /// The bits that stand for a worker.
     all: Bits,
 }
 
-impl Columns {
+impl SharedColumns {
     fn new(block: usize, workers: usize) -> Self {
         let mut columns = Self {
             first: COLUMNS * block,

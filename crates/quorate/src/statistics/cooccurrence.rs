@@ -57,7 +57,7 @@ pub fn has_at_most_pairs(annotations: &Annotations, most: u64) -> bool {
 /// The number of distinct pairs of workers, or any number above `most` if that is larger.
 fn distinct_pairs(annotations: &Annotations, most: u64) -> u64 {
     let pairs = AtomicU64::new(0);
-    let labels = Labels::of(annotations);
+    let labels = TaskAndWorkerLabels::of(annotations);
     map_ranges(labels.worker_ranges(), |workers| {
         let mut scratch = vec![u32::MAX; annotations.worker_count()];
         for worker in workers {
@@ -77,16 +77,16 @@ fn distinct_pairs(annotations: &Annotations, most: u64) -> u64 {
 
 /// Counts all observed pairs.
 pub fn count_cooccurrences(annotations: &Annotations) -> CoOccurrence {
-    Labels::of(annotations).count()
+    TaskAndWorkerLabels::of(annotations).count()
 }
 
 /// Labels by task and by worker.
-struct Labels<'l> {
+struct TaskAndWorkerLabels<'l> {
     by_task: Block<'l>,
     by_worker: &'l ByWorker,
 }
 
-impl<'l> Labels<'l> {
+impl<'l> TaskAndWorkerLabels<'l> {
     fn of(annotations: &'l Annotations) -> Self {
         Self {
             by_task: annotations.as_block(),
@@ -126,7 +126,7 @@ impl<'l> Labels<'l> {
     }
 }
 
-fn count_range(labels: &Labels<'_>, workers: Range<usize>) -> CoOccurrence {
+fn count_range(labels: &TaskAndWorkerLabels<'_>, workers: Range<usize>) -> CoOccurrence {
     const ABSENT: u32 = u32::MAX;
     let classes = labels.by_task.class_count();
     let block = classes * classes;
@@ -175,7 +175,7 @@ impl CoOccurrence {
     /// The pairs of a block of labels.
     pub fn of_block(block: Block<'_>) -> Self {
         let by_worker = ByWorker::of_block(block);
-        let labels = Labels {
+        let labels = TaskAndWorkerLabels {
             by_task: block,
             by_worker: &by_worker,
         };

@@ -60,7 +60,7 @@ pub enum Designated {
 }
 
 /// A worker's step to a neighbour r: who, S_mr and R_mr.
-struct Step {
+struct GoBetween {
     worker: usize,
     shared: f64,
     block: Vec<f64>,
@@ -138,7 +138,7 @@ fn impute_missing(
     seed: u64,
 ) -> Vec<(u32, u32, Vec<f64>)> {
     let workers = blocks.worker_count();
-    let steps: Vec<Vec<Step>> = match designated {
+    let steps: Vec<Vec<GoBetween>> = match designated {
         Designated::None => return Vec::new(),
         Designated::Best | Designated::Random => {
             let mut rank = vec![0; workers];
@@ -175,7 +175,7 @@ fn impute_missing(
     let rows: Vec<Vec<(u32, u32, Vec<f64>)>> = (0..workers)
         .into_par_iter()
         .map(|m| {
-            let mut scratch = Scratch::new(blocks.class_count(), most_error);
+            let mut scratch = BlockScratch::new(blocks.class_count(), most_error);
             let mut row = Vec::new();
             for n in m..workers {
                 if m != n && blocks.find(m, n).is_some() {
@@ -198,12 +198,12 @@ fn impute_missing(
     rows.into_iter().flatten().collect()
 }
 
-fn steps_of(steps: &[Step]) -> Vec<&Step> {
+fn steps_of(steps: &[GoBetween]) -> Vec<&GoBetween> {
     steps.iter().collect()
 }
 
 /// The neighbours with most shared tasks; of equals, the one that comes first in the given order.
-fn nearest_steps(blocks: &PairBlocks, rank: &[usize], worker: usize, most: usize) -> Vec<Step> {
+fn nearest_steps(blocks: &PairBlocks, rank: &[usize], worker: usize, most: usize) -> Vec<GoBetween> {
     let mut nearest: Vec<(usize, usize)> = blocks.neighbours(worker).collect();
     nearest.sort_by(|a, b| {
         let shared = blocks.shared(b.1).total_cmp(&blocks.shared(a.1));
@@ -215,12 +215,12 @@ fn nearest_steps(blocks: &PairBlocks, rank: &[usize], worker: usize, most: usize
         .collect()
 }
 
-fn step_to(blocks: &PairBlocks, worker: usize, other: usize) -> Option<Step> {
+fn step_to(blocks: &PairBlocks, worker: usize, other: usize) -> Option<GoBetween> {
     if worker == other {
         return None;
     }
     let pair = blocks.find(worker, other)?;
-    Some(Step {
+    Some(GoBetween {
         worker: other,
         shared: blocks.shared(pair),
         block: blocks.oriented(worker, other)?,
@@ -228,7 +228,7 @@ fn step_to(blocks: &PairBlocks, worker: usize, other: usize) -> Option<Step> {
 }
 
 /// Buffers for one block after another.
-struct Scratch {
+struct BlockScratch {
     classes: usize,
     /// Predicted error from which on a candidate is not used.
     most_error: f64,
@@ -241,7 +241,7 @@ struct Scratch {
     block: Vec<f64>,
 }
 
-impl Scratch {
+impl BlockScratch {
     fn new(classes: usize, most_error: f64) -> Self {
         let zeros = vec![0.0; classes * classes];
         Self {
@@ -261,8 +261,8 @@ impl Scratch {
         &mut self,
         blocks: &PairBlocks,
         inverses: &[Option<Vec<f64>>],
-        (m, from_m): (usize, &[&Step]),
-        (n, from_n): (usize, &[&Step]),
+        (m, from_m): (usize, &[&GoBetween]),
+        (n, from_n): (usize, &[&GoBetween]),
     ) -> bool {
         let classes = self.classes;
         self.candidates.clear();

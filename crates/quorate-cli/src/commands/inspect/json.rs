@@ -151,6 +151,7 @@ pub(crate) fn as_json<'a>(
     advice: &dyn Fn(&Finding) -> String,
 ) -> InspectionJson<'a> {
     let summary = &inspection.summary;
+    let (per_task, per_worker) = (summary.labels_per_task, summary.labels_per_worker);
     let connectivity = &inspection.connectivity;
     let pairs = connectivity.pairs.as_ref();
     InspectionJson {
@@ -160,8 +161,8 @@ pub(crate) fn as_json<'a>(
             classes: summary.classes,
             labels: summary.labels,
             unlabelled_tasks: summary.unlabelled_tasks,
-            labels_per_task: summary.labels_per_task,
-            labels_per_worker: summary.labels_per_worker,
+            labels_per_task: (per_task.least, per_task.mean, per_task.most),
+            labels_per_worker: (per_worker.least, per_worker.median, per_worker.most),
             fingerprint: format!("{:016x}", annotations.fingerprint()),
         },
         agreement: agreement(inspection, annotations),

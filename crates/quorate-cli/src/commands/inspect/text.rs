@@ -40,8 +40,7 @@ fn percent(share: f64) -> String {
 
 fn contents(inspection: &Inspection, annotations: &Annotations) -> String {
     let summary = &inspection.summary;
-    let (least, mean, most) = summary.labels_per_task;
-    let (fewest, median, greatest) = summary.labels_per_worker;
+    let (task, worker) = (summary.labels_per_task, summary.labels_per_worker);
     let range = |low: usize, high: usize, middle: String| {
         if low == high {
             format!("{} each", count(low))
@@ -51,10 +50,17 @@ fn contents(inspection: &Inspection, annotations: &Annotations) -> String {
     };
     [
         line("size", size_line(annotations)),
-        line("labels a task", range(least, most, format!("mean {mean:.1}"))),
+        line(
+            "labels a task",
+            range(task.least, task.most, format!("mean {:.1}", task.mean)),
+        ),
         line(
             "labels a worker",
-            range(fewest, greatest, format!("median {}", count(median))),
+            range(
+                worker.least,
+                worker.most,
+                format!("median {}", count(worker.median)),
+            ),
         ),
     ]
     .concat()

@@ -75,8 +75,8 @@ use crate::declare_method;
 use crate::error::Result;
 use crate::model::{Consensus, DawidSkene, prefers_sparse, reserve_passes};
 use problem::Problem;
+use rounds::EffectRounds;
 pub(crate) use rounds::Learnt;
-use rounds::Rounds;
 pub(crate) use streamed::{AddWorkerSlopes, TakeSample};
 
 declare_method! {
@@ -145,14 +145,14 @@ impl Aggregate for TaskEffects {
         let sample = SAMPLE_LABELS.max(annotations.label_count() / SAMPLE_PARTS);
         let learnt = match context.run(|| problem.sample(sample)) {
             Some(sample) => {
-                let mut rounds = Rounds::new(self, &sample, start.as_slice(), &priors, context);
+                let mut rounds = EffectRounds::new(self, &sample, start.as_slice(), &priors, context);
                 context.run(|| rounds.start());
                 run.all_rounds(&mut rounds, context)?;
                 Some(rounds.into_learnt())
             }
             None => None,
         };
-        let mut rounds = Rounds::new(self, &problem, start.as_slice(), &priors, context);
+        let mut rounds = EffectRounds::new(self, &problem, start.as_slice(), &priors, context);
         drop(start);
         match learnt {
             Some(learnt) => {
@@ -201,7 +201,7 @@ impl<'m> Run<'m> {
     }
 
     /// Rounds from the votes to the end.
-    fn all_rounds(&mut self, rounds: &mut Rounds<'_>, context: &mut Context) -> Result<()> {
+    fn all_rounds(&mut self, rounds: &mut EffectRounds<'_>, context: &mut Context) -> Result<()> {
         for round in 0..self.method.max_iter {
             self.round(rounds, round, context)?;
             self.converged = round > rounds::EARLY && rounds.largest_change() < self.method.tol;
@@ -214,7 +214,7 @@ impl<'m> Run<'m> {
 
     /// Rounds on all tasks after those on a sample. Among very many tasks there is always one on the edge
     /// between two classes, so it is the mean change that counts.
-    fn last_rounds(&mut self, rounds: &mut Rounds<'_>, context: &mut Context) -> Result<()> {
+    fn last_rounds(&mut self, rounds: &mut EffectRounds<'_>, context: &mut Context) -> Result<()> {
         self.trace.clear();
         for round in 0..self.method.max_iter {
             self.round(rounds, rounds::EARLY + round, context)?;
@@ -226,7 +226,7 @@ impl<'m> Run<'m> {
         Ok(())
     }
 
-    fn round(&mut self, rounds: &mut Rounds<'_>, round: usize, context: &mut Context) -> Result<()> {
+    fn round(&mut self, rounds: &mut EffectRounds<'_>, round: usize, context: &mut Context) -> Result<()> {
         context.step("task effects", self.iterations, None)?;
         self.trace.push(context.run(|| rounds.round(round)));
         self.iterations += 1;

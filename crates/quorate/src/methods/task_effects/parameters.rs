@@ -8,7 +8,7 @@
 //! parameters move together. The variances follow from the parameters by MacKay's rule: squares over
 //! well-determined parameters.
 
-use super::sums::{TaskSums, WorkerSums};
+use super::sums::{EffectSums, WorkerSums};
 use crate::linalg::exponential::exponential;
 use crate::model::AnswerCounts;
 use crate::parallel::{even_ranges, map_ranges, split_rows};
@@ -138,7 +138,7 @@ impl Parameters {
     }
 
     /// Moves the crowd's matrix; `history` are earlier answers of the workers.
-    pub(super) fn improve_crowd(&mut self, sums: &TaskSums, history: Option<&AnswerCounts>) {
+    pub(super) fn improve_crowd(&mut self, sums: &EffectSums, history: Option<&AnswerCounts>) {
         let cells = self.classes * self.classes;
         let (mut slope, mut curvature) = (sums.slope.clone(), sums.curvature.clone());
         if let Some(history) = history {

@@ -5,7 +5,7 @@ use quorate_machine::dispatch;
 
 use super::chances::Chances;
 use super::parameters::Parameters;
-use super::sums::{TaskSums, WorkerSums};
+use super::sums::{EffectSums, WorkerSums};
 use super::visit::{CrowdSlopes, Expect, VisitedTasks, WorkerSlopes};
 use crate::blocks::Block;
 use crate::linalg::width::with_width;
@@ -49,14 +49,14 @@ impl<'b> Tasks<'b> {
         (self.labels.label.len() / LABELS_A_CHUNK).clamp(1, MAX_CHUNKS)
     }
 
-    fn add_up(&self, parts: &[TaskSums]) -> TaskSums {
-        let mut sums = TaskSums::zero(self.parameters.classes);
+    fn add_up(&self, parts: &[EffectSums]) -> EffectSums {
+        let mut sums = EffectSums::zero(self.parameters.classes);
         parts.iter().for_each(|part| sums.merge(part));
         sums
     }
 
     /// Slopes for the crowd's matrix.
-    pub(super) fn crowd_slopes(&self, rows: &[f64], effects: &[f64]) -> TaskSums {
+    pub(super) fn crowd_slopes(&self, rows: &[f64], effects: &[f64]) -> EffectSums {
         let ranges = balanced_ranges(self.labels.starts, self.chunks());
         let parts = with_width!(self.parameters.classes, width => map_ranges(ranges, |tasks| {
             dispatch::run(CrowdSlopes {
@@ -87,7 +87,7 @@ impl<'b> Tasks<'b> {
     }
 
     /// E-step: improves the effects and replaces the posteriors.
-    pub(super) fn expect(&self, with: Expectation<'_>, rows: &mut [f64], effects: &mut [f64]) -> TaskSums {
+    pub(super) fn expect(&self, with: Expectation<'_>, rows: &mut [f64], effects: &mut [f64]) -> EffectSums {
         let classes = self.parameters.classes;
         let ranges = balanced_ranges(self.labels.starts, self.chunks());
         let log_prior: Vec<f64> = with.prior.iter().map(|share| share.ln()).collect();

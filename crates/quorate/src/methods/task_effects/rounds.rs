@@ -7,7 +7,7 @@ use super::difficulty::find_difficulty;
 use super::parameters::{Parameters, Variances};
 use super::passes::{Expectation, MAX_CHUNKS, Tasks};
 use super::problem::Problem;
-use super::sums::{TaskSums, WorkerSums};
+use super::sums::{EffectSums, WorkerSums};
 use crate::annotations::Annotations;
 use crate::context::Context;
 use crate::error::Result;
@@ -57,7 +57,7 @@ pub(super) fn reserve(annotations: &Annotations, context: &Context) -> Result<()
 }
 
 /// Where the rounds have come to.
-pub(super) struct Rounds<'p> {
+pub(super) struct EffectRounds<'p> {
     problem: &'p Problem<'p>,
     history: Option<&'p AnswerCounts>,
     knowledge: bool,
@@ -74,7 +74,7 @@ pub(super) struct Rounds<'p> {
     anchor: Option<Vec<f64>>,
     /// Number of tasks with labels.
     tasks: f64,
-    sums: TaskSums,
+    sums: EffectSums,
     tables: Vec<WorkerSums>,
     small_step: f64,
 }
@@ -98,7 +98,7 @@ pub(super) struct Found {
     pub(super) variances: Variances,
 }
 
-impl<'p> Rounds<'p> {
+impl<'p> EffectRounds<'p> {
     /// From these posteriors of the table's tasks.
     pub(super) fn new(
         method: &TaskEffects,
@@ -150,7 +150,7 @@ impl<'p> Rounds<'p> {
             prior: priors.fixed_shares().unwrap_or_default().to_vec(),
             anchor,
             tasks,
-            sums: TaskSums::zero(classes),
+            sums: EffectSums::zero(classes),
             tables: Vec::new(),
             small_step: SMALL_STEP,
         };
@@ -255,7 +255,7 @@ impl<'p> Rounds<'p> {
         }
     }
 
-    fn crowd_slopes(&self) -> TaskSums {
+    fn crowd_slopes(&self) -> EffectSums {
         self.tasks().crowd_slopes(&self.rows, &self.effects)
     }
 
@@ -276,7 +276,7 @@ impl<'p> Rounds<'p> {
     }
 
     /// E-step.
-    fn expect(&mut self, newton_rounds: usize) -> TaskSums {
+    fn expect(&mut self, newton_rounds: usize) -> EffectSums {
         let mut rows = std::mem::take(&mut self.rows);
         let mut effects = std::mem::take(&mut self.effects);
         let with = Expectation {
@@ -327,7 +327,7 @@ fn vote_shares(problem: &Problem<'_>) -> Vec<f64> {
 }
 
 #[cfg(test)]
-impl Rounds<'_> {
+impl EffectRounds<'_> {
     pub(super) fn parameters_for_tests(&self) -> &Parameters {
         &self.parameters
     }

@@ -14,7 +14,7 @@ use std::sync::Arc;
 use super::parameters::Parameters;
 use super::passes::{Expectation, Tasks};
 use super::problem::Problem;
-use super::rounds::{Learnt, Rounds};
+use super::rounds::{EffectRounds, Learnt};
 use super::sums::WorkerSums;
 use super::{Run, SAMPLE_LABELS, SAMPLE_PARTS, TaskEffects, words};
 use crate::annotations::{Annotations, Names, RowCounts};
@@ -57,7 +57,7 @@ pub(super) fn learn_from_sample(
     let start = starting_votes(&sample, context)?;
     let problem = context.run(|| Problem::new(&sample, false));
     let mut run = Run::of(method);
-    let mut rounds = Rounds::new(method, &problem, start.as_slice(), &priors, context);
+    let mut rounds = EffectRounds::new(method, &problem, start.as_slice(), &priors, context);
     context.run(|| rounds.start());
     run.all_rounds(&mut rounds, context)?;
     let mut learnt = rounds.into_learnt();

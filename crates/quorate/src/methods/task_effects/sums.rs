@@ -6,7 +6,7 @@ use crate::parallel::{add, even_ranges, map_rows};
 
 /// Sums of the E-step over tasks; K x K tables are `[answer][truth]`.
 #[derive(Debug, Clone, Default)]
-pub(super) struct TaskSums {
+pub(super) struct EffectSums {
     /// `sum_j w_j q_jk (n_jl - S_jkl)`: slope of the expected log-likelihood in the crowd's matrix.
     pub(super) slope: Vec<f64>,
     /// `sum_j w_j q_jk sum_i p_l (1 - p_l)`: its curvature.
@@ -22,7 +22,7 @@ pub(super) struct TaskSums {
     pub(super) change: f64,
 }
 
-impl TaskSums {
+impl EffectSums {
     pub(super) fn zero(classes: usize) -> Self {
         Self {
             slope: vec![0.0; classes * classes],

@@ -20,11 +20,11 @@ fn toy() -> Annotations {
 }
 
 /// Runs so many rounds on the toy; returns the rounds to look into.
-fn run<'p>(problem: &'p Problem<'p>, priors: &'p Priors, count: usize) -> (Rounds<'p>, usize) {
+fn run<'p>(problem: &'p Problem<'p>, priors: &'p Priors, count: usize) -> (EffectRounds<'p>, usize) {
     let context = Context::new(0);
     let start = crate::methods::vote_fractions(&toy());
     let start = start.as_slice();
-    let mut rounds = Rounds::new(&TaskEffects::default(), problem, start, priors, &context);
+    let mut rounds = EffectRounds::new(&TaskEffects::default(), problem, start, priors, &context);
     rounds.start();
     for round in 0..count {
         rounds.round(round);

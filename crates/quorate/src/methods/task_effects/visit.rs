@@ -9,7 +9,7 @@ use quorate_machine::dispatch::Kernel;
 use quorate_machine::prefetch;
 
 use super::chances::{AnswerSums, Chances, SMALL, TaskLabels};
-use super::sums::TaskSums;
+use super::sums::EffectSums;
 use crate::blocks::Block;
 use crate::linalg::aligned::LINE;
 use crate::linalg::exponential::exponential;
@@ -97,12 +97,12 @@ pub(super) struct Expect<'b, W> {
 }
 
 impl<W: Chances> Kernel for Expect<'_, W> {
-    type Output = TaskSums;
+    type Output = EffectSums;
 
     #[inline(always)]
-    fn run(mut self) -> TaskSums {
+    fn run(mut self) -> EffectSums {
         let (width, classes) = (self.block.width, self.block.width.get());
-        let mut sums = TaskSums::zero(classes);
+        let mut sums = EffectSums::zero(classes);
         let mut scratch = Scratch::new(width);
         let rows = std::mem::take(&mut self.rows);
         let effects = std::mem::take(&mut self.effects);
@@ -187,7 +187,7 @@ impl<W: Chances> Expect<'_, W> {
         tau: &[f64],
         row: &mut [f64],
         scratch: &mut Scratch<W>,
-        sums: &mut TaskSums,
+        sums: &mut EffectSums,
     ) {
         let (width, classes) = (self.block.width, self.block.width.get());
         let mut logs = width.row();
@@ -273,7 +273,7 @@ fn add_crowd<W: Width>(
     (counts, shares, squares): (&[f64], &[f64], &[f64]),
     row: &[f64],
     weight: f64,
-    sums: &mut TaskSums,
+    sums: &mut EffectSums,
 ) {
     let classes = width.get();
     let tables = sums
@@ -344,12 +344,12 @@ pub(super) struct CrowdSlopes<'b, W> {
 }
 
 impl<W: Chances> Kernel for CrowdSlopes<'_, W> {
-    type Output = TaskSums;
+    type Output = EffectSums;
 
     #[inline(always)]
-    fn run(self) -> TaskSums {
+    fn run(self) -> EffectSums {
         let (width, classes) = (self.block.width, self.block.width.get());
-        let mut sums = TaskSums::zero(classes);
+        let mut sums = EffectSums::zero(classes);
         let mut scratch = Scratch::new(width);
         let mut logs = width.row();
         for task in self.tasks.clone() {

@@ -44,7 +44,7 @@ use super::Fit;
 use crate::annotations::Annotations;
 use crate::context::Context;
 use crate::error::Result;
-use problem::Problem;
+use problem::SparseProblem;
 pub(crate) use strengths::CellSettings;
 
 /// Dense matrices of fewer cells than this are never too many.
@@ -78,7 +78,7 @@ pub(crate) struct SparseEm {
 impl SparseEm {
     /// Runs EM from the votes; with gold from the votes weighed by how the workers did on the known tasks.
     pub(crate) fn run(&self, annotations: &Annotations, context: &mut Context) -> Result<Fit> {
-        let problem = Problem::new(*self, annotations, context)?;
+        let problem = SparseProblem::new(*self, annotations, context)?;
         let mut rows = problem.votes();
         let mut sums = problem.count(&rows, &problem.even_prior(), |_| true);
         let mut strengths = self.cells.map(|cells| cells.start()).unwrap_or_default();

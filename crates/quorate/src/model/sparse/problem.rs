@@ -6,7 +6,7 @@ use super::SparseEm;
 use super::candidates::Candidates;
 use super::cells::{BYTES_A_TOUCH, CellCounts, Cells, touches};
 use super::strengths::Strengths;
-use super::tally::{Sums, Tally, rest_scale};
+use super::tally::{SparseTally, Sums, rest_scale};
 use crate::annotations::Annotations;
 use crate::context::Context;
 use crate::error::{Error, Result};
@@ -19,7 +19,7 @@ const MAX_CANDIDATES: usize = 64;
 const ACCURACY_STRENGTH: f64 = 1.0;
 
 /// The table with what does not change between rounds.
-pub(super) struct Problem<'a> {
+pub(super) struct SparseProblem<'a> {
     pub(super) settings: SparseEm,
     pub(super) annotations: &'a Annotations,
     pub(super) candidates: Candidates,
@@ -62,7 +62,7 @@ impl SparseWeights {
     }
 }
 
-impl<'a> Problem<'a> {
+impl<'a> SparseProblem<'a> {
     pub(super) fn new(settings: SparseEm, annotations: &'a Annotations, context: &Context) -> Result<Self> {
         let priors = context.priors();
         priors.check(annotations.worker_count(), annotations.class_count())?;
@@ -136,7 +136,7 @@ impl<'a> Problem<'a> {
 
     /// Right answers and masses under these posteriors, over the tasks that `counts` accepts.
     pub(super) fn count(&self, rows: &[f64], prior: &[f64], counts: impl Fn(usize) -> bool) -> Sums {
-        let mut tally = Tally::new(self.annotations);
+        let mut tally = SparseTally::new(self.annotations);
         for task in (0..self.annotations.task_count()).filter(|&task| counts(task)) {
             tally.add(
                 self.annotations,

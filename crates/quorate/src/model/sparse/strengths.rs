@@ -1,6 +1,6 @@
 //! How many labels the backgrounds are worth: what foretells left out labels best.
 
-use super::problem::{Problem, SparseWeights};
+use super::problem::{SparseProblem, SparseWeights};
 use crate::parallel::{add, balanced_ranges, map_ranges};
 
 /// Pseudo-labels a column.
@@ -67,7 +67,7 @@ impl CellSettings {
     }
 }
 
-impl Problem<'_> {
+impl SparseProblem<'_> {
     /// The strengths under which the labels are likeliest, each task by counts without it. `rows`: the
     /// posteriors in these counts.
     pub(super) fn learn_strengths(&self, weights: &SparseWeights, rows: &[f64]) -> Strengths {

@@ -2,12 +2,12 @@
 
 use std::ops::Range;
 
-use super::problem::{Problem, SparseWeights};
-use super::tally::{Sums, Tally, outside_share};
+use super::problem::{SparseProblem, SparseWeights};
+use super::tally::{SparseTally, Sums, outside_share};
 use crate::model::posterior::{LOG_FLOOR, softmax_in_place};
 use crate::parallel::{balanced_ranges, map_slices};
 
-impl Problem<'_> {
+impl SparseProblem<'_> {
     /// Writes the posteriors and sums what the next M-step needs.
     pub(super) fn sweep(&self, weights: &SparseWeights, rows: &mut [f64]) -> Sums {
         let accuracy = self.accuracies(weights);
@@ -20,7 +20,7 @@ impl Problem<'_> {
         let starts = self.candidates.starts();
         let length = |tasks: &Range<usize>| starts[tasks.end] - starts[tasks.start];
         let parts = map_slices(ranges, rows, length, |tasks, rows| {
-            let mut tally = Tally::new(self.annotations);
+            let mut tally = SparseTally::new(self.annotations);
             let mut scratch = Vec::new();
             let first = starts[tasks.start];
             for task in tasks {

@@ -14,7 +14,7 @@ pub(super) struct Sums {
 }
 
 /// Sums over some tasks, with the mass of the rest still to be spread over the classes.
-pub(super) struct Tally {
+pub(super) struct SparseTally {
     pub(super) sums: Sums,
     /// Sum of the tasks' [`rest_scale`].
     rest: f64,
@@ -22,7 +22,7 @@ pub(super) struct Tally {
     not_here: Vec<f64>,
 }
 
-impl Tally {
+impl SparseTally {
     pub(super) fn new(annotations: &Annotations) -> Self {
         Self {
             sums: Sums {

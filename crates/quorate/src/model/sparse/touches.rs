@@ -1,6 +1,6 @@
 //! The (label, candidate) pairs of a task, each with what the rest of the table says of it.
 
-use super::problem::{Problem, SparseWeights};
+use super::problem::{SparseProblem, SparseWeights};
 use super::strengths::Strengths;
 
 /// One label against one truth that the task may have, in counts that the task has no part in.
@@ -36,7 +36,7 @@ impl Touch {
     }
 }
 
-impl Problem<'_> {
+impl SparseProblem<'_> {
     /// Goes through the pairs of a task, candidates fastest. `row`: the posterior that is in the counts, if
     /// one is.
     pub(super) fn for_each_touch(
