@@ -29,7 +29,7 @@ use partitions::{LEFT_OUT, sort_partition};
 use parts::PartitionParts;
 use rayon::prelude::*;
 pub use results::{SpilledResults, WantedResults};
-use rows::PartitionRows;
+use rows::RunWriter;
 use runs::{RowsRead, RunFiles};
 
 use crate::error::{Error, Result};
@@ -83,9 +83,10 @@ pub fn spill_annotations(
     let (read, layout) = match in_parts {
         Some(read) => read,
         None => {
-            let mut rows = PartitionRows::new(files()?, options, cancelled)?;
-            read_into(source, options, recognised, &mut rows, progress)?;
-            rows.finish().map_err(in_place)?
+            let mut writer = RunWriter::new(files()?, options, cancelled)?;
+            let take = |task: &str, worker: &str, label: &str| writer.take(task, worker, label);
+            let layout = read_into(source, options, recognised, take, progress)?;
+            (writer.finish().map_err(in_place)?, layout)
         }
     };
     let (classes, class_codes) = order_classes(&read.classes, options);
@@ -219,6 +220,7 @@ mod tests {
 
     use super::*;
     use crate::formats::scan;
+    use crate::tables::label_cells::LabelCells;
 
     const PARTITIONS: usize = 3;
 
@@ -271,12 +273,14 @@ mod tests {
             |e| e,
         );
         let in_parts = read.unwrap().map(|(read, _)| content(&folder, &read));
-        let mut rows = PartitionRows::new(files(), &options, &|| false).unwrap();
+        let mut writer = RunWriter::new(files(), &options, &|| false).unwrap();
+        let take = |task: &str, worker: &str, label: &str| writer.take(task, worker, label);
+        let mut rows = LabelCells::new(&options, take);
         if let Err(error) = scan(&source, None, &mut rows, &mut |_, _| {}) {
             assert!(in_parts.is_none(), "{error}");
             return false;
         }
-        let by_row = content(&folder, &rows.finish().unwrap().0);
+        let by_row = content(&folder, &writer.finish().unwrap());
         if let Some(in_parts) = &in_parts {
             assert_eq!(in_parts, &by_row);
         }

@@ -1,13 +1,10 @@
 //! Where a worker labels a task again. Labels on disk have no lines: the input is read once more, for that
 //! worker and task alone.
 
-use crate::error::{Error, ErrorKind, Result};
+use crate::error::{Error, ErrorKind};
 use crate::exports::recognise;
-use crate::formats::{Row, RowSink};
 use crate::source::{Progress, Source};
-use crate::tables::TableLayout;
-use crate::tables::annotations::{LabelSink, ReadOptions, read_into};
-use crate::tables::label_cells::LabelCells;
+use crate::tables::annotations::{ReadOptions, read_into};
 
 /// The error about a repeated label with the row that repeats it, as it would be found in memory; any other
 /// error as it is.
@@ -24,18 +21,20 @@ pub(super) fn with_row(
     if source.is_stream() {
         return Error::new(ErrorKind::RepeatedInStream(repeated(task, worker))).in_file(source.name());
     }
-    let mut rows = SearchedRows {
-        cells: LabelCells::new(options),
-        search: Search {
-            task,
-            worker,
-            found: false,
-            rows: 0,
-            cancelled,
-        },
+    let (mut found, mut rows) = (false, 0u64);
+    let take = |of_task: &str, of_worker: &str, label: &str| {
+        rows += 1;
+        if rows.is_multiple_of(1 << 16) && cancelled() {
+            return Err(quorate::Error::Cancelled.into());
+        }
+        let is_it = !label.is_empty() && of_task == task && of_worker == worker;
+        if is_it && std::mem::replace(&mut found, true) {
+            return Err(repeated(task, worker).into());
+        }
+        Ok(())
     };
     let read = recognise(source, options)
-        .and_then(|recognised| read_into(source, options, recognised, &mut rows, progress));
+        .and_then(|recognised| read_into(source, options, recognised, take, progress));
     match read {
         Err(found) if matches!(found.kind(), ErrorKind::Data(_)) => found.in_file(source.name()),
         // The input is no longer what it was.
@@ -47,57 +46,5 @@ fn repeated(task: &str, worker: &str) -> quorate::Error {
     quorate::Error::RepeatedLabel {
         task: task.to_owned(),
         worker: worker.to_owned(),
-    }
-}
-
-/// Takes labels until the second one of a worker for a task.
-struct Search<'a> {
-    task: &'a str,
-    worker: &'a str,
-    found: bool,
-    rows: u64,
-    cancelled: &'a dyn Fn() -> bool,
-}
-
-impl Search<'_> {
-    fn take(&mut self, task: &str, worker: &str, label: &str) -> Result<()> {
-        self.rows += 1;
-        if self.rows.is_multiple_of(1 << 16) && (self.cancelled)() {
-            return Err(quorate::Error::Cancelled.into());
-        }
-        if label.is_empty() || task != self.task || worker != self.worker {
-            return Ok(());
-        }
-        if std::mem::replace(&mut self.found, true) {
-            Err(repeated(task, worker).into())
-        } else {
-            Ok(())
-        }
-    }
-}
-
-struct SearchedRows<'a> {
-    cells: LabelCells<'a>,
-    search: Search<'a>,
-}
-
-impl LabelSink for SearchedRows<'_> {
-    fn label(&mut self, task: &str, worker: &str, label: &str) -> Result<()> {
-        self.search.take(task, worker, label)
-    }
-
-    fn layout(&mut self) -> &mut TableLayout {
-        &mut self.cells.layout
-    }
-}
-
-impl RowSink for SearchedRows<'_> {
-    fn select(&mut self, names: &[String]) -> Result<Vec<usize>> {
-        self.cells.select(names)
-    }
-
-    fn row(&mut self, row: &impl Row) -> Result<()> {
-        let Self { cells, search } = self;
-        cells.each(row, |task, worker, label| search.take(task, worker, label))
     }
 }

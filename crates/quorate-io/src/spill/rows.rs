@@ -2,27 +2,18 @@
 
 use std::io::Write;
 
-use quorate::annotations::{Duplicates, MAX_CLASSES, Names};
+use quorate::annotations::{Duplicates, MAX_CLASSES};
 
 use super::runs::{RowsRead, RunFiles, push_run};
 use crate::error::Result;
-use crate::formats::{Row, RowSink};
 use crate::memory;
-use crate::tables::TableLayout;
-use crate::tables::annotations::{LabelSink, ReadOptions};
-use crate::tables::label_cells::LabelCells;
+use crate::tables::annotations::ReadOptions;
 
 /// Most labels of a run: it is in memory as a whole.
 const LONGEST_RUN: usize = 1 << 16;
 
-/// Takes rows into partitions.
-pub(super) struct PartitionRows<'a> {
-    cells: LabelCells<'a>,
-    writer: RunWriter<'a>,
-}
-
 /// Writes labels into partitions, those of a task that follow each other as one run.
-struct RunWriter<'a> {
+pub(super) struct RunWriter<'a> {
     options: &'a ReadOptions,
     files: RunFiles,
     read: RowsRead,
@@ -34,51 +25,40 @@ struct RunWriter<'a> {
     cancelled: &'a dyn Fn() -> bool,
 }
 
-impl<'a> PartitionRows<'a> {
+impl<'a> RunWriter<'a> {
     pub(super) fn new(
         files: RunFiles,
         options: &'a ReadOptions,
         cancelled: &'a dyn Fn() -> bool,
     ) -> Result<Self> {
-        let mut classes = Names::default();
+        let mut read = RowsRead::default();
         for class in options.classes.iter().flatten() {
-            if classes.find(class).is_some() {
+            if read.classes.find(class).is_some() {
                 return Err(quorate::Error::RepeatedClass(class.clone()).into());
             }
-            classes.intern(class);
+            read.classes.intern(class);
         }
         Ok(Self {
-            cells: LabelCells::new(options),
-            writer: RunWriter {
-                options,
-                files,
-                read: RowsRead {
-                    workers: Names::default(),
-                    classes,
-                    rows: 0,
-                    abstentions: 0,
-                    repeated: 0,
-                },
-                task: String::new(),
-                order: 0,
-                labels: Vec::new(),
-                run: Vec::new(),
-                cancelled,
-            },
+            options,
+            files,
+            read,
+            task: String::new(),
+            order: 0,
+            labels: Vec::new(),
+            run: Vec::new(),
+            cancelled,
         })
     }
 
-    /// Ends the rows: all of them are on disk. Returns the columns that were read, too.
-    pub(super) fn finish(mut self) -> Result<(RowsRead, TableLayout)> {
-        self.writer.flush_run()?;
-        self.writer.files.finish()?;
-        Ok((self.writer.read, self.cells.layout))
+    /// Ends the rows: all of them are on disk.
+    pub(super) fn finish(mut self) -> Result<RowsRead> {
+        self.flush_run()?;
+        self.files.finish()?;
+        Ok(self.read)
     }
-}
 
-impl RunWriter<'_> {
     /// Takes one label.
-    fn take(&mut self, task: &str, worker: &str, label: &str) -> Result<()> {
+    pub(super) fn take(&mut self, task: &str, worker: &str, label: &str) -> Result<()> {
         if task != self.task {
             self.start_run(task)?;
         } else if self.labels.len() >= LONGEST_RUN {
@@ -120,17 +100,15 @@ impl RunWriter<'_> {
         if self.read.rows.is_multiple_of(1 << 16) && (self.cancelled)() {
             return Err(quorate::Error::Cancelled);
         }
-        let label = if label.is_empty() {
+        let class = if label.is_empty() {
             None
         } else {
             Some(self.class(label)?)
         };
         let worker = self.read.workers.intern(worker);
         self.read.rows += 1;
-        match label {
-            None => self.read.abstentions += 1,
-            Some(label) => self.labels.push((worker, label)),
-        }
+        self.read.abstentions += u64::from(class.is_none());
+        self.labels.extend(class.map(|class| (worker, class)));
         Ok(())
     }
 
@@ -173,30 +151,5 @@ impl RunWriter<'_> {
         push_run(&mut self.run, self.order, task, self.labels.drain(..));
         let partition = self.files.partition_of(task);
         self.files.all()[partition].write_all(&self.run)
-    }
-}
-
-impl LabelSink for PartitionRows<'_> {
-    fn label(&mut self, task: &str, worker: &str, label: &str) -> Result<()> {
-        self.writer.take(task, worker, label)
-    }
-
-    fn layout(&mut self) -> &mut TableLayout {
-        &mut self.cells.layout
-    }
-}
-
-impl RowSink for PartitionRows<'_> {
-    fn select(&mut self, names: &[String]) -> Result<Vec<usize>> {
-        self.cells.select(names)
-    }
-
-    fn note_delimiter(&mut self, delimiter: char) {
-        self.cells.layout.delimiter = Some(delimiter);
-    }
-
-    fn row(&mut self, row: &impl Row) -> Result<()> {
-        let Self { cells, writer } = self;
-        cells.each(row, |task, worker, label| writer.take(task, worker, label))
     }
 }

@@ -22,6 +22,7 @@ pub(super) const LABEL: usize = 6;
 pub(super) struct RunFiles(Vec<BufWriter<File>>);
 
 /// What reading the rows told, besides the runs.
+#[derive(Default)]
 pub(super) struct RowsRead {
     /// Workers and classes, in order of appearance.
     pub(super) workers: Names,

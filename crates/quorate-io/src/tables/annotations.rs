@@ -9,9 +9,7 @@ use super::label_cells::{LabelCells, TableLayout};
 use super::name_filter::{LeftOut, NameFilter};
 use crate::error::{Error, ErrorKind, Result};
 use crate::exports::{Content, Recognised, Tool, read_export, recognise};
-use crate::formats::{
-    Cell, ColumnKind, FileFormat, Format, Row, RowSink, RowSource, scan, scan_text, write_table,
-};
+use crate::formats::{Cell, ColumnKind, FileFormat, Format, RowSource, scan, scan_text, write_table};
 use crate::memory::{self, Reading};
 use crate::parallel::{AnnotationsInParts, BLOCK, Stop, read_parts};
 use crate::source::{Progress, Source};
@@ -159,17 +157,17 @@ pub fn read_annotations_with(
 ) -> Result<AnnotationsRead> {
     let _reading = Reading::of(source.name());
     let (recognised, options) = recognised_options(source, options)?;
-    let options = &*options;
-    if recognised.is_plain_table()
-        && let Some((annotations, layout)) = read_blocks(source, options, BLOCK, progress)
-    {
-        return annotations
-            .and_then(|annotations| finish(annotations, layout, options))
-            .map_err(|error| error.in_file(source.name()));
-    }
-    let (annotations, layout) = read_rows(source, options, recognised, progress)?;
+    let in_parts = if recognised.is_plain_table() {
+        read_blocks(source, &options, BLOCK, progress)
+    } else {
+        None
+    };
+    let (annotations, layout) = match in_parts {
+        Some(read) => read,
+        None => read_rows(source, &options, recognised, progress)?,
+    };
     annotations
-        .and_then(|annotations| finish(annotations, layout, options))
+        .and_then(|annotations| finish(annotations, layout, &options))
         .map_err(|error| error.in_file(source.name()))
 }
 
@@ -189,39 +187,34 @@ pub(crate) fn recognised_options<'o>(
     Ok((recognised, options))
 }
 
-/// Takes the labels of any file, one by one.
-pub(crate) trait LabelSink: RowSink {
-    /// Takes a label; the empty one is no answer.
-    fn label(&mut self, task: &str, worker: &str, label: &str) -> Result<()>;
-
-    /// How the file was read.
-    fn layout(&mut self) -> &mut TableLayout;
-}
-
-/// Reads any file into the sink: a table row by row, an export answer by answer.
+/// Gives the labels of any file to a function, one by one (the empty label is no answer): a table row by row, an
+/// export answer by answer. Returns how the file was read.
 pub(crate) fn read_into(
     source: &Source,
     options: &ReadOptions,
     recognised: Recognised,
-    sink: &mut impl LabelSink,
+    mut take: impl FnMut(&str, &str, &str) -> Result<()>,
     progress: Progress<'_>,
-) -> Result<()> {
+) -> Result<TableLayout> {
     let place = |error: Error| error.in_file(source.name());
     if let Content::Export(tool) = recognised.content {
-        let mut take = |task: &str, worker: &str, label: &str| sink.label(task, worker, label);
         let read =
             read_export(tool, source, recognised.input, options, &mut take, progress).map_err(place)?;
-        sink.layout().export = Some(read);
-        return Ok(());
+        return Ok(TableLayout {
+            export: Some(read),
+            ..TableLayout::default()
+        });
     }
-    sink.layout().found_wide = recognised.content == Content::Wide;
+    let mut cells = LabelCells::new(options, take);
+    cells.layout.found_wide = recognised.content == Content::Wide;
     match (recognised.input, recognised.format) {
-        (Some(input), Some(format)) => scan_text(input, format.format, sink).map_err(place),
+        (Some(input), Some(format)) => scan_text(input, format.format, &mut cells).map_err(place),
         _ => {
             let format = options.format_of(source).map_err(place)?;
-            scan(source, Some(format), sink, progress)
+            scan(source, Some(format), &mut cells, progress)
         }
-    }
+    }?;
+    Ok(cells.layout)
 }
 
 /// Reads any file row by row; the outer error is that of a row.
@@ -235,14 +228,27 @@ fn read_rows(
     if let Some(classes) = &options.classes {
         builder = builder.with_classes(classes)?;
     }
-    let mut sink = AnnotationSink {
-        builder,
-        lists: [NameFilter::of_tasks(options), NameFilter::of_workers(options)],
-        unchecked: 0,
-        cells: LabelCells::new(options),
+    let (tasks, workers) = (NameFilter::of_tasks(options), NameFilter::of_workers(options));
+    let mut unchecked = 0;
+    let take = |task: &str, worker: &str, label: &str| {
+        match builder.push(task, worker, label) {
+            // Who is left out may repeat himself even where that is an error.
+            Err(quorate::Error::RepeatedLabel { .. }) if !(tasks.allows(task) && workers.allows(worker)) => {}
+            pushed => pushed?,
+        }
+        unchecked += 1;
+        if unchecked < memory::ROWS {
+            return Ok(());
+        }
+        unchecked = 0;
+        match memory::check(builder.bytes_to_come(2 * memory::ROWS)) {
+            // Rows that repeat others make room: a small packed file can hold very many of them.
+            Err(_) if builder.drop_repeated() => Ok(()),
+            checked => checked,
+        }
     };
-    read_into(source, options, recognised, &mut sink, progress)?;
-    Ok((sink.builder.build().map_err(Error::from), sink.cells.layout))
+    let layout = read_into(source, options, recognised, take, progress)?;
+    Ok((builder.build().map_err(Error::from), layout))
 }
 
 /// Reads a plain delimited file or a Parquet file in parallel; none if it is something else, or has anything
@@ -271,103 +277,18 @@ fn finish(
     options: &ReadOptions,
 ) -> Result<AnnotationsRead> {
     let (workers, tasks) = (NameFilter::of_workers(options), NameFilter::of_tasks(options));
-    let (left_workers, listed_workers) = workers.count(annotations.workers());
-    let (left_tasks, listed_tasks) = tasks.count(annotations.tasks());
-    if left_workers > 0 {
+    let left_out = LeftOut::of(options, annotations.tasks(), annotations.workers());
+    if left_out.workers > 0 {
         annotations = annotations.keep_workers(|worker| workers.allows(worker))?;
     }
-    if left_tasks > 0 {
+    if left_out.tasks > 0 {
         annotations = annotations.keep_tasks(|task| tasks.allows(task))?;
     }
     Ok(AnnotationsRead {
         annotations,
-        left_out: LeftOut {
-            workers: left_workers,
-            absent_workers: workers.listed() - listed_workers,
-            tasks: left_tasks as u64,
-            absent_tasks: (tasks.listed() - listed_tasks) as u64,
-        },
+        left_out,
         layout,
     })
-}
-
-struct AnnotationSink<'a> {
-    builder: AnnotationsBuilder,
-    /// Tasks and workers that are left out in the end.
-    lists: [NameFilter<'a>; 2],
-    /// Labels since memory was asked for.
-    unchecked: usize,
-    cells: LabelCells<'a>,
-}
-
-/// Adds a label. Who is left out may repeat himself even where that is an error.
-fn push(
-    builder: &mut AnnotationsBuilder,
-    [tasks, workers]: &[NameFilter<'_>; 2],
-    (task, worker, label): (&str, &str, &str),
-) -> Result<()> {
-    match builder.push(task, worker, label) {
-        Err(quorate::Error::RepeatedLabel { .. }) if !(tasks.allows(task) && workers.allows(worker)) => {
-            Ok(())
-        }
-        pushed => Ok(pushed?),
-    }
-}
-
-impl AnnotationSink<'_> {
-    /// Asks for the memory that the next labels need. Where it is not there, rows that repeat others make
-    /// room: a small packed file can hold very many of them.
-    fn make_room(&mut self) -> Result<()> {
-        self.unchecked = 0;
-        match memory::check(self.builder.bytes_to_come(2 * memory::ROWS)) {
-            Err(_) if self.builder.drop_repeated() => Ok(()),
-            checked => checked,
-        }
-    }
-}
-
-impl RowSink for AnnotationSink<'_> {
-    fn select(&mut self, names: &[String]) -> Result<Vec<usize>> {
-        self.cells.select(names)
-    }
-
-    fn note_delimiter(&mut self, delimiter: char) {
-        self.cells.layout.delimiter = Some(delimiter);
-    }
-
-    fn row(&mut self, row: &impl Row) -> Result<()> {
-        let Self {
-            builder,
-            lists,
-            cells,
-            unchecked,
-        } = self;
-        cells.each(row, |task, worker, label| {
-            *unchecked += 1;
-            push(builder, lists, (task, worker, label))
-        })?;
-        if *unchecked < memory::ROWS {
-            Ok(())
-        } else {
-            self.make_room()
-        }
-    }
-}
-
-impl LabelSink for AnnotationSink<'_> {
-    fn label(&mut self, task: &str, worker: &str, label: &str) -> Result<()> {
-        push(&mut self.builder, &self.lists, (task, worker, label))?;
-        self.unchecked += 1;
-        if self.unchecked < memory::ROWS {
-            Ok(())
-        } else {
-            self.make_room()
-        }
-    }
-
-    fn layout(&mut self) -> &mut TableLayout {
-        &mut self.cells.layout
-    }
 }
 
 /// Writes the labels as a table `task, worker, label`, by task and then by worker. Abstentions are not in

@@ -4,12 +4,12 @@
 use quorate::annotations::Names;
 use quorate::judges::{Panel, PanelBuilder, Verdict};
 
-use super::annotations::{LabelSink, ReadOptions, read_into, recognised_options};
-use super::label_cells::{LabelCells, TableLayout};
+use super::annotations::{ReadOptions, read_into, recognised_options};
+use super::label_cells::TableLayout;
 use super::labels::CONFIDENCE_COLUMN;
 use super::name_filter::{LeftOut, NameFilter};
 use crate::error::{Error, Result};
-use crate::formats::{Cell, ColumnKind, FileFormat, Row, RowSink, RowSource, write_table};
+use crate::formats::{Cell, ColumnKind, FileFormat, RowSource, write_table};
 use crate::source::{Progress, Source};
 use crate::target::Target;
 
@@ -37,88 +37,25 @@ pub fn read_judgements(
     if let Some(classes) = &options.classes {
         builder = builder.with_classes(classes)?;
     }
-    let mut sink = JudgementSink {
-        builder,
-        cells: LabelCells::new(options),
-        judges: (NameFilter::of_workers(options), Names::default()),
-        items: (NameFilter::of_tasks(options), Names::default()),
+    let mut judges = (NameFilter::of_workers(options), Names::default());
+    let mut items = (NameFilter::of_tasks(options), Names::default());
+    let take = |item: &str, judge: &str, answer: &str| {
+        if allows(&mut items, item) & allows(&mut judges, judge) {
+            builder.push(item, judge, answer)?;
+        }
+        Ok(())
     };
-    let named = |error: Error| error.in_file(source.name());
-    read_into(source, options, recognised, &mut sink, progress)?;
-    let (workers, listed_workers) = sink.judges.0.count(&sink.judges.1);
-    let (tasks, listed_tasks) = sink.items.0.count(&sink.items.1);
+    let layout = read_into(source, options, recognised, take, progress)?;
+    let built = builder.build().map_err(Error::from);
     Ok(JudgementsRead {
-        left_out: LeftOut {
-            workers,
-            absent_workers: sink.judges.0.listed() - listed_workers,
-            tasks: tasks as u64,
-            absent_tasks: (sink.items.0.listed() - listed_tasks) as u64,
-        },
-        layout: sink.cells.layout,
-        panel: sink.builder.build().map_err(|error| named(error.into()))?,
+        left_out: LeftOut::of(options, &items.1, &judges.1),
+        layout,
+        panel: built.map_err(|error| error.in_file(source.name()))?,
     })
 }
 
-struct JudgementSink<'a> {
-    builder: PanelBuilder,
-    cells: LabelCells<'a>,
-    judges: Filter<'a>,
-    items: Filter<'a>,
-}
-
-impl RowSink for JudgementSink<'_> {
-    fn select(&mut self, names: &[String]) -> Result<Vec<usize>> {
-        self.cells.select(names)
-    }
-
-    fn note_delimiter(&mut self, delimiter: char) {
-        self.cells.layout.delimiter = Some(delimiter);
-    }
-
-    fn row(&mut self, row: &impl Row) -> Result<()> {
-        let Self {
-            builder,
-            cells,
-            judges,
-            items,
-        } = self;
-        cells.each(row, |item, judge, answer| {
-            push(builder, (items, judges), item, judge, answer)
-        })
-    }
-}
-
-impl LabelSink for JudgementSink<'_> {
-    fn label(&mut self, item: &str, judge: &str, answer: &str) -> Result<()> {
-        let filters = (&mut self.items, &mut self.judges);
-        push(&mut self.builder, filters, item, judge, answer)
-    }
-
-    fn layout(&mut self) -> &mut TableLayout {
-        &mut self.cells.layout
-    }
-}
-
-/// What to leave out, and the names that were seen, where anything is left out.
-type Filter<'a> = (NameFilter<'a>, Names);
-
-/// Takes an answer unless its item or its judge is left out.
-fn push(
-    builder: &mut PanelBuilder,
-    (items, judges): (&mut Filter<'_>, &mut Filter<'_>),
-    item: &str,
-    judge: &str,
-    answer: &str,
-) -> Result<()> {
-    if allows(items, item) & allows(judges, judge) {
-        Ok(builder.push(item, judge, answer)?)
-    } else {
-        Ok(())
-    }
-}
-
 /// Whether a name stays, which is noted where anything is left out.
-fn allows((filter, seen): &mut Filter<'_>, name: &str) -> bool {
+fn allows((filter, seen): &mut (NameFilter<'_>, Names), name: &str) -> bool {
     if !filter.is_open() && !name.is_empty() {
         seen.intern(name);
     }

@@ -6,7 +6,7 @@ use super::annotations::{Columns, ReadOptions};
 use super::column_roles::{Role, Wanted, find_columns};
 use crate::error::{Error, ErrorKind, Result};
 use crate::exports::ExportRead;
-use crate::formats::{Row, field};
+use crate::formats::{Row, RowSink, field};
 
 /// How a table was read, where that was not said: for a word to the user.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -75,23 +75,17 @@ impl TableLayout {
     }
 }
 
-/// Takes the labels out of rows.
-#[derive(Debug)]
-pub(crate) struct LabelCells<'a> {
+/// Takes the labels out of rows, and gives each of them to a function, as task, worker and label; no answer is
+/// the empty label. A cell of a wide table without an answer is no label at all, but a task without any keeps
+/// its place.
+pub(crate) struct LabelCells<'a, F> {
     options: &'a ReadOptions,
     pub(crate) layout: TableLayout,
+    take: F,
 }
 
-impl<'a> LabelCells<'a> {
-    pub(crate) fn new(options: &'a ReadOptions) -> Self {
-        Self {
-            options,
-            layout: TableLayout::default(),
-        }
-    }
-
-    /// Chooses the columns.
-    pub(crate) fn select(&mut self, names: &[String]) -> Result<Vec<usize>> {
+impl<F: FnMut(&str, &str, &str) -> Result<()>> RowSink for LabelCells<'_, F> {
+    fn select(&mut self, names: &[String]) -> Result<Vec<usize>> {
         if self.options.wide {
             self.layout.find_wide(&self.options.columns, names)
         } else {
@@ -99,58 +93,63 @@ impl<'a> LabelCells<'a> {
         }
     }
 
-    /// Gives every label of a row to `push`, as task, worker and label; no answer is the empty label. A cell
-    /// of a wide table without an answer is no label at all, but a task without any keeps its place.
-    pub(crate) fn each(
-        &self,
-        row: &impl Row,
-        mut push: impl FnMut(&str, &str, &str) -> Result<()>,
-    ) -> Result<()> {
-        let Columns { task, worker, label } = &self.layout.columns;
+    fn note_delimiter(&mut self, delimiter: char) {
+        self.layout.delimiter = Some(delimiter);
+    }
+
+    fn row(&mut self, row: &impl Row) -> Result<()> {
+        let Self {
+            options,
+            layout,
+            take,
+        } = self;
+        let answer = |text| {
+            if options.missing.iter().any(|missing| missing == text) {
+                ""
+            } else {
+                text
+            }
+        };
+        let Columns { task, worker, label } = &layout.columns;
         let n = field(row, 0, task)?;
-        let Some(workers) = &self.layout.workers else {
+        let Some(workers) = &layout.workers else {
             let (m, x) = (field(row, 1, worker)?, field(row, 2, label)?);
-            let pushed = push(n, m, self.answer(x));
-            return pushed.map_err(|error| name_column(error, &self.layout.columns));
+            return take(n, m, answer(x)).map_err(|error| name_column(error, &layout.columns, label));
         };
         let mut answered = false;
         for (slot, m) in workers.iter().enumerate() {
-            let x = self.answer(field(row, slot + 1, m)?);
+            let x = answer(field(row, slot + 1, m)?);
             if !x.is_empty() {
                 answered = true;
-                push(n, m, x).map_err(|error| {
-                    let columns = Columns {
-                        label: m.clone(),
-                        ..self.layout.columns.clone()
-                    };
-                    name_column(error, &columns)
-                })?;
+                take(n, m, x).map_err(|error| name_column(error, &layout.columns, m))?;
             }
         }
         if answered {
             Ok(())
         } else {
-            push(n, &workers[0], "").map_err(|error| name_column(error, &self.layout.columns))
-        }
-    }
-
-    fn answer<'t>(&self, text: &'t str) -> &'t str {
-        if self.options.missing.iter().any(|missing| missing == text) {
-            ""
-        } else {
-            text
+            take(n, &workers[0], "").map_err(|error| name_column(error, &layout.columns, label))
         }
     }
 }
 
+impl<'a, F> LabelCells<'a, F> {
+    pub(crate) fn new(options: &'a ReadOptions, take: F) -> Self {
+        let layout = TableLayout::default();
+        Self {
+            options,
+            layout,
+            take,
+        }
+    }
+}
 /// Names the column that an error of the table is about.
-fn name_column(error: Error, columns: &Columns) -> Error {
+fn name_column(error: Error, columns: &Columns, label: &str) -> Error {
     let column = match error.kind() {
-        ErrorKind::Data(quorate::Error::EmptyId("task")) => Some(&columns.task),
-        ErrorKind::Data(quorate::Error::EmptyId("worker")) => Some(&columns.worker),
+        ErrorKind::Data(quorate::Error::EmptyId("task")) => Some(columns.task.as_str()),
+        ErrorKind::Data(quorate::Error::EmptyId("worker")) => Some(columns.worker.as_str()),
         ErrorKind::Data(
             quorate::Error::UnknownClass { .. } | quorate::Error::TooMany { what: "labels", .. },
-        ) => Some(&columns.label),
+        ) => Some(label),
         _ => None,
     };
     match column {

@@ -18,6 +18,21 @@ pub struct LeftOut {
     pub absent_tasks: u64,
 }
 
+impl LeftOut {
+    /// What the lists leave out among the names of a table.
+    pub(crate) fn of(options: &ReadOptions, tasks: &Names, workers: &Names) -> Self {
+        let (of_tasks, of_workers) = (NameFilter::of_tasks(options), NameFilter::of_workers(options));
+        let (left_tasks, listed_tasks) = of_tasks.count(tasks);
+        let (left_workers, listed_workers) = of_workers.count(workers);
+        Self {
+            workers: left_workers,
+            absent_workers: of_workers.listed() - listed_workers,
+            tasks: left_tasks as u64,
+            absent_tasks: (of_tasks.listed() - listed_tasks) as u64,
+        }
+    }
+}
+
 /// Names to keep and names to drop.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct NameFilter<'a> {
