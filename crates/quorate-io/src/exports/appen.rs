@@ -7,7 +7,7 @@
 use std::io::Read;
 
 use super::answers::{Answers, WhyLeftOut, join_choices};
-use super::labelled::{AnswerRows, Given, Labelled, split_choices};
+use super::labelled::{Labelled, split_choices};
 use crate::error::{ErrorKind, Result};
 use crate::formats::delimiter::Delimiter;
 use crate::formats::{Row, RowSink, RowSource, delimited, field, find_column};
@@ -128,21 +128,15 @@ fn find_questions(names: &[String]) -> Vec<String> {
 pub(super) fn rows<'a>(labelled: &'a Labelled<'a>) -> impl RowSource + 'a {
     let question = labelled.question;
     let about = [TASK, "_golden", "_id", TAINTED, WORKER].map(str::to_owned);
-    AnswerRows {
-        labelled,
-        columns: about
-            .into_iter()
-            .chain([question.to_owned(), format!("{question}{GOLD}")])
-            .collect(),
-        cells: move |task: &str, given: &Given<'_>, number: usize| {
-            let gold = labelled.gold(task);
-            let (golden, number) = (gold.is_some().to_string(), number.to_string());
-            let (label, gold) = (on_lines(given.label), on_lines(gold.unwrap_or_default()));
-            [task, &golden, &number, "false", given.worker, &label, &gold]
-                .map(str::to_owned)
-                .into()
-        },
-    }
+    let columns = about
+        .into_iter()
+        .chain([question.to_owned(), format!("{question}{GOLD}")]);
+    labelled.rows(columns.collect(), move |task, given, number, row| {
+        let gold = labelled.gold(task);
+        let (golden, number) = (gold.is_some().to_string(), number.to_string());
+        let (label, gold) = (on_lines(given.label), on_lines(gold.unwrap_or_default()));
+        row(&[task, &golden, &number, "false", given.worker, &label, &gold])
+    })
 }
 
 /// Several choices on lines of their own.

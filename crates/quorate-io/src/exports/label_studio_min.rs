@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 
 use super::answers::{Answers, WhyLeftOut};
 use super::json::{Answer, each, parse, scalar_of};
-use super::labelled::{AnswerRows, Given, JsonList, Labelled, id_value, split_choices};
+use super::labelled::{JsonList, Labelled, id_value, split_choices};
 use super::members::Members;
 use crate::error::{ErrorKind, Result};
 use crate::formats::delimiter::Delimiter;
@@ -210,15 +210,8 @@ pub(super) fn write_json(output: &mut dyn Write, labelled: &Labelled<'_>) -> Res
 
 /// A row for each annotation.
 pub(super) fn rows<'a>(labelled: &'a Labelled<'a>) -> impl RowSource + 'a {
-    AnswerRows {
-        labelled,
-        columns: ["annotation_id", "annotator", "id", labelled.question]
-            .map(str::to_owned)
-            .into(),
-        cells: |task: &str, given: &Given<'_>, number: usize| {
-            [&number.to_string(), given.worker, task, given.label]
-                .map(str::to_owned)
-                .into()
-        },
-    }
+    let columns = ["annotation_id", "annotator", "id", labelled.question].map(str::to_owned);
+    labelled.rows(columns.into(), |task, given, number, row| {
+        row(&[&number.to_string(), given.worker, task, given.label])
+    })
 }

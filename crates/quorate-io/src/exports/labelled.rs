@@ -7,8 +7,8 @@ use rustc_hash::FxHashMap;
 use serde_json::{Value, json};
 
 use super::answers::{BETWEEN_CHOICES, join_choices};
-use crate::error::{ErrorKind, Result};
-use crate::formats::{Cell, ColumnKind, RowSource};
+use crate::error::Result;
+use crate::formats::{Cell, ColumnKind, RowSource, table};
 
 /// The question of labels that come from a table.
 const QUESTION: &str = "label";
@@ -72,6 +72,26 @@ impl<'a> Labelled<'a> {
             each(task, &answers)?;
         }
         Ok(())
+    }
+
+    /// A table of text with these columns. `row` gives the cells of an answer, whose number counts from 1.
+    pub(crate) fn rows(
+        &self,
+        columns: Vec<String>,
+        row: impl Fn(&str, &Given<'_>, usize, &mut dyn FnMut(&[&str]) -> Result<()>) -> Result<()>,
+    ) -> impl RowSource {
+        let columns = columns.into_iter().map(|name| (name, ColumnKind::Text));
+        table(columns, move |each| {
+            let mut number = 0;
+            self.each_task(|task, answers| {
+                answers.iter().try_for_each(|given| {
+                    number += 1;
+                    row(task, given, number, &mut |cells| {
+                        each(&cells.iter().map(|cell| Cell::Text(cell)).collect::<Vec<_>>())
+                    })
+                })
+            })
+        })
     }
 
     /// Writes a JSON value for each task: elements of an array, or lines.
@@ -138,73 +158,6 @@ pub(crate) fn id_value(id: &str) -> Value {
     match id.parse::<i64>() {
         Ok(number) if number.to_string() == id => json!(number),
         _ => json!(id),
-    }
-}
-
-/// Rows of text for the answers, one for each.
-pub(crate) struct AnswerRows<'a, F> {
-    pub labelled: &'a Labelled<'a>,
-    pub columns: Vec<String>,
-    /// The cells of an answer; the number counts answers from 1.
-    pub cells: F,
-}
-
-impl<F: Fn(&str, &Given<'_>, usize) -> Vec<String>> RowSource for AnswerRows<'_, F> {
-    fn columns(&self) -> Vec<(String, ColumnKind)> {
-        self.columns
-            .iter()
-            .map(|name| (name.clone(), ColumnKind::Text))
-            .collect()
-    }
-
-    fn for_each_row(&self, each: &mut dyn FnMut(&[Cell<'_>]) -> Result<()>) -> Result<()> {
-        let mut number = 0;
-        self.labelled.each_task(|task, answers| {
-            for answer in answers {
-                number += 1;
-                let cells = (self.cells)(task, answer, number);
-                each(&cells.iter().map(|cell| Cell::Text(cell)).collect::<Vec<_>>())?;
-            }
-            Ok(())
-        })
-    }
-}
-
-/// The labels as a table with a row for each task and a column for each worker.
-pub(crate) struct WideRows<'a>(pub &'a Labelled<'a>);
-
-impl RowSource for WideRows<'_> {
-    fn columns(&self) -> Vec<(String, ColumnKind)> {
-        let workers = self
-            .0
-            .annotations
-            .workers()
-            .iter()
-            .map(|name| (name.to_owned(), ColumnKind::OptionalText));
-        [("task".to_owned(), ColumnKind::Text)]
-            .into_iter()
-            .chain(workers)
-            .collect()
-    }
-
-    fn for_each_row(&self, each: &mut dyn FnMut(&[Cell<'_>]) -> Result<()>) -> Result<()> {
-        let annotations = self.0.annotations;
-        for (n, task) in annotations.tasks().iter().enumerate() {
-            let mut cells = vec![Cell::Missing; annotations.worker_count() + 1];
-            cells[0] = Cell::Text(task);
-            for (m, x) in annotations.labels_of_task(n) {
-                let cell = Cell::Text(annotations.classes().get(x));
-                if std::mem::replace(&mut cells[m + 1], cell) != Cell::Missing {
-                    let worker = annotations.workers().get(m);
-                    let problem = format!(
-                        "{worker:?} answered task {task:?} more than once, and a wide table has one cell for it; keep one answer"
-                    );
-                    return Err(ErrorKind::Syntax(problem).into());
-                }
-            }
-            each(&cells)?;
-        }
-        Ok(())
     }
 }
 

@@ -12,7 +12,7 @@ use serde_json::Value;
 
 use super::answers::{Answers, WhyLeftOut};
 use super::json::{Answer, parse, scalar_of};
-use super::labelled::{AnswerRows, Given, Labelled};
+use super::labelled::Labelled;
 use crate::error::{Error, ErrorKind, Result};
 use crate::formats::delimiter::Delimiter;
 use crate::formats::{Row, RowSink, RowSource, delimited, field};
@@ -324,20 +324,12 @@ fn wrong_json(found: &Value) -> Error {
 /// A row for each answer.
 pub(super) fn rows<'a>(labelled: &'a Labelled<'a>) -> impl RowSource + 'a {
     let answer = format!("{ANSWER}{}", labelled.question);
-    let columns = [
-        "HITId",
-        "AssignmentId",
-        "WorkerId",
-        "AssignmentStatus",
-        &answer,
-        APPROVE,
-        REJECT,
-    ];
-    AnswerRows {
-        labelled,
-        columns: columns.map(str::to_owned).into(),
-        cells: |task: &str, given: &Given<'_>, number: usize| {
-            [
+    let about = ["HITId", "AssignmentId", "WorkerId", "AssignmentStatus"];
+    let columns = about.into_iter().chain([answer.as_str(), APPROVE, REJECT]);
+    labelled.rows(
+        columns.map(str::to_owned).collect(),
+        |task, given, number, row| {
+            row(&[
                 task,
                 &number.to_string(),
                 given.worker,
@@ -345,11 +337,9 @@ pub(super) fn rows<'a>(labelled: &'a Labelled<'a>) -> impl RowSource + 'a {
                 given.label,
                 "",
                 "",
-            ]
-            .map(str::to_owned)
-            .into()
+            ])
         },
-    }
+    )
 }
 
 #[cfg(test)]

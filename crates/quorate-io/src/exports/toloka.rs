@@ -7,7 +7,7 @@
 use std::io::Read;
 
 use super::answers::{Answers, BETWEEN_CHOICES, WhyLeftOut};
-use super::labelled::{AnswerRows, Given, Labelled};
+use super::labelled::Labelled;
 use crate::error::{ErrorKind, Result};
 use crate::formats::delimiter::Delimiter;
 use crate::formats::{Row, RowSink, RowSource, delimited, field, find_column};
@@ -116,15 +116,18 @@ pub(super) fn rows<'a>(labelled: &'a Labelled<'a>) -> impl RowSource + 'a {
         format!("{GOLDEN}{question}"),
     ];
     let about = ["ASSIGNMENT:assignment_id", WORKER, STATUS].map(str::to_owned);
-    AnswerRows {
-        labelled,
-        columns: columns.into_iter().chain(about).collect(),
-        cells: move |task: &str, given: &Given<'_>, number: usize| {
+    labelled.rows(
+        columns.into_iter().chain(about).collect(),
+        move |task, given, number, row| {
             let gold = labelled.gold(task).unwrap_or_default();
-            let assignment = number.to_string();
-            [task, given.label, gold, &assignment, given.worker, "APPROVED"]
-                .map(str::to_owned)
-                .into()
+            row(&[
+                task,
+                given.label,
+                gold,
+                &number.to_string(),
+                given.worker,
+                "APPROVED",
+            ])
         },
-    }
+    )
 }

@@ -6,13 +6,15 @@ use std::str::FromStr;
 use quorate::Annotations;
 
 use super::consensus::Consensus;
-use super::labelled::{Labelled, WideRows};
+use super::labelled::Labelled;
 use super::{
     Tool, answers_json, appen, argilla, doccano, ground_truth, judges, label_studio, label_studio_min,
     labelbox, mturk, mturk_review, prodigy, toloka, triples,
 };
 use crate::error::{Error, ErrorKind, Result};
-use crate::formats::{Compression, Format, RowSource, write_packed, write_table};
+use crate::formats::{
+    Cell, ColumnKind, Compression, Format, RowSource, write_packed, write_rows, write_table,
+};
 use crate::source::Source;
 use crate::tables::TaskLabels;
 use crate::target::Target;
@@ -69,7 +71,29 @@ pub fn write_export(
 /// Writes labels as a table with a row for each task and a column for each worker, whole or not at all. The
 /// format is told by the extension.
 pub fn write_wide(target: &Target, annotations: &Annotations) -> Result<()> {
-    write_table(target, None, &WideRows(&Labelled::new(annotations, None, &[])))
+    let workers = annotations
+        .workers()
+        .iter()
+        .map(|name| (name, ColumnKind::OptionalText));
+    let columns = [("task", ColumnKind::Text)].into_iter().chain(workers);
+    write_rows(target, None, columns, |each| {
+        annotations.tasks().iter().enumerate().try_for_each(|(n, task)| {
+            let mut cells = vec![Cell::Missing; annotations.worker_count() + 1];
+            cells[0] = Cell::Text(task);
+            for (m, x) in annotations.labels_of_task(n) {
+                let cell = Cell::Text(annotations.classes().get(x));
+                if std::mem::replace(&mut cells[m + 1], cell) != Cell::Missing {
+                    let worker = annotations.workers().get(m);
+                    let problem = format!(
+                        "{worker:?} answered task {task:?} more than once, and a wide table has one cell for it; keep \
+                         one answer"
+                    );
+                    return Err(ErrorKind::Syntax(problem).into());
+                }
+            }
+            each(&cells)
+        })
+    })
 }
 
 fn packing(target: &Target) -> Compression {

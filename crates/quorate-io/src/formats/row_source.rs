@@ -33,6 +33,18 @@ pub enum Cell<'a> {
     Missing,
 }
 
+impl From<Option<f64>> for Cell<'_> {
+    fn from(value: Option<f64>) -> Self {
+        value.map_or(Self::Missing, Self::from)
+    }
+}
+
+impl<'a> From<Option<&'a str>> for Cell<'a> {
+    fn from(text: Option<&'a str>) -> Self {
+        text.map_or(Self::Missing, Self::Text)
+    }
+}
+
 impl From<f64> for Cell<'_> {
     /// Numbers that are not finite have no value.
     fn from(value: f64) -> Self {
@@ -57,6 +69,47 @@ pub trait RowSource {
     fn pieces(&self) -> Vec<Box<dyn RowSource + Send + '_>> {
         Vec::new()
     }
+}
+
+/// Rows that a function hands over.
+struct Rows<F> {
+    columns: Vec<(String, ColumnKind)>,
+    rows: F,
+}
+
+impl<F: Fn(&mut Each<'_>) -> Result<()>> RowSource for Rows<F> {
+    fn columns(&self) -> Vec<(String, ColumnKind)> {
+        self.columns.clone()
+    }
+
+    fn for_each_row(&self, each: &mut Each<'_>) -> Result<()> {
+        (self.rows)(each)
+    }
+}
+
+/// What takes the rows of a table.
+pub(crate) type Each<'e> = dyn FnMut(&[Cell<'_>]) -> Result<()> + 'e;
+
+/// A table of these columns; `rows` hands its rows over.
+pub(crate) fn table<N: Into<String>>(
+    columns: impl IntoIterator<Item = (N, ColumnKind)>,
+    rows: impl Fn(&mut Each<'_>) -> Result<()>,
+) -> impl RowSource {
+    let columns = columns.into_iter().map(|(name, kind)| (name.into(), kind));
+    Rows {
+        columns: columns.collect(),
+        rows,
+    }
+}
+
+/// Writes a [`table`].
+pub(crate) fn write_rows<N: Into<String>>(
+    target: &Target,
+    format: Option<FileFormat>,
+    columns: impl IntoIterator<Item = (N, ColumnKind)>,
+    rows: impl Fn(&mut Each<'_>) -> Result<()>,
+) -> Result<()> {
+    write_table(target, format, &table(columns, rows))
 }
 
 /// Writes a table, whole or not at all. The format is the one given, else told by the extension, else CSV.

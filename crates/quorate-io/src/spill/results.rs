@@ -21,9 +21,9 @@ use super::blocks::SpilledLabels;
 use super::groups;
 use super::runs::{damaged, read_bytes, read_start, read_u32};
 use crate::error::Result;
-use crate::formats::{Cell, ColumnKind, FileFormat, RowSource, write_table};
+use crate::formats::{Cell, ColumnKind, Each, FileFormat, write_rows};
 use crate::tables::ChangeRow;
-use crate::tables::changes::change_columns;
+use crate::tables::changes::CHANGE_COLUMNS;
 use crate::tables::consensus::consensus_columns;
 use crate::target::Target;
 
@@ -169,31 +169,67 @@ impl SpilledResults<'_> {
 
     /// Writes the labels as [`write_consensus`](crate::write_consensus) does, whole or not at all.
     pub fn write(&self, target: &Target, format: Option<FileFormat>, probabilities: bool) -> Result<()> {
-        self.write_rows(target, format, Wanted::Labels { probabilities })
+        let classes = self.spilled.classes();
+        let columns = consensus_columns(classes, probabilities);
+        self.write_merged(target, format, columns, |found, task, each| {
+            let (label, row) = (usize::from(found.label), &found.probabilities);
+            let mut cells = vec![
+                Cell::Text(task),
+                Cell::Text(classes.get(label)),
+                row[label].into(),
+            ];
+            if probabilities {
+                cells.extend(row.iter().map(|&p| Cell::from(p)));
+            }
+            each(&cells)
+        })
     }
 
     /// Writes the tasks whose label is not that of majority vote, if they were asked for.
     pub fn write_changes(&self, target: &Target, format: Option<FileFormat>) -> Result<()> {
-        self.write_rows(target, format, Wanted::Changes)
+        let class = |code: u16| self.spilled.classes().get(usize::from(code));
+        self.write_merged(target, format, CHANGE_COLUMNS, |found, task, each| {
+            let Some(change) = &found.changed else {
+                return Ok(());
+            };
+            each(&[
+                Cell::Text(task),
+                Cell::Text(class(change.majority)),
+                Cell::Text(&change.votes),
+                Cell::Text(class(found.label)),
+                found.probabilities[usize::from(found.label)].into(),
+                Cell::Text(&change.tipped_by),
+            ])
+        })
     }
 
-    fn write_rows(&self, target: &Target, format: Option<FileFormat>, wanted: Wanted) -> Result<()> {
+    /// Writes a table of all results, in the order in which the tasks appear in the input. `row` hands over
+    /// what a task has in it.
+    fn write_merged<N: Into<String>>(
+        &self,
+        target: &Target,
+        format: Option<FileFormat>,
+        columns: impl IntoIterator<Item = (N, ColumnKind)>,
+        row: impl Fn(&ResultReader, &str, &mut Each<'_>) -> Result<()>,
+    ) -> Result<()> {
         let classes = self.spilled.classes.len();
         let sources = self.files.iter().map(|path| ResultReader::open(path, classes));
-        let table = MergedResults {
-            spilled: self.spilled,
-            wanted,
-            sources: RefCell::new(sources.collect::<Result<_>>()?),
-        };
-        write_table(target, format, &table)
+        let sources = RefCell::new(sources.collect::<Result<Vec<_>>>()?);
+        write_rows(target, format, columns, |each| {
+            let mut sources = sources.borrow_mut();
+            let mut next = BinaryHeap::new();
+            for (place, source) in sources.iter_mut().enumerate() {
+                next.extend(source.advance()?.map(|row| Reverse((row, place))));
+            }
+            while let Some(Reverse((_, place))) = next.pop() {
+                let source = &mut sources[place];
+                let task = std::str::from_utf8(&source.name).map_err(|_| damaged())?;
+                row(source, task, each)?;
+                next.extend(source.advance()?.map(|row| Reverse((row, place))));
+            }
+            Ok(())
+        })
     }
-}
-
-/// Which rows to write.
-#[derive(Clone, Copy)]
-enum Wanted {
-    Labels { probabilities: bool },
-    Changes,
 }
 
 /// One partition's results, one record at a time.
@@ -264,77 +300,5 @@ impl ResultReader {
         let (length, mut text) = (read_u32(&mut self.input)?, Vec::new());
         read_bytes(&mut self.input, u64::from(length), &mut text)?;
         String::from_utf8(text).map_err(|_| damaged())
-    }
-
-    /// Hands over the record as a row of the table that is wanted, if it is one.
-    fn give_row(
-        &self,
-        wanted: Wanted,
-        classes: &Names,
-        each: &mut dyn FnMut(&[Cell<'_>]) -> Result<()>,
-    ) -> Result<()> {
-        let task = std::str::from_utf8(&self.name).map_err(|_| damaged())?;
-        let label = usize::from(self.label);
-        match wanted {
-            Wanted::Labels { probabilities } => {
-                let mut cells = vec![
-                    Cell::Text(task),
-                    Cell::Text(classes.get(label)),
-                    self.probabilities[label].into(),
-                ];
-                if probabilities {
-                    cells.extend(self.probabilities.iter().map(|&p| Cell::from(p)));
-                }
-                each(&cells)
-            }
-            Wanted::Changes => {
-                let Some(change) = &self.changed else {
-                    return Ok(());
-                };
-                let row = ChangeRow {
-                    task,
-                    majority: classes.get(usize::from(change.majority)),
-                    votes: change.votes.clone(),
-                    label: classes.get(label),
-                    confidence: self.probabilities[label],
-                    tipped_by: change.tipped_by.clone(),
-                };
-                each(&row.cells())
-            }
-        }
-    }
-}
-
-/// All results in the order in which the tasks appear in the input.
-struct MergedResults<'s> {
-    spilled: &'s SpilledLabels,
-    wanted: Wanted,
-    sources: RefCell<Vec<ResultReader>>,
-}
-
-impl RowSource for MergedResults<'_> {
-    fn columns(&self) -> Vec<(String, ColumnKind)> {
-        match self.wanted {
-            Wanted::Labels { probabilities } => consensus_columns(self.spilled.classes(), probabilities),
-            Wanted::Changes => change_columns(),
-        }
-    }
-
-    fn for_each_row(&self, each: &mut dyn FnMut(&[Cell<'_>]) -> Result<()>) -> Result<()> {
-        let mut sources = self.sources.borrow_mut();
-        let mut next = BinaryHeap::new();
-        for (place, source) in sources.iter_mut().enumerate() {
-            if let Some(row) = source.advance()? {
-                next.push(Reverse((row, place)));
-            }
-        }
-        while let Some(Reverse((_, place))) = next.pop() {
-            let source = &mut sources[place];
-            source.give_row(self.wanted, &self.spilled.classes, each)?;
-            if let Some(row) = source.advance()? {
-                next.push(Reverse((row, place)));
-            }
-        }
-        Ok(())
     }
 }

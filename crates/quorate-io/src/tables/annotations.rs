@@ -9,7 +9,7 @@ use super::label_cells::{LabelCells, TableLayout};
 use super::name_filter::{LeftOut, NameFilter};
 use crate::error::{Error, ErrorKind, Result};
 use crate::exports::{Content, Recognised, Tool, read_export, recognise};
-use crate::formats::{Cell, ColumnKind, FileFormat, Format, RowSource, scan, scan_text, write_table};
+use crate::formats::{Cell, ColumnKind, FileFormat, Format, scan, scan_text, write_rows};
 use crate::memory::{self, Reading};
 use crate::parallel::{AnnotationsInParts, BLOCK, Stop, read_parts};
 use crate::source::{Progress, Source};
@@ -298,34 +298,13 @@ pub fn write_annotations(
     format: Option<FileFormat>,
     annotations: &Annotations,
 ) -> Result<()> {
-    write_table(target, format, &LabelRows(annotations))
-}
-
-/// The columns of a table of labels.
-pub(crate) fn label_columns() -> Vec<(String, ColumnKind)> {
-    ["task", "worker", "label"]
-        .map(|name| (name.to_owned(), ColumnKind::Text))
-        .into()
-}
-
-struct LabelRows<'t>(&'t Annotations);
-
-impl RowSource for LabelRows<'_> {
-    fn columns(&self) -> Vec<(String, ColumnKind)> {
-        label_columns()
-    }
-
-    fn for_each_row(&self, each: &mut dyn FnMut(&[Cell<'_>]) -> Result<()>) -> Result<()> {
-        let (tasks, workers, classes) = (self.0.tasks(), self.0.workers(), self.0.classes());
-        for (n, m, x) in self.0.iter() {
-            each(&[
-                Cell::Text(tasks.get(n)),
-                Cell::Text(workers.get(m)),
-                Cell::Text(classes.get(x)),
-            ])?;
-        }
-        Ok(())
-    }
+    let (tasks, workers, classes) = (annotations.tasks(), annotations.workers(), annotations.classes());
+    let columns = ["task", "worker", "label"].map(|name| (name, ColumnKind::Text));
+    write_rows(target, format, columns, |each| {
+        annotations
+            .iter()
+            .try_for_each(|(n, m, x)| each(&[tasks.get(n), workers.get(m), classes.get(x)].map(Cell::Text)))
+    })
 }
 
 #[cfg(test)]

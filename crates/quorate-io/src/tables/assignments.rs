@@ -4,9 +4,8 @@ use quorate::plan::{Dispatched, Planned};
 use quorate::{Annotations, Fit};
 
 use crate::error::{Error, Result};
-use crate::formats::{
-    Cell, ColumnKind, FileFormat, Row, RowSink, RowSource, field, find_column, scan, write_table,
-};
+use crate::formats::ColumnKind::{self, Number, Text};
+use crate::formats::{Cell, FileFormat, Row, RowSink, field, find_column, scan, write_rows};
 use crate::source::Source;
 use crate::target::Target;
 
@@ -19,12 +18,20 @@ pub fn write_plan(
     fit: &Fit,
     planned: &Planned,
 ) -> Result<()> {
-    let rows = PlanRows {
-        annotations,
-        fit,
-        planned,
-    };
-    write_table(target, format, &rows)
+    let numbers = ["gain", "cost", "confidence"].map(|name| (name, Number));
+    write_rows(target, format, IDS.into_iter().chain(numbers), |each| {
+        planned.assignments.iter().try_for_each(|next| {
+            let [task, worker] = id_cells(annotations, (next.task, next.worker));
+            let confidence = fit.consensus.confidence(next.task);
+            each(&[
+                task,
+                worker,
+                next.gain.into(),
+                next.cost.into(),
+                confidence.into(),
+            ])
+        })
+    })
 }
 
 /// Writes the labels of a dispatch: task, worker.
@@ -34,60 +41,13 @@ pub fn write_dispatch(
     annotations: &Annotations,
     dispatched: &Dispatched,
 ) -> Result<()> {
-    let rows = DispatchRows {
-        annotations,
-        dispatched,
-    };
-    write_table(target, format, &rows)
+    write_rows(target, format, IDS, |each| {
+        let mut assignments = dispatched.assignments.iter();
+        assignments.try_for_each(|&pair| each(&id_cells(annotations, pair)))
+    })
 }
 
-struct PlanRows<'a> {
-    annotations: &'a Annotations,
-    fit: &'a Fit,
-    planned: &'a Planned,
-}
-
-impl RowSource for PlanRows<'_> {
-    fn columns(&self) -> Vec<(String, ColumnKind)> {
-        let numbers = ["gain", "cost", "confidence"].map(|name| (name.to_owned(), ColumnKind::Number));
-        id_columns().into_iter().chain(numbers).collect()
-    }
-
-    fn for_each_row(&self, each: &mut dyn FnMut(&[Cell<'_>]) -> Result<()>) -> Result<()> {
-        for next in &self.planned.assignments {
-            let [task, worker] = id_cells(self.annotations, (next.task, next.worker));
-            let confidence = self.fit.consensus.confidence(next.task);
-            each(&[
-                task,
-                worker,
-                next.gain.into(),
-                next.cost.into(),
-                confidence.into(),
-            ])?;
-        }
-        Ok(())
-    }
-}
-
-struct DispatchRows<'a> {
-    annotations: &'a Annotations,
-    dispatched: &'a Dispatched,
-}
-
-impl RowSource for DispatchRows<'_> {
-    fn columns(&self) -> Vec<(String, ColumnKind)> {
-        id_columns().into()
-    }
-
-    fn for_each_row(&self, each: &mut dyn FnMut(&[Cell<'_>]) -> Result<()>) -> Result<()> {
-        let mut assignments = self.dispatched.assignments.iter();
-        assignments.try_for_each(|&pair| each(&id_cells(self.annotations, pair)))
-    }
-}
-
-fn id_columns() -> [(String, ColumnKind); 2] {
-    ["task", "worker"].map(|name| (name.to_owned(), ColumnKind::Text))
-}
+const IDS: [(&str, ColumnKind); 2] = [("task", Text), ("worker", Text)];
 
 fn id_cells(annotations: &Annotations, (task, worker): (usize, usize)) -> [Cell<'_>; 2] {
     [

@@ -5,7 +5,8 @@ use quorate::annotations::Names;
 use quorate::model::{Consensus, DawidSkene, explain, vote_fractions};
 
 use crate::error::Result;
-use crate::formats::{Cell, ColumnKind, FileFormat, RowSource, write_table};
+use crate::formats::ColumnKind::{self, Number, Text};
+use crate::formats::{Cell, FileFormat, write_rows};
 use crate::target::Target;
 
 /// A task whose label is not that of majority vote.
@@ -112,29 +113,18 @@ impl<'a> ChangeRow<'a> {
 }
 
 /// The columns of a table of changes.
-pub(crate) fn change_columns() -> Vec<(String, ColumnKind)> {
-    let kind = |name| match name {
-        "confidence" => ColumnKind::Number,
-        _ => ColumnKind::Text,
-    };
-    ["task", "majority", "votes", "label", "confidence", "tipped_by"]
-        .map(|name| (name.to_owned(), kind(name)))
-        .into()
-}
+pub(crate) const CHANGE_COLUMNS: [(&str, ColumnKind); 6] = [
+    ("task", Text),
+    ("majority", Text),
+    ("votes", Text),
+    ("label", Text),
+    ("confidence", Number),
+    ("tipped_by", Text),
+];
 
 /// Writes one row for each change.
 pub fn write_changes(target: &Target, format: Option<FileFormat>, rows: &[ChangeRow<'_>]) -> Result<()> {
-    write_table(target, format, &ChangeRows(rows))
-}
-
-struct ChangeRows<'t>(&'t [ChangeRow<'t>]);
-
-impl RowSource for ChangeRows<'_> {
-    fn columns(&self) -> Vec<(String, ColumnKind)> {
-        change_columns()
-    }
-
-    fn for_each_row(&self, each: &mut dyn FnMut(&[Cell<'_>]) -> Result<()>) -> Result<()> {
-        self.0.iter().try_for_each(|row| each(&row.cells()))
-    }
+    write_rows(target, format, CHANGE_COLUMNS, |each| {
+        rows.iter().try_for_each(|row| each(&row.cells()))
+    })
 }

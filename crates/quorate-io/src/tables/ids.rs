@@ -7,7 +7,7 @@ use quorate::annotations::Names;
 use super::column_roles::{Role, Wanted, find_columns};
 use crate::error::{ErrorKind, Result};
 use crate::formats::{
-    Cell, ColumnKind, Compression, FileFormat, Row, RowSink, RowSource, field, find_column, scan, write_table,
+    Cell, ColumnKind, Compression, FileFormat, Row, RowSink, field, find_column, scan, write_rows,
 };
 use crate::source::Source;
 use crate::target::Target;
@@ -33,22 +33,9 @@ pub fn read_ids(source: &Source, format: Option<FileFormat>, column: &str) -> Re
 
 /// Writes ids as a table of one column.
 pub fn write_ids(target: &Target, format: Option<FileFormat>, column: &str, ids: Vec<&str>) -> Result<()> {
-    write_table(target, format, &IdRows { column, ids })
-}
-
-struct IdRows<'a> {
-    column: &'a str,
-    ids: Vec<&'a str>,
-}
-
-impl RowSource for IdRows<'_> {
-    fn columns(&self) -> Vec<(String, ColumnKind)> {
-        vec![(self.column.to_owned(), ColumnKind::Text)]
-    }
-
-    fn for_each_row(&self, each: &mut dyn FnMut(&[Cell<'_>]) -> Result<()>) -> Result<()> {
-        self.ids.iter().try_for_each(|id| each(&[Cell::Text(id)]))
-    }
+    write_rows(target, format, [(column, ColumnKind::Text)], |each| {
+        ids.iter().try_for_each(|id| each(&[Cell::Text(id)]))
+    })
 }
 
 fn read_list(source: &Source) -> Result<Names> {

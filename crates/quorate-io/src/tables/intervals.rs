@@ -7,7 +7,8 @@ use quorate::annotations::Names;
 use quorate::intervals::{Interval, ModelIntervals};
 
 use crate::error::Result;
-use crate::formats::{Cell, ColumnKind, FileFormat, RowSource, write_table};
+use crate::formats::ColumnKind::{Number, OptionalText, Text};
+use crate::formats::{Cell, FileFormat, write_rows};
 use crate::target::Target;
 
 /// Writes a row for every interval.
@@ -28,48 +29,30 @@ pub fn write_intervals(
         ))
         .into());
     }
-    let table = IntervalRows {
-        workers,
-        classes,
-        intervals,
-    };
-    write_table(target, format, &table)
-}
-
-struct IntervalRows<'t> {
-    workers: &'t Names,
-    classes: &'t Names,
-    intervals: &'t ModelIntervals,
-}
-
-impl RowSource for IntervalRows<'_> {
-    fn columns(&self) -> Vec<(String, ColumnKind)> {
-        let column = |kind| move |name: &&str| (name.to_string(), kind);
-        let texts = ["worker", "answer", "truth"];
-        let numbers = ["estimate", "low", "high"];
-        let what = [("what".to_owned(), ColumnKind::Text)].into_iter();
-        what.chain(texts.iter().map(column(ColumnKind::OptionalText)))
-            .chain(numbers.iter().map(column(ColumnKind::Number)))
-            .collect()
-    }
-
-    fn for_each_row(&self, each: &mut dyn FnMut(&[Cell<'_>]) -> Result<()>) -> Result<()> {
-        let (workers, classes) = (self.workers, self.classes);
+    let columns = [
+        ("what", Text),
+        ("worker", OptionalText),
+        ("answer", OptionalText),
+        ("truth", OptionalText),
+        ("estimate", Number),
+        ("low", Number),
+        ("high", Number),
+    ];
+    write_rows(target, format, columns, |each| {
         let mut row = |what: &'static str, names: [Option<&str>; 3], interval: &Interval| {
-            let [worker, answer, truth] = names.map(|name| name.map_or(Cell::Missing, Cell::Text));
-            let numbers = [interval.estimate, interval.low, interval.high].map(Cell::from);
-            let [estimate, low, high] = numbers;
+            let [worker, answer, truth] = names.map(Cell::from);
+            let [estimate, low, high] = [interval.estimate, interval.low, interval.high].map(Cell::from);
             each(&[Cell::Text(what), worker, answer, truth, estimate, low, high])
         };
-        row("error", [None; 3], &self.intervals.error)?;
-        for (class, interval) in classes.iter().zip(&self.intervals.prevalence) {
+        row("error", [None; 3], &intervals.error)?;
+        for (class, interval) in classes.iter().zip(&intervals.prevalence) {
             row("prevalence", [None, None, Some(class)], interval)?;
         }
-        for (worker, interval) in workers.iter().zip(&self.intervals.accuracy) {
+        for (worker, interval) in workers.iter().zip(&intervals.accuracy) {
             row("accuracy", [Some(worker), None, None], interval)?;
         }
-        let block = classes.len() * classes.len();
-        for (worker, cells) in workers.iter().zip(self.intervals.confusion.chunks_exact(block)) {
+        let matrices = intervals.confusion.chunks_exact(classes.len() * classes.len());
+        for (worker, cells) in workers.iter().zip(matrices) {
             for (cell, interval) in cells.iter().enumerate() {
                 let (answer, truth) = (cell / classes.len(), cell % classes.len());
                 let names = [Some(worker), Some(classes.get(answer)), Some(classes.get(truth))];
@@ -77,5 +60,5 @@ impl RowSource for IntervalRows<'_> {
             }
         }
         Ok(())
-    }
+    })
 }

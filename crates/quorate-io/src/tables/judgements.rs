@@ -9,7 +9,8 @@ use super::label_cells::TableLayout;
 use super::labels::CONFIDENCE_COLUMN;
 use super::name_filter::{LeftOut, NameFilter};
 use crate::error::{Error, Result};
-use crate::formats::{Cell, ColumnKind, FileFormat, RowSource, write_table};
+use crate::formats::ColumnKind::{Count, Number, OptionalText, Text};
+use crate::formats::{Cell, FileFormat, write_rows};
 use crate::source::{Progress, Source};
 use crate::target::Target;
 
@@ -69,40 +70,25 @@ pub fn write_panel_verdicts(
     panel: &Panel,
     verdicts: &[Verdict],
 ) -> Result<()> {
-    write_table(target, format, &PanelVerdictRows { panel, verdicts })
-}
-
-struct PanelVerdictRows<'t> {
-    panel: &'t Panel,
-    verdicts: &'t [Verdict],
-}
-
-impl RowSource for PanelVerdictRows<'_> {
-    fn columns(&self) -> Vec<(String, ColumnKind)> {
-        let columns = [
-            ("task", ColumnKind::Text),
-            ("label", ColumnKind::OptionalText),
-            (CONFIDENCE_COLUMN, ColumnKind::Number),
-            ("answered", ColumnKind::Count),
-            ("asked", ColumnKind::Count),
-        ];
-        columns.map(|(name, kind)| (name.to_owned(), kind)).to_vec()
-    }
-
-    fn for_each_row(&self, each: &mut dyn FnMut(&[Cell<'_>]) -> Result<()>) -> Result<()> {
-        let annotations = self.panel.annotations();
-        for (item, verdict) in self.verdicts.iter().enumerate() {
-            let label = |label: usize| Cell::Text(annotations.classes().get(label));
+    let columns = [
+        ("task", Text),
+        ("label", OptionalText),
+        (CONFIDENCE_COLUMN, Number),
+        ("answered", Count),
+        ("asked", Count),
+    ];
+    let (items, classes) = (panel.annotations().tasks(), panel.annotations().classes());
+    write_rows(target, format, columns, |each| {
+        verdicts.iter().enumerate().try_for_each(|(item, verdict)| {
             each(&[
-                Cell::Text(annotations.tasks().get(item)),
-                verdict.label.map_or(Cell::Missing, label),
-                Cell::from(verdict.confidence),
+                Cell::Text(items.get(item)),
+                verdict.label.map(|label| classes.get(label)).into(),
+                verdict.confidence.into(),
                 Cell::Count(verdict.answered as u64),
                 Cell::Count(verdict.asked as u64),
-            ])?;
-        }
-        Ok(())
-    }
+            ])
+        })
+    })
 }
 
 #[cfg(test)]

@@ -8,9 +8,7 @@ use quorate::annotations::Names;
 use super::annotations::{Columns, default_missing};
 use super::column_roles::{Role, Wanted, find_columns};
 use crate::error::{Error, ErrorKind, Position, Result};
-use crate::formats::{
-    Cell, ColumnKind, FileFormat, Row, RowSink, RowSource, field, find_column, scan, write_table,
-};
+use crate::formats::{Cell, ColumnKind, FileFormat, Row, RowSink, field, find_column, scan, write_rows};
 use crate::source::Source;
 use crate::target::Target;
 
@@ -299,31 +297,9 @@ pub fn write_truth(
         ))
         .into());
     }
-    let table = TruthRows {
-        tasks,
-        classes,
-        labels,
-    };
-    write_table(target, format, &table)
-}
-
-struct TruthRows<'t> {
-    tasks: &'t Names,
-    classes: &'t Names,
-    labels: &'t [usize],
-}
-
-impl RowSource for TruthRows<'_> {
-    fn columns(&self) -> Vec<(String, ColumnKind)> {
-        ["task", "label"]
-            .map(|name| (name.to_owned(), ColumnKind::Text))
-            .into()
-    }
-
-    fn for_each_row(&self, each: &mut dyn FnMut(&[Cell<'_>]) -> Result<()>) -> Result<()> {
-        for (task, &label) in self.tasks.iter().zip(self.labels) {
-            each(&[Cell::Text(task), Cell::Text(self.classes.get(label))])?;
-        }
-        Ok(())
-    }
+    let columns = [("task", ColumnKind::Text), ("label", ColumnKind::Text)];
+    write_rows(target, format, columns, |each| {
+        let mut rows = tasks.iter().zip(labels);
+        rows.try_for_each(|(task, &label)| each(&[Cell::Text(task), Cell::Text(classes.get(label))]))
+    })
 }

@@ -5,12 +5,34 @@
 use quorate::review::ReviewTask;
 
 use crate::error::Result;
-use crate::formats::{Cell, ColumnKind, FileFormat, RowSource, write_table};
+use crate::formats::ColumnKind::{Number, OptionalText, Text};
+use crate::formats::{Cell, FileFormat, write_rows};
 use crate::target::Target;
 
 /// Writes one row for each task, in the order of the list.
 pub fn write_review(target: &Target, format: Option<FileFormat>, tasks: &[ReviewTask]) -> Result<()> {
-    write_table(target, format, &ReviewRows(tasks))
+    let columns = [
+        ("task", Text),
+        ("label", Text),
+        ("confidence", Number),
+        ("runner_up", OptionalText),
+        ("runner_up_probability", Number),
+        ("votes", Text),
+        ("reasons", Text),
+    ];
+    write_rows(target, format, columns, |each| {
+        tasks.iter().try_for_each(|task| {
+            each(&[
+                Cell::Text(&task.task),
+                Cell::Text(&task.label),
+                task.confidence.into(),
+                task.runner_up.as_deref().into(),
+                task.runner_up_probability.into(),
+                Cell::Text(&describe_votes(task)),
+                Cell::Text(&describe_reasons(task)),
+            ])
+        })
+    })
 }
 
 /// The votes of a task in words.
@@ -28,38 +50,4 @@ pub(super) fn join_votes<'a>(votes: impl Iterator<Item = (&'a str, usize)>) -> S
 pub fn describe_reasons(task: &ReviewTask) -> String {
     let reasons: Vec<String> = task.reasons.iter().map(ToString::to_string).collect();
     reasons.join("; ")
-}
-
-struct ReviewRows<'t>(&'t [ReviewTask]);
-
-impl RowSource for ReviewRows<'_> {
-    fn columns(&self) -> Vec<(String, ColumnKind)> {
-        use ColumnKind::{Number, OptionalText, Text};
-        [
-            ("task", Text),
-            ("label", Text),
-            ("confidence", Number),
-            ("runner_up", OptionalText),
-            ("runner_up_probability", Number),
-            ("votes", Text),
-            ("reasons", Text),
-        ]
-        .map(|(name, kind)| (name.to_owned(), kind))
-        .into()
-    }
-
-    fn for_each_row(&self, each: &mut dyn FnMut(&[Cell<'_>]) -> Result<()>) -> Result<()> {
-        for task in self.0 {
-            each(&[
-                Cell::Text(&task.task),
-                Cell::Text(&task.label),
-                Cell::from(task.confidence),
-                task.runner_up.as_deref().map_or(Cell::Missing, Cell::Text),
-                Cell::from(task.runner_up_probability),
-                Cell::Text(&describe_votes(task)),
-                Cell::Text(&describe_reasons(task)),
-            ])?;
-        }
-        Ok(())
-    }
 }

@@ -5,7 +5,8 @@ use quorate::annotations::Names;
 use quorate::diagnose::WorkerVerdict;
 
 use crate::error::Result;
-use crate::formats::{Cell, ColumnKind, FileFormat, RowSource, write_table};
+use crate::formats::ColumnKind::{Count, Number, Text};
+use crate::formats::{Cell, FileFormat, write_rows};
 use crate::target::Target;
 
 /// Writes one row for each worker. `low` and `high` are the ends of the 95 % interval of the accuracy.
@@ -15,55 +16,36 @@ pub fn write_verdicts(
     workers: &Names,
     verdicts: &[WorkerVerdict],
 ) -> Result<()> {
-    write_table(target, format, &VerdictRows { workers, verdicts })
-}
-
-struct VerdictRows<'t> {
-    workers: &'t Names,
-    verdicts: &'t [WorkerVerdict],
-}
-
-impl RowSource for VerdictRows<'_> {
-    fn columns(&self) -> Vec<(String, ColumnKind)> {
-        let columns = [
-            ("rank", ColumnKind::Count),
-            ("worker", ColumnKind::Text),
-            ("labels", ColumnKind::Count),
-            ("compared", ColumnKind::Count),
-            ("accuracy", ColumnKind::Number),
-            ("low", ColumnKind::Number),
-            ("high", ColumnKind::Number),
-            ("informativeness", ColumnKind::Number),
-            ("kind", ColumnKind::Text),
-            ("same_errors_as", ColumnKind::Text),
-            ("advice", ColumnKind::Text),
-        ];
-        columns.map(|(name, kind)| (name.to_owned(), kind)).to_vec()
-    }
-
-    fn for_each_row(&self, each: &mut dyn FnMut(&[Cell<'_>]) -> Result<()>) -> Result<()> {
-        let number = |value: Option<f64>| value.map_or(Cell::Missing, Cell::from);
-        for verdict in self.verdicts {
-            let same: Vec<&str> = verdict
-                .same_errors_as
-                .iter()
-                .map(|&worker| self.workers.get(worker))
-                .collect();
-            let same = same.join(" ");
+    let columns = [
+        ("rank", Count),
+        ("worker", Text),
+        ("labels", Count),
+        ("compared", Count),
+        ("accuracy", Number),
+        ("low", Number),
+        ("high", Number),
+        ("informativeness", Number),
+        ("kind", Text),
+        ("same_errors_as", Text),
+        ("advice", Text),
+    ];
+    write_rows(target, format, columns, |each| {
+        verdicts.iter().try_for_each(|verdict| {
+            let same = verdict.same_errors_as.iter().map(|&worker| workers.get(worker));
+            let same: Vec<&str> = same.collect();
             each(&[
                 Cell::Count(verdict.rank as u64),
-                Cell::Text(self.workers.get(verdict.worker)),
+                Cell::Text(workers.get(verdict.worker)),
                 Cell::Count(verdict.labels as u64),
                 Cell::Count(verdict.compared as u64),
-                number(verdict.accuracy),
-                number(verdict.interval.map(|interval| interval.0)),
-                number(verdict.interval.map(|interval| interval.1)),
-                number(verdict.informativeness),
+                verdict.accuracy.into(),
+                verdict.interval.map(|interval| interval.0).into(),
+                verdict.interval.map(|interval| interval.1).into(),
+                verdict.informativeness.into(),
                 Cell::Text(verdict.kind.name()),
-                Cell::Text(&same),
+                Cell::Text(&same.join(" ")),
                 Cell::Text(verdict.kind.advice()),
-            ])?;
-        }
-        Ok(())
-    }
+            ])
+        })
+    })
 }

@@ -7,7 +7,8 @@ use quorate::model::ConsensusSummary;
 
 use super::labels::PROBABILITY_PREFIX;
 use crate::error::Result;
-use crate::formats::{Cell, ColumnKind, FileFormat, RowSource, write_table};
+use crate::formats::ColumnKind::{self, Count, Number, Text};
+use crate::formats::{Cell, FileFormat, write_rows};
 use crate::target::Target;
 
 /// What there is to say about one worker.
@@ -64,65 +65,33 @@ pub fn write_workers(
         ))
         .into());
     }
+    let with_scores = rows.iter().any(|row| row.score.is_some());
     let with_model = rows.iter().any(|row| row.confusion.is_some());
-    let table = WorkerRows {
-        classes,
-        rows,
-        scores: rows.iter().any(|row| row.score.is_some()),
-        cells: if with_model { cells } else { 0 },
-    };
-    write_table(target, format, &table)
-}
-
-struct WorkerRows<'t> {
-    classes: &'t Names,
-    rows: &'t [WorkerRow<'t>],
-    /// Whether there is a column of scores.
-    scores: bool,
-    /// Confusion cells to write: K * K or none.
-    cells: usize,
-}
-
-impl RowSource for WorkerRows<'_> {
-    fn columns(&self) -> Vec<(String, ColumnKind)> {
-        let mut columns = vec![
-            ("worker".to_owned(), ColumnKind::Text),
-            ("labels".to_owned(), ColumnKind::Count),
-            ("accuracy".to_owned(), ColumnKind::Number),
-            ("agreement".to_owned(), ColumnKind::Number),
-        ];
-        if self.scores {
-            columns.push(("score".to_owned(), ColumnKind::Number));
-        }
-        columns.extend((0..self.cells).map(|cell| {
-            let (answer, truth) = (cell / self.classes.len(), cell % self.classes.len());
-            let (answer, truth) = (self.classes.get(answer), self.classes.get(truth));
-            (
-                format!("{PROBABILITY_PREFIX}{answer}|{truth}"),
-                ColumnKind::Number,
-            )
-        }));
-        columns
-    }
-
-    fn for_each_row(&self, each: &mut dyn FnMut(&[Cell<'_>]) -> Result<()>) -> Result<()> {
-        let number = |value: Option<f64>| value.map_or(Cell::Missing, Cell::from);
-        let mut cells = Vec::new();
-        for row in self.rows {
-            cells.clear();
-            cells.push(Cell::Text(row.worker));
-            cells.push(Cell::Count(row.labels));
-            cells.push(number(row.accuracy));
-            cells.push(number(row.agreement));
-            if self.scores {
-                cells.push(number(row.score));
-            }
+    let cells = if with_model { cells } else { 0 };
+    let columns = [
+        ("worker", Text),
+        ("labels", Count),
+        ("accuracy", Number),
+        ("agreement", Number),
+    ];
+    let mut columns: Vec<(String, ColumnKind)> = columns.map(|(name, kind)| (name.to_owned(), kind)).into();
+    columns.extend(with_scores.then(|| ("score".to_owned(), Number)));
+    columns.extend((0..cells).map(|cell| {
+        let [answer, truth] = [cell / classes.len(), cell % classes.len()].map(|class| classes.get(class));
+        (format!("{PROBABILITY_PREFIX}{answer}|{truth}"), Number)
+    }));
+    write_rows(target, format, columns, |each| {
+        let mut line = Vec::new();
+        rows.iter().try_for_each(|row| {
+            line.clear();
+            line.extend([Cell::Text(row.worker), Cell::Count(row.labels)]);
+            line.extend([row.accuracy, row.agreement].map(Cell::from));
+            line.extend(with_scores.then(|| Cell::from(row.score)));
             match row.confusion {
-                Some(confusion) => cells.extend(confusion.iter().map(|&p| Cell::from(p))),
-                None => cells.resize(cells.len() + self.cells, Cell::Missing),
+                Some(confusion) => line.extend(confusion.iter().map(|&p| Cell::from(p))),
+                None => line.resize(line.len() + cells, Cell::Missing),
             }
-            each(&cells)?;
-        }
-        Ok(())
-    }
+            each(&line)
+        })
+    })
 }
