@@ -7,7 +7,7 @@ use crate::annotations::{Annotations, Names};
 use crate::context::Context;
 use crate::error::Result;
 use crate::model::{BlockFit, Fit, RuleSource, label_of, select_columns};
-use crate::parallel::MAX_CHUNKS;
+use crate::parallel::{MAX_CHUNKS, add};
 
 /// Goes over the blocks of labels, again and again, with a row of numbers for each task: its posterior.
 ///
@@ -264,18 +264,24 @@ impl<'b> Passes<'b> {
         Ok(())
     }
 
-    /// Adds the posteriors of the last pass to an average, where they are cached.
+    /// Moves the posteriors of the last pass into an average, where they are cached.
     pub(crate) fn add_to_average(&mut self, weight: f64) {
         if !self.caches_posteriors {
             return;
         }
+        // Given up, not copied: peak memory counts.
+        let mut rows = std::mem::take(&mut self.rows);
+        self.last = Last::Unknown;
         let (classes, average) = (self.class_count(), &mut self.average);
-        average.sum.resize(self.rows.len(), 0.0);
-        let cells = average.sum.iter_mut().zip(&self.rows);
-        cells.for_each(|(cell, value)| *cell += weight * value);
-        average.weight += weight;
-        let labels = self.rows.chunks_exact(classes).map(|row| label_of(row) as u16);
+        let labels = rows.chunks_exact(classes).map(|row| label_of(row) as u16);
         average.labels.push(labels.collect());
+        average.weight += weight;
+        rows.iter_mut().for_each(|value| *value *= weight);
+        if average.sum.is_empty() {
+            average.sum = rows;
+        } else {
+            add(&mut average.sum, &rows);
+        }
     }
 
     /// Makes the average the posteriors, of which this is the rule. Returns the share of the tasks on which the
