@@ -64,7 +64,7 @@ declare_words! {
 
 /// The parameters of the family: a field with its setter each, and the entries that presets choose from.
 macro_rules! family {
-    ($($(#[doc = $about:literal])+ $field:ident: $type:ident = $name:literal, $kind:expr;)+) => {
+    ($($(#[doc = $about:literal])+ $field:ident: $type:ty = $name:literal in $group:ident, $kind:expr, $default:literal;)+) => {
         /// Co-occurrence imputation and SymNMF, with or without EM after it. The presets are the methods:
         /// [`rob_symnmf_em`](Self::rob_symnmf_em) and the others.
         #[derive(Debug, Clone, PartialEq)]
@@ -108,13 +108,22 @@ macro_rules! family {
             }
         }
 
-        /// The entry of a parameter, with a default of the preset's.
-        const fn parameter(name: &'static str, default: &'static str) -> Parameter {
-            $(if is(name, $name) {
-                let about = concat!($($about),+).trim_ascii_start();
-                return Parameter { name, about, kind: $kind, default };
-            })+
-            panic!("the family has no such parameter")
+        /// All parameters of the family, and what has them.
+        const GROUPS: &[Group] = &[$(Group::$group),+];
+        const ALL: &[Parameter] = &[$(Parameter {
+            name: $name,
+            about: concat!($($about),+).trim_ascii_start(),
+            kind: $kind,
+            default: $default,
+        },)+];
+
+        impl Preset {
+            /// The method with the defaults of its entry; what it does not have is that of the family.
+            fn defaults(self) -> SymNmf {
+                let values = Values::defaults(ALL);
+                let family = SymNmf { preset: self, $($field: values.get($name),)+ };
+                family.with(&Values::defaults(self.method().parameters))
+            }
         }
     };
 }
@@ -134,41 +143,41 @@ const MANY: Kind = Kind::Integer(1, 1_000_000);
 family! {
     /// start of the imputation: confusion matrices counted against majority vote, or random numbers (the
     /// paper)
-    init: Init = "init", Kind::Choice(Init::WORDS);
+    init: Init = "init" in Robust, Kind::Choice(Init::WORDS), "votes";
     /// pseudo-labels that draw each column of a confusion matrix halfway to the crowd's and the uniform one
-    shrinkage: f64 = "shrinkage", Kind::Number(0.0, 1e9);
+    shrinkage: f64 = "shrinkage" in All, Kind::Number(0.0, 1e9), "1";
     /// exponent c of the base weights S_mj^c of a pair that shares S_mj tasks (0: all pairs alike, the paper)
-    evidence: f64 = "evidence", Kind::Number(0.0, 2.0);
+    evidence: f64 = "evidence" in Robust, Kind::Number(0.0, 2.0), "1";
     /// smoothing of the robust norm
-    xi: f64 = "xi", Kind::Number(1e-16, 1.0);
+    xi: f64 = "xi" in Reweighted, Kind::Number(1e-16, 1.0), "1e-6";
     /// how a worker's K x K problem is solved: exactly, or by the paper's projected gradient (15 steps)
-    solver: Solver = "solver", Kind::Choice(Solver::WORDS);
+    solver: Solver = "solver" in Robust, Kind::Choice(Solver::WORDS), "exact";
     /// largest number of imputation sweeps
-    sweeps: usize = "sweeps", MANY;
+    sweeps: usize = "sweeps" in Robust, MANY, "200";
     /// imputation stops when a sweep lowers the objective by less than this share
-    sweep_tol: f64 = "sweep-tol", Kind::Number(0.0, 1.0);
+    sweep_tol: f64 = "sweep-tol" in Robust, Kind::Number(0.0, 1.0), "1e-6";
     /// pairs: the robust form; matrix-free: linear in labels, no pairs stored; auto: by size
-    form: Form = "form", Kind::Choice(Form::WORDS);
+    form: Form = "form" in Robust, Kind::Choice(Form::WORDS), "auto";
     /// two worker ids, separated by a comma, that stand between all pairs; empty: pairs of workers for each
     /// block
-    designated: String = "designated", Kind::Text;
+    designated: String = "designated" in Designated, Kind::Text, "";
     /// which pairs stand between the workers of a missing block: the best, averaged, or one drawn at random
     /// (the paper)
-    pair: Between = "pair", Kind::Choice(Between::WORDS);
+    pair: Between = "pair" in Designated, Kind::Choice(Between::WORDS), "average";
     /// threshold of the shifted ReLU; 0 is the older algorithm
-    alpha: f64 = "alpha", Kind::Number(0.0, 1.0);
+    alpha: f64 = "alpha" in All, Kind::Number(0.0, 1.0), "1e-6";
     /// if above 0: threshold psi^(t+1) in step t instead of a constant
-    psi: f64 = "psi", Kind::Number(0.0, 0.999_999);
+    psi: f64 = "psi" in All, Kind::Number(0.0, 0.999_999), "0";
     /// largest number of factorisation steps
-    steps: usize = "steps", MANY;
+    steps: usize = "steps" in All, MANY, "500";
     /// weight of a worker in the factorisation: its number of labels, or the same for all
-    rows: RowWeights = "rows", Kind::Choice(RowWeights::WORDS);
+    rows: RowWeights = "rows" in All, Kind::Choice(RowWeights::WORDS), "equal";
     /// largest number of EM rounds
-    max_iter: usize = "max-iter", MANY;
+    max_iter: usize = "max-iter" in Em, MANY, "1000";
     /// EM stops when the mean change of a posterior falls below this
-    tol: f64 = "tol", Kind::Number(0.0, 1.0);
+    tol: f64 = "tol" in Em, Kind::Number(0.0, 1.0), "1e-6";
     /// pseudo-count added to every cell of every confusion matrix
-    smoothing: f64 = "smoothing", Kind::Number(0.0, 1e9);
+    smoothing: f64 = "smoothing" in Em, Kind::Number(0.0, 1e9), "0.1";
 }
 
 /// A method of the family.
@@ -195,63 +204,43 @@ const FAMILY: Method = Method {
     ..NO_FACTS
 };
 
-/// Parameters of the EM that follows.
-const EM: [Parameter; 3] = [
-    parameter("max-iter", "1000"),
-    parameter("tol", "1e-6"),
-    parameter("smoothing", "0.1"),
-];
-
-/// Parameters of a preset, and those of EM after them.
-const fn then_em<const N: usize, const ALL: usize>(own: [Parameter; N]) -> [Parameter; ALL] {
-    let mut all = [own[0]; ALL];
-    let mut place = 0;
-    while place < ALL {
-        all[place] = if place < N { own[place] } else { EM[place - N] };
-        place += 1;
-    }
-    all
+/// What has a parameter: all methods, those with an imputation of that kind, or those with EM after it.
+#[derive(Clone, Copy)]
+enum Group {
+    All,
+    Robust,
+    Reweighted,
+    Designated,
+    Em,
 }
 
-// The designated forms weigh rows by labels: eigenvectors follow the worst estimated blocks if nothing holds
-// them back.
-const ROBUST: [Parameter; 12] = [
-    parameter("init", "votes"),
-    parameter("shrinkage", "1"),
-    parameter("evidence", "1"),
-    parameter("xi", "1e-6"),
-    parameter("solver", "exact"),
-    parameter("sweeps", "200"),
-    parameter("sweep-tol", "1e-6"),
-    parameter("form", "auto"),
-    parameter("alpha", "1e-6"),
-    parameter("psi", "0"),
-    parameter("steps", "500"),
-    parameter("rows", "equal"),
-];
-const UNIFORM: [Parameter; 11] = [
-    ROBUST[0],
-    ROBUST[1],
-    parameter("evidence", "0"),
-    ROBUST[4],
-    ROBUST[5],
-    ROBUST[6],
-    ROBUST[7],
-    ROBUST[8],
-    ROBUST[9],
-    ROBUST[10],
-    ROBUST[11],
-];
-const DESIGNATED: [Parameter; 7] = [
-    ROBUST[1],
-    parameter("designated", ""),
-    parameter("pair", "average"),
-    ROBUST[8],
-    ROBUST[9],
-    ROBUST[10],
-    parameter("rows", "labels"),
-];
-const NOTHING: [Parameter; 5] = [ROBUST[1], ROBUST[8], ROBUST[9], ROBUST[10], DESIGNATED[6]];
+/// The entries of these groups, with another default where it is `changed`.
+const fn entries<const N: usize>(groups: &[Group], changed: Option<(&str, &'static str)>) -> [Parameter; N] {
+    let mut entries = [ALL[0]; N];
+    let (mut place, mut entry) = (0, 0);
+    while entry < ALL.len() {
+        let mut group = 0;
+        while group < groups.len() && groups[group] as u8 != GROUPS[entry] as u8 {
+            group += 1;
+        }
+        if group < groups.len() {
+            entries[place] = ALL[entry];
+            if let Some((name, default)) = changed
+                && is(name, ALL[entry].name)
+            {
+                entries[place].default = default;
+            }
+            place += 1;
+        }
+        entry += 1;
+    }
+    assert!(place == N, "the number of parameters is another one");
+    entries
+}
+
+/// Eigenvectors follow the worst estimated blocks if nothing holds them back: the forms with eigenvectors weigh
+/// rows by labels.
+const BY_LABELS: Option<(&str, &str)> = Some(("rows", "labels"));
 
 impl SymNmf {
     /// `rob-symnmf-em`: robust imputation and SymNMF, then EM.
@@ -297,7 +286,7 @@ impl SymNmf {
             summary: "Robust co-occurrence imputation and SymNMF, then EM",
             description: "rob-symnmf gives EM a start that does not depend on majority vote being right everywhere; EM \
                   then uses all labels of a task together. The best all-rounder of the family.",
-            parameters: &then_em::<12, 15>(ROBUST),
+            parameters: &entries::<15>(&[Group::All, Group::Robust, Group::Reweighted, Group::Em], None),
             build: |values| Box::new(Preset::RobSymNmfEm.defaults().with(values)),
             ..FAMILY
         },
@@ -309,7 +298,7 @@ impl SymNmf {
                   observed pairs, with pairs that do not fit weighted down, and rotates the factor into \
                   confusion matrices. Identifies the model without the local optima of EM where pairs share \
                   enough tasks.",
-            parameters: &ROBUST,
+            parameters: &entries::<12>(&[Group::All, Group::Robust, Group::Reweighted], None),
             build: |values| Box::new(Preset::RobSymNmf.defaults().with(values)),
             ..FAMILY
         },
@@ -319,7 +308,7 @@ impl SymNmf {
             summary: "rob-symnmf with all observed pairs weighted alike",
             description: "The paper's ablation \"w = 1\": least squares on the observed co-occurrences with neither \
                   reweighting by residual nor base weights by shared tasks. Shows what the weights are worth.",
-            parameters: &UNIFORM,
+            parameters: &entries::<11>(&[Group::All, Group::Robust], Some(("evidence", "0"))),
             build: |values| Box::new(Preset::RobSymNmfUniform.defaults().with(values)),
             ..FAMILY
         },
@@ -329,7 +318,7 @@ impl SymNmf {
             summary: "Designated co-occurrence imputation and SymNMF, then EM",
             description: "des-symnmf as the start of EM, which then uses all labels of a task together: as good as \
                   rob-symnmf-em where the missing blocks can be reached.",
-            parameters: &then_em::<7, 10>(DESIGNATED),
+            parameters: &entries::<10>(&[Group::All, Group::Designated, Group::Em], BY_LABELS),
             build: |values| Box::new(Preset::DesSymNmfEm.defaults().with(values)),
             ..FAMILY
         },
@@ -341,7 +330,7 @@ impl SymNmf {
                   the best ones or two designated workers of your choice, then takes the leading eigenvectors \
                   of the completed matrix and rotates them into confusion matrices. Forms an M K x M K matrix: \
                   for thousands of workers, not for millions.",
-            parameters: &DESIGNATED,
+            parameters: &entries::<7>(&[Group::All, Group::Designated], BY_LABELS),
             build: |values| Box::new(Preset::DesSymNmf.defaults().with(values)),
             ..FAMILY
         },
@@ -351,7 +340,7 @@ impl SymNmf {
             summary: "SymNMF of the observed co-occurrences alone, then EM",
             description: "symnmf (missing blocks are zero) as the start of EM: the baseline that shows what imputation is \
                   worth after EM.",
-            parameters: &then_em::<5, 8>(NOTHING),
+            parameters: &entries::<8>(&[Group::All, Group::Em], BY_LABELS),
             build: |values| Box::new(Preset::SymNmfEm.defaults().with(values)),
             ..FAMILY
         },
@@ -361,7 +350,7 @@ impl SymNmf {
             summary: "SymNMF of the observed co-occurrences, nothing imputed",
             description: "Missing co-occurrence blocks, and the diagonal, are taken as zero: the paper's baseline that \
                   shows what imputation is worth. Biased wherever many pairs are missing.",
-            parameters: &NOTHING,
+            parameters: &entries::<5>(&[Group::All], BY_LABELS),
             build: |values| Box::new(Preset::SymNmf.defaults().with(values)),
             ..FAMILY
         },
@@ -372,33 +361,6 @@ impl Preset {
     /// The entry: presets stand in the order of the table.
     fn method(self) -> &'static Method {
         &SymNmf::METHODS[self as usize]
-    }
-
-    /// The method with the defaults of its entry; what it does not have stays as in `rob-symnmf-em`.
-    fn defaults(self) -> SymNmf {
-        let unset = SymNmf {
-            preset: Self::RobSymNmfEm,
-            init: Init::Votes,
-            shrinkage: 0.0,
-            evidence: 0.0,
-            xi: 0.0,
-            solver: Solver::Exact,
-            sweeps: 1,
-            sweep_tol: 0.0,
-            form: Form::Auto,
-            designated: String::new(),
-            pair: Between::Average,
-            alpha: 0.0,
-            psi: 0.0,
-            steps: 1,
-            rows: RowWeights::Equal,
-            max_iter: 1,
-            tol: 0.0,
-            smoothing: 0.0,
-        };
-        let full = unset.with(&Values::defaults(Self::RobSymNmfEm.method().parameters));
-        let member = SymNmf { preset: self, ..full };
-        member.with(&Values::defaults(self.method().parameters))
     }
 }
 
