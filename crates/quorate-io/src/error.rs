@@ -248,6 +248,23 @@ impl Error {
         }))
     }
 
+    /// Something that does not follow the format.
+    pub(crate) fn syntax(words: impl Into<String>) -> Self {
+        Self::new(ErrorKind::Syntax(words.into()))
+    }
+
+    /// An export of an annotation tool that is not as it should be.
+    pub(crate) fn export(problem: impl Into<String>, expected: impl Into<String>) -> Self {
+        let (problem, expected) = (problem.into(), expected.into());
+        Self::new(ErrorKind::Export { problem, expected })
+    }
+
+    /// A file with nothing in it.
+    pub(crate) fn empty(expected: impl Into<String>) -> Self {
+        let expected = expected.into();
+        Self::new(ErrorKind::Empty { expected })
+    }
+
     /// The same error, in this file (kept if one is known already).
     pub fn in_file(mut self, file: impl Into<String>) -> Self {
         self.0.file.get_or_insert_with(|| file.into());

@@ -165,7 +165,7 @@ fn spooled(mut input: impl Read) -> Result<File> {
 /// What only files have is asked of a table in memory.
 #[cfg(feature = "columnar")]
 fn not_a_file() -> Error {
-    ErrorKind::Syntax("found a table in memory, expected a file; give a path".into()).into()
+    Error::syntax("found a table in memory, expected a file; give a path")
 }
 
 /// Drops a UTF-8 byte order mark and refuses what is plainly not text.

@@ -6,6 +6,7 @@ use rustc_hash::FxHashMap;
 
 use crate::error::{Error, ErrorKind, Result};
 use crate::exports::Tool;
+use crate::exports::json::Answer;
 use crate::formats::MAX_FIELD;
 use crate::tables::annotations::ReadOptions;
 use crate::tables::{LabelColumns, TaskLabels};
@@ -206,12 +207,27 @@ impl<'a> Answers<'a> {
         }
     }
 
+    /// Takes an answer that came as JSON.
+    pub(crate) fn take(
+        &mut self,
+        question: &str,
+        task: &str,
+        worker: &str,
+        answer: &Answer<'_>,
+    ) -> Result<()> {
+        match answer {
+            Answer::Other => self.leave_out(WhyLeftOut::NotAChoice),
+            answer => self.choices(question, task, worker, answer.choices()),
+        }
+    }
+
     /// Counts an answer that is left out.
-    pub(crate) fn leave_out(&mut self, why: WhyLeftOut) {
+    pub(crate) fn leave_out(&mut self, why: WhyLeftOut) -> Result<()> {
         match self.left_out.iter_mut().find(|(known, _)| *known == why) {
             Some((_, count)) => *count += 1,
             None => self.left_out.push((why, 1)),
         }
+        Ok(())
     }
 
     /// What was found; an error where it is not clear which question is meant, or none has answers.
@@ -265,10 +281,9 @@ impl<'a> Answers<'a> {
             format!("only answers that are left out: {}", left_out.join(", "))
         };
         let title = self.tool.title();
-        ErrorKind::Syntax(format!(
+        Error::syntax(format!(
             "read as {title}: expected answers to a question with choices, found {found}"
         ))
-        .into()
     }
 }
 
@@ -326,8 +341,8 @@ mod tests {
             answers.choices("a", "t", "w", &["y", "x"]).unwrap();
             answers.choices("a", "t", "v", &["x", "y"]).unwrap();
             answers.choices::<&str>("a", "t", "u", &[]).unwrap();
-            answers.leave_out(WhyLeftOut::Skipped);
-            answers.leave_out(WhyLeftOut::Skipped);
+            answers.leave_out(WhyLeftOut::Skipped).unwrap();
+            answers.leave_out(WhyLeftOut::Skipped).unwrap();
         });
         let read = read.unwrap();
         assert_eq!(

@@ -9,7 +9,7 @@ use super::answers::Answers;
 use super::json::{Scalar, parse};
 use super::labelled::{Labelled, id_value};
 use super::members::Members;
-use crate::error::{ErrorKind, Result};
+use crate::error::{Error, Result};
 use crate::formats::json_texts::{JsonTexts, Shape};
 
 /// What a file holds, in words for errors.
@@ -47,7 +47,7 @@ pub(super) fn write(output: &mut dyn Write, labelled: &Labelled<'_>) -> Result<(
                     "{:?} answered task {task:?} more than once, and this format has one place for it",
                     given.worker
                 );
-                return Err(ErrorKind::Syntax(problem).into());
+                return Err(Error::syntax(problem));
             }
         }
         write!(output, "{separator}\n{}: {}", json!(task), Value::from(workers))?;

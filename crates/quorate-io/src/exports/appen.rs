@@ -8,9 +8,9 @@ use std::io::Read;
 
 use super::answers::{Answers, WhyLeftOut, join_choices};
 use super::labelled::{Labelled, split_choices};
-use crate::error::{ErrorKind, Result};
+use crate::error::{Error, Result};
 use crate::formats::delimiter::Delimiter;
-use crate::formats::{Row, RowSink, RowSource, delimited, field, find_column};
+use crate::formats::{RowSource, columns_where, delimited, find_column, sink};
 
 const TASK: &str = "_unit_id";
 const WORKER: &str = "_worker_id";
@@ -32,75 +32,43 @@ pub(super) fn is_header(names: &[String]) -> bool {
 
 /// Reads a full report.
 pub(super) fn read(input: impl Read, answers: &mut Answers<'_>) -> Result<()> {
-    let rows = &mut Rows {
-        answers,
-        columns: Vec::new(),
-        questions: Vec::new(),
-    };
-    delimited::read(input, Delimiter::Usual(b','), rows)
-}
-
-struct Rows<'r, 'a> {
-    answers: &'r mut Answers<'a>,
-    columns: Vec<String>,
-    questions: Vec<String>,
-}
-
-impl RowSink for Rows<'_, '_> {
-    fn select(&mut self, names: &[String]) -> Result<Vec<usize>> {
+    let choose = |(answers, questions): &mut (&mut Answers<'_>, Vec<String>), names: &[String]| {
         if !names.iter().any(|name| name == WORKER) {
-            return Err(ErrorKind::Export {
-                problem: "found an aggregated report, which does not say who answered".into(),
-                expected: "the full report: a row for each judgement, with `_worker_id`".into(),
-            }
-            .into());
+            return Err(Error::export(
+                "found an aggregated report, which does not say who answered",
+                "the full report: a row for each judgement, with `_worker_id`",
+            ));
         }
         find_column(names, TASK, "judgements")?;
-        self.questions = find_questions(names);
-        for question in &self.questions {
-            self.answers.wants(question);
-        }
-        let used = |name: &String| {
-            let about = [TASK, WORKER, TAINTED].contains(&name.as_str());
-            let question = name.strip_suffix(GOLD).unwrap_or(name);
-            about
-                || self
-                    .questions
-                    .iter()
-                    .any(|known| known == name || known == question)
-        };
-        let chosen: Vec<usize> = (0..names.len()).filter(|&column| used(&names[column])).collect();
-        self.columns = chosen.iter().map(|&column| names[column].clone()).collect();
-        Ok(chosen)
-    }
-
-    fn row(&mut self, row: &impl Row) -> Result<()> {
-        let Self {
-            answers,
-            columns,
-            questions,
-        } = self;
-        let text = |name: &str| {
-            let slot = columns.iter().position(|column| column == name);
-            slot.map_or(Ok(""), |slot| field(row, slot, name))
-        };
-        let (task, worker) = (text(TASK)?, text(WORKER)?);
-        let tainted = text(TAINTED)?.eq_ignore_ascii_case("true");
-        if tainted {
-            answers.leave_out(WhyLeftOut::Tainted);
-        }
+        *questions = find_questions(names);
         for question in &*questions {
+            answers.wants(question);
+        }
+        Ok(columns_where(names, |name| {
+            let question = name.strip_suffix(GOLD).unwrap_or(name);
+            let mut known = questions.iter();
+            [TASK, WORKER, TAINTED].contains(&name) || known.any(|known| known == name || known == question)
+        }))
+    };
+    let mut rows = sink((answers, Vec::new()), choose, |(answers, questions), row| {
+        let (task, worker) = (row.named(TASK)?, row.named(WORKER)?);
+        let tainted = row.named(TAINTED)?.eq_ignore_ascii_case("true");
+        if tainted {
+            answers.leave_out(WhyLeftOut::Tainted)?;
+        }
+        for question in questions {
             if !answers.wants(question) {
                 continue;
             }
             if !tainted {
-                answers.choices(question, task, worker, &lines(text(question)?))?;
+                answers.choices(question, task, worker, &lines(row.named(question)?))?;
             }
-            let gold = lines(text(&format!("{question}{GOLD}"))?);
+            let gold = lines(row.named(&format!("{question}{GOLD}"))?);
             answers.gold(question, task, &join_choices(&gold));
         }
         Ok(())
-    }
+    });
+    delimited::read(input, Delimiter::Usual(b','), &mut rows)
 }
 
 fn lines(cell: &str) -> Vec<&str> {

@@ -10,7 +10,7 @@ use std::path::Path;
 use flate2::read::DeflateDecoder;
 use flate2::{Crc, CrcReader};
 
-use crate::error::{ErrorKind, Result};
+use crate::error::{Error, ErrorKind, Result};
 
 const LOCAL: [u8; 4] = *b"PK\x03\x04";
 const CENTRAL: [u8; 4] = *b"PK\x01\x02";
@@ -42,7 +42,7 @@ pub(crate) struct Archive {
 }
 
 fn broken(what: &str) -> crate::Error {
-    ErrorKind::Syntax(format!("the zip file is damaged ({what}); get it again")).into()
+    Error::syntax(format!("the zip file is damaged ({what}); get it again"))
 }
 
 fn number(bytes: &[u8], place: usize, length: usize) -> u64 {
@@ -135,7 +135,7 @@ fn read_list(list: &[u8], count: usize) -> Result<Vec<Entry>> {
         if flags & 1 == 1 || ![0, 8].contains(&method) {
             let problem =
                 format!("{name:?} in the zip file is packed in a way that is not read here; unpack it first");
-            return Err(ErrorKind::Syntax(problem).into());
+            return Err(Error::syntax(problem));
         }
         entries.push(Entry {
             name,

@@ -13,7 +13,7 @@ use super::consensus::{AGENT, Consensus};
 use super::json::{Answer, each, parse, required, scalar_of};
 use super::labelled::{JsonList, Labelled, split_choices};
 use super::members::Members;
-use crate::error::{ErrorKind, Result};
+use crate::error::{Error, Result};
 
 /// What a file holds, in words for errors.
 const EXPECTED: &str = "Argilla records with `id` and `responses` or `QUESTION.responses`";
@@ -100,32 +100,23 @@ fn take_flat(task: &str, record: &Value, answers: &mut Answers<'_>) -> Result<()
 fn take(question: &str, task: &str, response: &Response<'_>, answers: &mut Answers<'_>) -> Result<()> {
     match response.status.as_str() {
         "" | "submitted" => {}
-        "draft" | "pending" => {
-            answers.leave_out(WhyLeftOut::Draft);
-            return Ok(());
-        }
-        "discarded" => {
-            answers.leave_out(WhyLeftOut::Discarded);
-            return Ok(());
-        }
+        "draft" | "pending" => return answers.leave_out(WhyLeftOut::Draft),
+        "discarded" => return answers.leave_out(WhyLeftOut::Discarded),
         _ => return wrong(&response.status, "one of the states submitted, draft, discarded"),
     }
-    match Answer::of_value(response.value) {
-        Answer::One(choice) => answers.answer(question, task, &response.worker, choice.as_ref()),
-        Answer::Several(choices) => answers.choices(question, task, &response.worker, &choices),
-        Answer::Other => {
-            answers.leave_out(WhyLeftOut::NotAChoice);
-            Ok(())
-        }
-    }
+    answers.take(
+        question,
+        task,
+        &response.worker,
+        &Answer::of_value(response.value),
+    )
 }
 
 fn wrong(found: &str, expected: &str) -> Result<()> {
-    Err(ErrorKind::Export {
-        problem: format!("found {found:?}, expected {expected}"),
-        expected: EXPECTED.into(),
-    }
-    .into())
+    Err(Error::export(
+        format!("found {found:?}, expected {expected}"),
+        EXPECTED,
+    ))
 }
 
 /// Writes a record for each task.

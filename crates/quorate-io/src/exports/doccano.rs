@@ -12,9 +12,9 @@ use super::answers::{Answers, WhyLeftOut};
 use super::archive;
 use super::json::{Answer, each, parse, required, scalar_of};
 use super::labelled::{Labelled, id_value, split_choices};
-use crate::error::{ErrorKind, Result};
+use crate::error::{Error, Result};
 use crate::formats::delimiter::Delimiter;
-use crate::formats::{Row, RowSink, delimited, field, find_column};
+use crate::formats::{delimited, find_column, sink};
 
 /// What a file holds, in words for errors.
 const EXPECTED: &str = "doccano rows with `id` and `label`, a list of labels";
@@ -35,7 +35,7 @@ pub(super) fn read_json(input: impl Read, user: &str, answers: &mut Answers<'_>)
                 let worker = required(annotation, "user")?;
                 match annotation.get("label").and_then(scalar_of) {
                     Some(label) => answers.answer("", &task, &worker, &label)?,
-                    None => answers.leave_out(WhyLeftOut::NotAChoice),
+                    None => answers.leave_out(WhyLeftOut::NotAChoice)?,
                 }
             }
             return Ok(());
@@ -44,54 +44,32 @@ pub(super) fn read_json(input: impl Read, user: &str, answers: &mut Answers<'_>)
         let Some(labels) = row.get("label").or_else(|| row.get("labels")) else {
             return Err(super::json::missing_key(&row, "label"));
         };
-        match Answer::of_value(labels) {
-            Answer::Several(labels) => answers.choices("", &task, user, &labels),
-            Answer::One(label) => answers.answer("", &task, user, label.as_ref()),
-            Answer::Other => {
-                answers.leave_out(WhyLeftOut::NotAChoice);
-                Ok(())
-            }
-        }
+        answers.take("", &task, user, &Answer::of_value(labels))
     })
 }
 
 /// Reads the file of a user, CSV.
 pub(super) fn read_table(input: impl Read, user: &str, answers: &mut Answers<'_>) -> Result<()> {
     check_user(user)?;
-    delimited::read(input, Delimiter::Usual(b','), &mut Rows { user, answers })
-}
-
-struct Rows<'r, 'a> {
-    user: &'r str,
-    answers: &'r mut Answers<'a>,
-}
-
-impl RowSink for Rows<'_, '_> {
-    fn select(&mut self, names: &[String]) -> Result<Vec<usize>> {
-        let found = |name: &str| find_column(names, name, "answers of one user");
+    let choose = |_: &mut _, names: &[String]| {
+        let found = |name| find_column(names, name, "answers of one user");
         Ok(vec![found("id")?, found("label")?])
-    }
-
-    fn row(&mut self, row: &impl Row) -> Result<()> {
-        let (task, labels) = (field(row, 0, "id")?, field(row, 1, "label")?);
-        let labels: Vec<&str> = labels
-            .split(BETWEEN_LABELS)
-            .filter(|label| !label.is_empty())
-            .collect();
-        self.answers.choices("", task, self.user, &labels)
-    }
+    };
+    let mut rows = sink(answers, choose, |answers: &mut &mut Answers<'_>, row| {
+        let (task, labels) = (row.field(0)?, row.field(1)?);
+        let labels = labels.split(BETWEEN_LABELS).filter(|label| !label.is_empty());
+        answers.choices("", task, user, &labels.collect::<Vec<_>>())
+    });
+    delimited::read(input, Delimiter::Usual(b','), &mut rows)
 }
 
 fn check_user(user: &str) -> Result<()> {
     match user {
-        EVERYBODY => Err(ErrorKind::Export {
-            problem: "found the file of all users, which does not say who answered".into(),
-            expected:
-                "a file for each user: switch off \"share annotations across all users\" in the project, and \
-                       export it again"
-                    .into(),
-        }
-        .into()),
+        EVERYBODY => Err(Error::export(
+            "found the file of all users, which does not say who answered",
+            "a file for each user: switch off \"share annotations across all users\" in the project, and \
+                       export it again",
+        )),
         _ => Ok(()),
     }
 }
@@ -105,7 +83,7 @@ pub(super) fn write(output: &mut dyn Write, labelled: &Labelled<'_>) -> Result<(
             let problem = format!(
                 "the worker {worker:?} cannot be the name of a file, which doccano has for each; choose another format"
             );
-            return Err(ErrorKind::Syntax(problem).into());
+            return Err(Error::syntax(problem));
         }
         files.push((format!("{worker}.jsonl"), Vec::new()));
     }

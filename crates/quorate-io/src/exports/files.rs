@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use super::archive::{Archive, Entry};
-use crate::error::{ErrorKind, Result};
+use crate::error::{Error, Result};
 use crate::formats::{FileFormat, Format};
 
 /// How deep folders are looked into.
@@ -68,7 +68,9 @@ pub(super) fn stem(path: &Path) -> Result<String> {
         stem = stem.strip_suffix(extension).unwrap_or(stem);
     }
     if stem.is_empty() {
-        Err(ErrorKind::Syntax("found a file without a name, expected that of a user".into()).into())
+        Err(Error::syntax(
+            "found a file without a name, expected that of a user",
+        ))
     } else {
         Ok(stem.to_owned())
     }

@@ -16,8 +16,8 @@ use super::answers::Answers;
 use super::consensus::{AGENT, Consensus};
 use super::json::{Scalar, each, parse, required};
 use super::labelled::{JsonList, Labelled, split_choices};
-use super::mturk::take_element;
-use crate::error::{Error, ErrorKind, Result};
+use super::mturk::take_elements;
+use crate::error::{ErrorKind, Result};
 use crate::formats::json_texts::Shape;
 
 /// What a payload holds, in words for errors.
@@ -84,12 +84,8 @@ fn take_item(text: &str, answers: &mut Answers<'_>) -> Result<()> {
             Value::String(content) => parse(content, "JSON in `annotationData.content`")?,
             other => other.clone(),
         };
-        take(
-            item.dataset_object_id.as_ref(),
-            annotation.worker_id.as_ref(),
-            &unpacked,
-            answers,
-        )?;
+        let (task, worker) = (item.dataset_object_id.as_ref(), annotation.worker_id.as_ref());
+        take_elements(&unpacked, EXPECTED, task, worker, answers)?;
     }
     Ok(())
 }
@@ -107,22 +103,8 @@ fn take_responses(text: &str, path: &Path, answers: &mut Answers<'_>) -> Result<
             expected: "the folder annotations/worker-response of a labelling job".into(),
         })?;
     for answer in &response.answers {
-        take(&task, answer.worker_id.as_ref(), &answer.answer_content, answers)?;
-    }
-    Ok(())
-}
-
-fn take(task: &str, worker: &str, content: &Value, answers: &mut Answers<'_>) -> Result<()> {
-    let wrong = || -> Error {
-        let found: String = content.to_string().chars().take(40).collect();
-        ErrorKind::Export {
-            problem: format!("found the answer {found}, expected an object of answers by name"),
-            expected: EXPECTED.into(),
-        }
-        .into()
-    };
-    for (name, value) in content.as_object().ok_or_else(wrong)? {
-        take_element(name, value, task, worker, answers)?;
+        let worker = answer.worker_id.as_ref();
+        take_elements(&answer.answer_content, EXPECTED, &task, worker, answers)?;
     }
     Ok(())
 }

@@ -136,6 +136,17 @@ impl<'de> Visitor<'de> for AnswerVisitor {
     }
 }
 
+impl<'a> Answer<'a> {
+    /// The values, none of what is no value.
+    pub(crate) fn choices(&self) -> &[Scalar<'a>] {
+        match self {
+            Self::One(value) => std::slice::from_ref(value),
+            Self::Several(values) => values,
+            Self::Other => &[],
+        }
+    }
+}
+
 impl Answer<'_> {
     /// The same, owning its text.
     pub(crate) fn of_value(value: &Value) -> Answer<'static> {
@@ -206,10 +217,9 @@ pub(crate) fn each(
     if any {
         Ok(())
     } else {
-        Err(ErrorKind::Empty {
-            expected: "one JSON object on each line, or an array of objects".into(),
-        }
-        .into())
+        Err(Error::empty(
+            "one JSON object on each line, or an array of objects",
+        ))
     }
 }
 

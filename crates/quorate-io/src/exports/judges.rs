@@ -13,7 +13,7 @@ use super::answers::Answers;
 use super::json::{Scalar, each, parse, scalar_of};
 use super::labelled::Labelled;
 use super::members::Members;
-use crate::error::{Error, ErrorKind, Result};
+use crate::error::{Error, Result};
 use crate::tables::column_roles::{Role, Wanted, find_columns};
 
 /// What a file holds, in words for errors.
@@ -91,11 +91,7 @@ fn take(task: &str, judge: &str, value: &Value, answers: &mut Answers<'_>) -> Re
 }
 
 fn wrong(found: &str) -> Error {
-    ErrorKind::Export {
-        problem: format!("found {found}"),
-        expected: EXPECTED.into(),
-    }
-    .into()
+    Error::export(format!("found {found}"), EXPECTED)
 }
 
 /// Writes an object for each task with a map of workers.

@@ -18,7 +18,7 @@ use super::consensus::{AGENT, Consensus};
 use super::json::{Answer, Scalar, each, parse};
 use super::labelled::{JsonList, Labelled, id_value, split_choices};
 use super::members::Members;
-use crate::error::{Error, ErrorKind, Result};
+use crate::error::{Error, Result};
 
 /// What a file holds, in words for errors.
 const EXPECTED: &str = "a list of Label Studio tasks, each with `id`, `data` and `annotations`";
@@ -177,11 +177,7 @@ impl<'a> Task<'a> {
 }
 
 fn problem(found: &str) -> Error {
-    ErrorKind::Export {
-        problem: format!("found {found}"),
-        expected: EXPECTED.into(),
-    }
-    .into()
+    Error::export(format!("found {found}"), EXPECTED)
 }
 
 /// Reads a list of tasks.
@@ -193,16 +189,16 @@ fn take_task(task: &Task<'_>, answers: &mut Answers<'_>) -> Result<()> {
     let id = task.id()?;
     task.drafts
         .iter()
-        .for_each(|_| answers.leave_out(WhyLeftOut::Draft));
-    let predictions = task.predictions.iter();
-    predictions.for_each(|_| answers.leave_out(WhyLeftOut::Prediction));
+        .try_for_each(|_| answers.leave_out(WhyLeftOut::Draft))?;
+    let mut predictions = task.predictions.iter();
+    predictions.try_for_each(|_| answers.leave_out(WhyLeftOut::Prediction))?;
     for annotation in &task.annotations {
         if annotation.was_cancelled == Some(true) {
-            answers.leave_out(WhyLeftOut::Skipped);
+            answers.leave_out(WhyLeftOut::Skipped)?;
             continue;
         }
         if annotation.result.is_empty() {
-            answers.leave_out(WhyLeftOut::Empty);
+            answers.leave_out(WhyLeftOut::Empty)?;
         }
         take_annotation(id, annotation, answers)?;
     }
@@ -213,23 +209,15 @@ fn take_annotation(task: &str, annotation: &Annotation<'_>, answers: &mut Answer
     let worker = &annotation.completed_by.0;
     for result in &annotation.result {
         let Some(answer) = result.value.answer() else {
-            answers.leave_out(WhyLeftOut::NotAChoice);
+            answers.leave_out(WhyLeftOut::NotAChoice)?;
             continue;
         };
         let question = result.from_name.as_ref();
-        let one;
-        let choices = match answer {
-            Answer::Several(choices) => &choices[..],
-            Answer::One(choice) => {
-                one = [choice.clone()];
-                &one
-            }
-            Answer::Other => &[],
-        };
+        let choices = answer.choices();
         if annotation.ground_truth == Some(true) {
             answers.gold(question, task, &join_choices(choices));
             if answers.uses_gold() {
-                answers.leave_out(WhyLeftOut::UsedAsGold);
+                answers.leave_out(WhyLeftOut::UsedAsGold)?;
                 continue;
             }
         }

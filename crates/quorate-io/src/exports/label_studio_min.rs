@@ -11,11 +11,11 @@ use rustc_hash::FxHashMap;
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
 
-use super::answers::{Answers, WhyLeftOut};
+use super::answers::Answers;
 use super::json::{Answer, each, parse, scalar_of};
 use super::labelled::{JsonList, Labelled, id_value, split_choices};
 use super::members::Members;
-use crate::error::{ErrorKind, Result};
+use crate::error::{Error, Result};
 use crate::formats::delimiter::Delimiter;
 use crate::formats::{Row, RowSink, RowSource, delimited, field};
 
@@ -51,11 +51,10 @@ pub(super) fn read_json(input: impl Read, answers: &mut Answers<'_>) -> Result<(
                 .map_or(Ok(Value::Null), |raw| parse(raw.get(), EXPECTED))?;
             match scalar_of(&found) {
                 Some(text) if !text.is_empty() => Ok(text),
-                _ => Err(ErrorKind::Export {
-                    problem: format!("found an object without `{key}`"),
-                    expected: EXPECTED.into(),
-                }
-                .into()),
+                _ => Err(Error::export(
+                    format!("found an object without `{key}`"),
+                    EXPECTED,
+                )),
             }
         };
         let (task, worker) = (value("id")?, value("annotator")?);
@@ -85,14 +84,7 @@ fn take_json(
     if let Some(inner) = value.get_mut("choices").map(Value::take) {
         value = inner;
     }
-    match Answer::of_value(&value) {
-        Answer::One(choice) => answers.answer(question, task, worker, choice.as_ref()),
-        Answer::Several(choices) => answers.choices(question, task, worker, &choices),
-        Answer::Other => {
-            answers.leave_out(WhyLeftOut::NotAChoice);
-            Ok(())
-        }
-    }
+    answers.take(question, task, worker, &Answer::of_value(&value))
 }
 
 /// Reads the table.
@@ -179,7 +171,7 @@ impl Rows {
 }
 
 fn raw(value: &Value) -> Result<Box<RawValue>> {
-    serde_json::value::to_raw_value(value).map_err(|error| ErrorKind::Syntax(error.to_string()).into())
+    serde_json::value::to_raw_value(value).map_err(|error| Error::syntax(error.to_string()))
 }
 
 /// Writes an object for each annotation.

@@ -49,8 +49,7 @@ fn take_label(task: &str, label: &Value, answers: &mut Answers<'_>) -> Result<()
         .pointer("/performance_details/skipped")
         .and_then(Value::as_bool);
     if skipped == Some(true) {
-        answers.leave_out(WhyLeftOut::Skipped);
-        return Ok(());
+        return answers.leave_out(WhyLeftOut::Skipped);
     }
     let details = label
         .get("label_details")
@@ -63,7 +62,7 @@ fn take_label(task: &str, label: &Value, answers: &mut Answers<'_>) -> Result<()
             .into_iter()
             .flatten()
     };
-    list("/annotations/objects").for_each(|_| answers.leave_out(WhyLeftOut::NotAChoice));
+    list("/annotations/objects").try_for_each(|_| answers.leave_out(WhyLeftOut::NotAChoice))?;
     for classification in list("/annotations/classifications") {
         take_classification(task, &worker, classification, answers)?;
     }
@@ -90,10 +89,7 @@ fn take_classification(task: &str, worker: &str, given: &Value, answers: &mut An
             let choices: Vec<String> = list.iter().filter_map(word).collect();
             answers.choices(&question, task, worker, &choices)
         }
-        None => {
-            answers.leave_out(WhyLeftOut::NotAChoice);
-            Ok(())
-        }
+        None => answers.leave_out(WhyLeftOut::NotAChoice),
     }
 }
 

@@ -41,7 +41,7 @@ pub(crate) use recognise::{Content, Recognised, recognise};
 pub use tool::Tool;
 pub use writing::{ExportParts, WriteBack, write_back, write_export, write_wide};
 
-use crate::error::{ErrorKind, Result};
+use crate::error::{Error, Result};
 use crate::formats::delimiter::Delimiter;
 use crate::formats::{Compression, FileFormat, Format};
 use crate::source::{Progress, Source};
@@ -112,10 +112,7 @@ fn read_min(mut input: impl Read, answers: &mut Answers<'_>) -> Result<()> {
 fn read_folder(tool: Tool, folder: &Path, answers: &mut Answers<'_>, progress: Progress<'_>) -> Result<()> {
     let files = files::in_folder(folder)?;
     if files.is_empty() {
-        return Err(ErrorKind::Empty {
-            expected: "the JSON or CSV files of an export in this folder".into(),
-        }
-        .into());
+        return Err(Error::empty("the JSON or CSV files of an export in this folder"));
     }
     for file in files {
         let source = Source::from(file.as_path());
@@ -130,10 +127,9 @@ fn read_folder(tool: Tool, folder: &Path, answers: &mut Answers<'_>, progress: P
 fn read_archive(tool: Tool, path: &Path, answers: &mut Answers<'_>) -> Result<()> {
     let (mut archive, entries) = files::in_archive(path)?;
     if entries.is_empty() {
-        return Err(ErrorKind::Empty {
-            expected: "the JSON or CSV files of an export in this zip file".into(),
-        }
-        .into());
+        return Err(Error::empty(
+            "the JSON or CSV files of an export in this zip file",
+        ));
     }
     for entry in entries {
         let name = format!("{} ({})", path.display(), entry.name);

@@ -11,11 +11,11 @@ use std::io::Read;
 use serde_json::Value;
 
 use super::answers::{Answers, WhyLeftOut};
-use super::json::{Answer, parse, scalar_of};
+use super::json::{Answer, parse};
 use super::labelled::Labelled;
-use crate::error::{Error, ErrorKind, Result};
+use crate::error::{Error, Result};
 use crate::formats::delimiter::Delimiter;
-use crate::formats::{Row, RowSink, RowSource, delimited, field};
+use crate::formats::{NamedRow, RowSource, columns_where, delimited, sink};
 
 const ANSWER: &str = "Answer.";
 const INPUT: &str = "Input.";
@@ -38,12 +38,26 @@ pub(super) fn is_header(names: &[String]) -> bool {
 
 /// Reads batch results.
 pub(super) fn read(input: impl Read, answers: &mut Answers<'_>) -> Result<()> {
-    let rows = &mut Rows {
-        answers,
-        columns: Vec::new(),
-        questions: Vec::new(),
+    let choose = |(answers, questions): &mut (&mut Answers<'_>, Vec<Question>), names: &[String]| {
+        let chosen = columns_where(names, |name| {
+            ["HITId", "WorkerId", "AssignmentStatus"].contains(&name)
+                || name.starts_with(ANSWER)
+                || name.starts_with(INPUT)
+        });
+        let columns: Vec<String> = chosen.iter().map(|&column| names[column].clone()).collect();
+        *questions = questions_of(&columns);
+        for question in questions {
+            if !matches!(question.place, Place::Json(_)) {
+                answers.wants(&question.name);
+            }
+        }
+        Ok(chosen)
     };
-    delimited::read(input, Delimiter::Usual(b','), rows)
+    let take = |(answers, questions): &mut (&mut Answers<'_>, Vec<Question>), row: &NamedRow<'_>| {
+        take_row(questions, row, answers)
+    };
+    let mut rows = sink((answers, Vec::new()), choose, take);
+    delimited::read(input, Delimiter::Usual(b','), &mut rows)
 }
 
 /// Where the answer to a question stands: slots of the row.
@@ -66,80 +80,34 @@ pub(super) struct Question {
     part: Option<(usize, Option<usize>)>,
 }
 
-struct Rows<'r, 'a> {
-    answers: &'r mut Answers<'a>,
-    columns: Vec<String>,
-    questions: Vec<Question>,
-}
-
-impl RowSink for Rows<'_, '_> {
-    fn select(&mut self, names: &[String]) -> Result<Vec<usize>> {
-        let chosen: Vec<usize> = (0..names.len())
-            .filter(|&column| {
-                let name = names[column].as_str();
-                ["HITId", "WorkerId", "AssignmentStatus"].contains(&name)
-                    || name.starts_with(ANSWER)
-                    || name.starts_with(INPUT)
-            })
-            .collect();
-        self.columns = chosen.iter().map(|&column| names[column].clone()).collect();
-        self.questions = questions_of(&self.columns);
-        for question in &self.questions {
-            if !matches!(question.place, Place::Json(_)) {
-                self.answers.wants(&question.name);
-            }
-        }
-        Ok(chosen)
-    }
-
-    fn row(&mut self, row: &impl Row) -> Result<()> {
-        take_row(&self.columns, &self.questions, row, self.answers)
-    }
-}
-
 /// Takes the answers of an assignment.
-pub(super) fn take_row(
-    columns: &[String],
-    questions: &[Question],
-    row: &impl Row,
-    answers: &mut Answers<'_>,
-) -> Result<()> {
-    let slot = |name: &str| columns.iter().position(|column| column == name);
-    let text = |name: &str| slot(name).map_or(Ok(""), |slot| field(row, slot, name));
-    if text("AssignmentStatus")?.eq_ignore_ascii_case("rejected") {
-        answers.leave_out(WhyLeftOut::Rejected);
-        return Ok(());
+pub(super) fn take_row(questions: &[Question], row: &NamedRow<'_>, answers: &mut Answers<'_>) -> Result<()> {
+    if row.named("AssignmentStatus")?.eq_ignore_ascii_case("rejected") {
+        return answers.leave_out(WhyLeftOut::Rejected);
     }
-    let (hit, worker) = (text("HITId")?, text("WorkerId")?);
+    let (hit, worker) = (row.named("HITId")?, row.named("WorkerId")?);
     for question in questions {
         let task = match question.part {
             None => hit.to_owned(),
-            Some((_, Some(slot))) => field(row, slot, &columns[slot])?.to_owned(),
+            Some((_, Some(slot))) => row.field(slot)?.to_owned(),
             Some((part, None)) => format!("{hit}-{part}"),
         };
         let name = &question.name;
         match &question.place {
             Place::Column(_) | Place::Options(_) if !answers.wants(name) => {}
-            Place::Column(slot) => {
-                let label = field(row, *slot, &columns[*slot])?;
-                answers.answer(name, &task, worker, label)?;
-            }
+            Place::Column(slot) => answers.answer(name, &task, worker, row.field(*slot)?)?,
             Place::Options(options) => {
                 let mut choices = Vec::new();
                 for (slot, option) in options {
-                    let column = &columns[*slot];
-                    let ticked = is_ticked(field(row, *slot, column)?);
-                    if ticked.map_err(|error| error.in_column(column))? {
+                    let ticked = is_ticked(row.field(*slot)?);
+                    if ticked.map_err(|error| error.in_column(&row.names[*slot]))? {
                         choices.push(option);
                     }
                 }
                 answers.choices(name, &task, worker, &choices)?;
             }
-            Place::Json(slot) => {
-                let column = &columns[*slot];
-                take_json(row.text(*slot)?, &task, worker, answers)
-                    .map_err(|error| error.in_column(column))?;
-            }
+            Place::Json(slot) => take_json(row.text(*slot)?, &task, worker, answers)
+                .map_err(|error| error.in_column(&row.names[*slot]))?,
         }
     }
     Ok(())
@@ -150,11 +118,10 @@ fn is_ticked(text: &str) -> Result<bool> {
     match text.to_ascii_lowercase().as_str() {
         "true" | "on" | "1" | "yes" => Ok(true),
         "false" | "off" | "0" | "no" | "" => Ok(false),
-        _ => Err(ErrorKind::Export {
-            problem: format!("found {text:?}, expected true or false"),
-            expected: "a column for each option of the question".into(),
-        }
-        .into()),
+        _ => Err(Error::export(
+            format!("found {text:?}, expected true or false"),
+            "a column for each option of the question",
+        )),
     }
 }
 
@@ -259,24 +226,39 @@ fn numbered(name: &str) -> Option<(String, usize)> {
     (!stem.is_empty()).then(|| (stem.to_owned(), number))
 }
 
+const EXPECTED: &str = "JSON with an answer for each name";
+
 /// Takes the answers of crowd elements: `[{"NAME": {"label": ..}}]`, or `{"NAME": {"OPTION": true, ..}}`.
 fn take_json(text: &str, task: &str, worker: &str, answers: &mut Answers<'_>) -> Result<()> {
-    let value: Value = parse(text, "JSON with an answer for each name")?;
-    let objects = match value {
-        Value::Array(list) => list,
-        other => vec![other],
-    };
-    for object in &objects {
-        let members = object.as_object().ok_or_else(|| wrong_json(object))?;
-        for (name, value) in members {
-            take_element(name, value, task, worker, answers)?;
-        }
+    match parse(text, EXPECTED)? {
+        Value::Array(list) => list
+            .iter()
+            .try_for_each(|object| take_elements(object, EXPECTED, task, worker, answers)),
+        object => take_elements(&object, EXPECTED, task, worker, answers),
     }
-    Ok(())
+}
+
+/// Takes the answers of an object of crowd elements.
+pub(super) fn take_elements(
+    object: &Value,
+    expected: &str,
+    task: &str,
+    worker: &str,
+    answers: &mut Answers<'_>,
+) -> Result<()> {
+    let members = object.as_object().ok_or_else(|| {
+        let found: String = object.to_string().chars().take(40).collect();
+        Error::export(
+            format!("found {found}, expected an object of answers by name"),
+            expected,
+        )
+    })?;
+    let mut members = members.iter();
+    members.try_for_each(|(name, value)| take_element(name, value, task, worker, answers))
 }
 
 /// Takes the answer of one crowd element.
-pub(super) fn take_element(
+fn take_element(
     name: &str,
     value: &Value,
     task: &str,
@@ -295,30 +277,10 @@ pub(super) fn take_element(
                 let chosen: Vec<&String> = chosen.map(|(option, _)| option).collect();
                 answers.choices(name, task, worker, &chosen)
             }
-            None => {
-                answers.leave_out(WhyLeftOut::NotAChoice);
-                Ok(())
-            }
+            None => answers.leave_out(WhyLeftOut::NotAChoice),
         };
     }
-    let value = inner.unwrap_or(value);
-    match (Answer::of_value(value), scalar_of(value)) {
-        (_, Some(label)) => answers.answer(name, task, worker, &label),
-        (Answer::Several(choices), None) => answers.choices(name, task, worker, &choices),
-        _ => {
-            answers.leave_out(WhyLeftOut::NotAChoice);
-            Ok(())
-        }
-    }
-}
-
-fn wrong_json(found: &Value) -> Error {
-    let found: String = found.to_string().chars().take(40).collect();
-    ErrorKind::Export {
-        problem: format!("found {found}, expected an object of answers by name"),
-        expected: "JSON with an answer for each name".into(),
-    }
-    .into()
+    answers.take(name, task, worker, &Answer::of_value(inner.unwrap_or(value)))
 }
 
 /// A row for each answer.

@@ -11,7 +11,7 @@ use super::mturk::{APPROVE, Question, REJECT, questions_of, take_row};
 use crate::error::Result;
 use crate::formats::delimited::{self, Style, write_line};
 use crate::formats::delimiter::Delimiter;
-use crate::formats::{Row, RowSink};
+use crate::formats::{NamedRow, sink};
 use crate::tables::annotations::ReadOptions;
 
 /// Writes the rows of a file with the columns that approve and reject: an assignment that was handed in is
@@ -24,87 +24,27 @@ pub(super) fn write(
     consensus: &Consensus<'_>,
     reject_above: f64,
 ) -> Result<u64> {
-    let mut rows = Review {
-        output,
-        style: Style::new(b','),
-        consensus,
-        reject_above,
-        names: Vec::new(),
-        questions: Vec::new(),
-        without: FxHashSet::default(),
-    };
-    delimited::read(input, Delimiter::Usual(b','), &mut rows)?;
-    Ok(rows.without.len() as u64)
-}
-
-struct Review<'r> {
-    output: &'r mut dyn Write,
-    style: Style,
-    consensus: &'r Consensus<'r>,
-    reject_above: f64,
-    names: Vec<String>,
-    questions: Vec<Question>,
-    without: FxHashSet<String>,
-}
-
-impl Review<'_> {
-    /// Why an assignment is to be rejected, if it is.
-    fn reason(&mut self, row: &impl Row) -> Result<Option<String>> {
-        let options = ReadOptions {
-            question: Some(self.consensus.question.to_owned()),
-            ..ReadOptions::default()
-        };
-        let mut given = Vec::new();
-        let mut take = |task: &str, _: &str, label: &str| {
-            given.push((task.to_owned(), label.to_owned()));
-            Ok(())
-        };
-        take_row(
-            &self.names,
-            &self.questions,
-            row,
-            &mut Answers::new(Tool::Mturk, &options, &mut take),
-        )?;
-        for (task, label) in given {
-            match self.consensus.of(&task) {
-                None => drop(self.without.insert(task)),
-                Some((truth, score)) if truth != label && score > self.reject_above => {
-                    return Ok(Some(format!(
-                        "Your answer {label:?} differs from the consensus {truth:?}."
-                    )));
-                }
-                Some(_) => {}
-            }
-        }
-        Ok(None)
-    }
-}
-
-impl RowSink for Review<'_> {
-    fn select(&mut self, names: &[String]) -> Result<Vec<usize>> {
-        self.questions = questions_of(names);
-        self.names = names.to_vec();
-        let mut header: Vec<&str> = names.iter().map(String::as_str).collect();
-        header.extend(
-            [APPROVE, REJECT]
-                .into_iter()
-                .filter(|name| !names.iter().any(|known| known == name)),
-        );
-        write_line(self.output, self.style, &header)?;
+    let style = Style::new(b',');
+    let choose = |(output, questions, _): &mut State<'_>, names: &[String]| {
+        *questions = questions_of(names);
+        let new = [APPROVE, REJECT]
+            .into_iter()
+            .filter(|new| !names.iter().any(|name| name == new));
+        let header: Vec<&str> = names.iter().map(String::as_str).chain(new).collect();
+        write_line(*output, style, &header)?;
         Ok((0..names.len()).collect())
-    }
-
-    fn row(&mut self, row: &impl Row) -> Result<()> {
-        let names = std::mem::take(&mut self.names);
-        self.names.clone_from(&names);
-        let mut cells = Vec::new();
-        for slot in 0..names.len() {
-            cells.push(row.text(slot)?);
-        }
-        let place = |name: &str| names.iter().position(|known| known == name);
+    };
+    let take = |(output, questions, without): &mut State<'_>, row: &NamedRow<'_>| {
+        let cells = (0..row.names.len()).map(|slot| row.text(slot));
+        let mut cells: Vec<&str> = cells.collect::<Result<_>>()?;
+        let place = |name: &str| row.names.iter().position(|known| known == name);
         // What was settled before stays as it is.
         let open = place("AssignmentStatus").is_none_or(|slot| cells[slot].eq_ignore_ascii_case("submitted"));
-        let reason = if open { self.reason(row)? } else { None };
+        let reason = if open {
+            reason(questions, row, consensus, reject_above, without)?
+        } else {
+            None
+        };
         let marks = match (open, &reason) {
             (false, _) => [None, None],
             (true, None) => [Some("x"), Some("")],
@@ -117,6 +57,48 @@ impl RowSink for Review<'_> {
                 (None, mark) => cells.push(mark.unwrap_or_default()),
             }
         }
-        write_line(self.output, self.style, &cells)
+        write_line(*output, style, &cells)
+    };
+    let mut rows = sink((output, Vec::new(), FxHashSet::default()), choose, take);
+    delimited::read(input, Delimiter::Usual(b','), &mut rows)?;
+    Ok(rows.state.2.len() as u64)
+}
+
+/// Where the rows go, the questions of the columns, and the tasks without a consensus.
+type State<'o> = (&'o mut dyn Write, Vec<Question>, FxHashSet<String>);
+
+/// Why an assignment is to be rejected, if it is.
+fn reason(
+    questions: &[Question],
+    row: &NamedRow<'_>,
+    consensus: &Consensus<'_>,
+    reject_above: f64,
+    without: &mut FxHashSet<String>,
+) -> Result<Option<String>> {
+    let options = ReadOptions {
+        question: Some(consensus.question.to_owned()),
+        ..ReadOptions::default()
+    };
+    let mut given = Vec::new();
+    let mut take = |task: &str, _: &str, label: &str| {
+        given.push((task.to_owned(), label.to_owned()));
+        Ok(())
+    };
+    take_row(
+        questions,
+        row,
+        &mut Answers::new(Tool::Mturk, &options, &mut take),
+    )?;
+    for (task, label) in given {
+        match consensus.of(&task) {
+            None => drop(without.insert(task)),
+            Some((truth, score)) if truth != label && score > reject_above => {
+                return Ok(Some(format!(
+                    "Your answer {label:?} differs from the consensus {truth:?}."
+                )));
+            }
+            Some(_) => {}
+        }
     }
+    Ok(None)
 }

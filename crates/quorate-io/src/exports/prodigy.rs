@@ -15,7 +15,7 @@ use super::consensus::{AGENT, Consensus};
 use super::json::{Answer, Scalar, each, parse};
 use super::labelled::{JsonList, Labelled, id_value, split_choices};
 use super::members::Members;
-use crate::error::{ErrorKind, Result};
+use crate::error::{Error, Result};
 
 /// What a file holds, in words for errors.
 const EXPECTED: &str = "Prodigy examples with `_input_hash`, `answer` and `_annotator_id` or `_session_id`";
@@ -39,34 +39,32 @@ struct Example<'a> {
     label: Option<Answer<'a>>,
 }
 
+impl Example<'_> {
+    fn worker(&self) -> Option<&str> {
+        let named = [&self.annotator, &self.session];
+        named
+            .map(AsRef::as_ref)
+            .into_iter()
+            .find(|name: &&str| !name.is_empty())
+    }
+}
+
 /// Reads examples.
 pub(super) fn read(input: impl Read, answers: &mut Answers<'_>) -> Result<()> {
     each(input, None, |text| take(&parse(text, EXPECTED)?, answers))
 }
 
 fn take(example: &Example<'_>, answers: &mut Answers<'_>) -> Result<()> {
-    let problem = |problem: &str| -> Result<()> {
-        Err(ErrorKind::Export {
-            problem: format!("found an example {problem}"),
-            expected: EXPECTED.into(),
-        }
-        .into())
-    };
+    let problem =
+        |problem: &str| -> Result<()> { Err(Error::export(format!("found an example {problem}"), EXPECTED)) };
     let (task, answer) = (example.input.as_ref(), example.answer.as_ref());
-    let named = [&example.annotator, &example.session];
-    let worker = named
-        .into_iter()
-        .map(AsRef::as_ref)
-        .find(|name: &&str| !name.is_empty());
+    let worker = example.worker();
     if task.is_empty() {
         return problem("without `_input_hash`");
     }
     match answer {
         "accept" | "reject" => {}
-        "ignore" => {
-            answers.leave_out(WhyLeftOut::Skipped);
-            return Ok(());
-        }
+        "ignore" => return answers.leave_out(WhyLeftOut::Skipped),
         other => {
             return problem(&format!(
                 "with the answer {other:?}, not accept, reject or ignore"
@@ -78,12 +76,10 @@ fn take(example: &Example<'_>, answers: &mut Answers<'_>) -> Result<()> {
     };
     match (&example.accept, &example.label) {
         (Some(_), _) if answer == "reject" => answers.leave_out(WhyLeftOut::Rejected),
-        (Some(Answer::Several(choices)), _) => answers.choices(CHOICE, task, worker, choices)?,
-        (Some(Answer::One(choice)), _) => answers.answer(CHOICE, task, worker, choice.as_ref())?,
-        (None, Some(Answer::One(label))) => answers.answer(label.as_ref(), task, worker, answer)?,
+        (Some(accepted), _) => answers.take(CHOICE, task, worker, accepted),
+        (None, Some(Answer::One(label))) => answers.answer(label.as_ref(), task, worker, answer),
         _ => answers.leave_out(WhyLeftOut::NotAChoice),
     }
-    Ok(())
 }
 
 /// Writes an example for each answer, as a multiple choice.
@@ -134,17 +130,12 @@ pub(super) fn write_review(
             inputs.push((task.to_owned(), Reviewed { first, versions }));
             inputs.len() - 1
         });
-        let named = [&example.annotator, &example.session];
-        let worker = named
-            .into_iter()
-            .map(|name| name.as_ref())
-            .find(|name| !name.is_empty());
         let mut version: Value = parse(text, EXPECTED)?;
         if let Some(version) = version.as_object_mut() {
             version.retain(|key, _| !OF_ONE_ANSWER.contains(&key.as_str()));
         }
         let versions = &mut inputs[place].1.versions;
-        let worker = worker.unwrap_or_default().to_owned();
+        let worker = example.worker().unwrap_or_default().to_owned();
         match versions.iter_mut().find(|(known, _)| *known == version) {
             Some((_, workers)) => workers.push(worker),
             None => versions.push((version, vec![worker])),

@@ -8,9 +8,9 @@ use std::io::Read;
 
 use super::answers::{Answers, BETWEEN_CHOICES, WhyLeftOut};
 use super::labelled::Labelled;
-use crate::error::{ErrorKind, Result};
+use crate::error::{Error, Result};
 use crate::formats::delimiter::Delimiter;
-use crate::formats::{Row, RowSink, RowSource, delimited, field, find_column};
+use crate::formats::{NamedRow, RowSource, columns_where, delimited, find_column, sink};
 
 const OUTPUT: &str = "OUTPUT:";
 const GOLDEN: &str = "GOLDEN:";
@@ -26,85 +26,48 @@ pub(super) fn is_header(names: &[String]) -> bool {
 
 /// Reads assignments.
 pub(super) fn read(input: impl Read, answers: &mut Answers<'_>) -> Result<()> {
-    let rows = &mut Rows {
-        answers,
-        columns: Vec::new(),
-    };
-    delimited::read(input, Delimiter::Usual(b'\t'), rows)
-}
-
-struct Rows<'r, 'a> {
-    answers: &'r mut Answers<'a>,
-    columns: Vec<String>,
-}
-
-impl RowSink for Rows<'_, '_> {
-    fn select(&mut self, names: &[String]) -> Result<Vec<usize>> {
+    let choose = |answers: &mut &mut Answers<'_>, names: &[String]| {
         find_column(names, WORKER, "assignments")?;
         let parts = [OUTPUT, GOLDEN, INPUT, WORKER, TASK, STATUS];
-        let chosen: Vec<usize> = (0..names.len())
-            .filter(|&column| parts.iter().any(|part| names[column].starts_with(part)))
-            .collect();
-        self.columns = chosen.iter().map(|&column| names[column].clone()).collect();
-        for question in self.columns.iter().filter_map(|name| name.strip_prefix(OUTPUT)) {
-            self.answers.wants(question);
+        for question in names.iter().filter_map(|name| name.strip_prefix(OUTPUT)) {
+            answers.wants(question);
         }
-        Ok(chosen)
-    }
-
-    fn row(&mut self, row: &impl Row) -> Result<()> {
-        let Self { answers, columns } = self;
-        let text = |name: &str| {
-            let slot = columns.iter().position(|column| column == name);
-            slot.map_or(Ok(""), |slot| field(row, slot, name))
-        };
-        let task = match text(TASK)? {
-            "" => inputs(columns, row)?,
-            task => task.to_owned(),
-        };
-        let left_out = match text(STATUS)?.to_ascii_uppercase().as_str() {
-            "" | "SUBMITTED" | "APPROVED" | "ACCEPTED" => None,
-            "REJECTED" => Some(WhyLeftOut::Rejected),
-            "SKIPPED" | "EXPIRED" | "ACTIVE" => Some(WhyLeftOut::Skipped),
-            other => {
-                return Err(ErrorKind::Export {
-                    problem: format!("found the status {other:?}, expected SUBMITTED, APPROVED or REJECTED"),
-                    expected: "Toloka assignments".into(),
-                }
-                .into());
-            }
-        };
-        let worker = text(WORKER)?;
-        for question in columns.iter().filter_map(|name| name.strip_prefix(OUTPUT)) {
-            if !answers.wants(question) {
-                continue;
-            }
-            if left_out.is_none() {
-                answers.answer(question, &task, worker, text(&format!("{OUTPUT}{question}"))?)?;
-            }
-            answers.gold(question, &task, text(&format!("{GOLDEN}{question}"))?);
-        }
-        if let Some(why) = left_out {
-            answers.leave_out(why);
-        }
-        Ok(())
-    }
+        Ok(columns_where(names, |name| {
+            parts.iter().any(|part| name.starts_with(part))
+        }))
+    };
+    let mut rows = sink(answers, choose, |answers: &mut &mut Answers<'_>, row| {
+        take(answers, row)
+    });
+    delimited::read(input, Delimiter::Usual(b'\t'), &mut rows)
 }
 
-/// The inputs of a task, which are its name.
-fn inputs(columns: &[String], row: &impl Row) -> Result<String> {
-    let mut task = String::new();
-    for (slot, column) in columns
-        .iter()
-        .enumerate()
-        .filter(|(_, column)| column.starts_with(INPUT))
-    {
-        if !task.is_empty() {
-            task.push(BETWEEN_CHOICES);
+fn take(answers: &mut Answers<'_>, row: &NamedRow<'_>) -> Result<()> {
+    let (task, worker) = (row.named(TASK)?, row.named(WORKER)?);
+    // Without an id the inputs of a task are its name.
+    let inputs = (0..row.names.len()).filter(|&slot| task.is_empty() && row.names[slot].starts_with(INPUT));
+    let inputs: Vec<&str> = inputs.map(|slot| row.field(slot)).collect::<Result<_>>()?;
+    let inputs = inputs.join(&BETWEEN_CHOICES.to_string());
+    let task = if task.is_empty() { &inputs } else { task };
+    let left_out = match row.named(STATUS)?.to_ascii_uppercase().as_str() {
+        "" | "SUBMITTED" | "APPROVED" | "ACCEPTED" => None,
+        "REJECTED" => Some(WhyLeftOut::Rejected),
+        "SKIPPED" | "EXPIRED" | "ACTIVE" => Some(WhyLeftOut::Skipped),
+        other => {
+            let problem = format!("found the status {other:?}, expected SUBMITTED, APPROVED or REJECTED");
+            return Err(Error::export(problem, "Toloka assignments"));
         }
-        task.push_str(field(row, slot, column)?);
+    };
+    for question in row.names.iter().filter_map(|name| name.strip_prefix(OUTPUT)) {
+        if !answers.wants(question) {
+            continue;
+        }
+        if left_out.is_none() {
+            answers.answer(question, task, worker, row.named(&format!("{OUTPUT}{question}"))?)?;
+        }
+        answers.gold(question, task, row.named(&format!("{GOLDEN}{question}"))?);
     }
-    Ok(task)
+    left_out.map_or(Ok(()), |why| answers.leave_out(why))
 }
 
 /// A row for each answer.

@@ -67,7 +67,7 @@ pub(super) fn write(output: &mut dyn Write, labelled: &Labelled<'_>) -> Result<(
             let cells = [task, given.worker, given.label];
             if let Some(cell) = cells.into_iter().find(|cell| cell.contains(['\t', '\n', '\r']) || cell.trim() != *cell) {
                 let problem = format!("{cell:?} has tabs, line breaks or blanks at its end, which this format cannot hold; choose another");
-                return Err(ErrorKind::Syntax(problem).into());
+                return Err(Error::syntax(problem));
             }
             writeln!(output, "{}", cells.join("\t"))?;
         }

@@ -88,7 +88,7 @@ pub fn write_wide(target: &Target, annotations: &Annotations) -> Result<()> {
                         "{worker:?} answered task {task:?} more than once, and a wide table has one cell for it; keep \
                          one answer"
                     );
-                    return Err(ErrorKind::Syntax(problem).into());
+                    return Err(Error::syntax(problem));
                 }
             }
             each(&cells)

@@ -11,7 +11,7 @@ use arrow_schema::ArrowError;
 use super::arrow_sizes::{check_file, check_stream};
 use super::columnar::{Projection, for_each_batch, guarded, schema_of};
 use super::{RowSink, RowSource};
-use crate::error::{Error, ErrorKind, Result};
+use crate::error::{Error, Result};
 use crate::source::Progress;
 
 pub(super) const NAME: &str = "Arrow";
@@ -23,10 +23,7 @@ const MAGIC: &[u8] = b"ARROW1";
 pub(crate) fn read(mut file: File, sink: &mut impl RowSink, progress: Progress<'_>) -> Result<()> {
     let bytes = file.metadata()?.len();
     if bytes == 0 {
-        return Err(ErrorKind::Empty {
-            expected: "an Arrow file".into(),
-        }
-        .into());
+        return Err(Error::empty("an Arrow file"));
     }
     let mut start = Vec::new();
     (&mut file).take(MAGIC.len() as u64).read_to_end(&mut start)?;
@@ -66,5 +63,5 @@ pub(crate) fn write(output: &mut (dyn Write + Send), table: &dyn RowSource) -> R
 }
 
 fn write_error(error: ArrowError) -> Error {
-    ErrorKind::Syntax(error.to_string()).into()
+    Error::syntax(error.to_string())
 }

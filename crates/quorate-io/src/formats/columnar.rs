@@ -34,10 +34,9 @@ pub(crate) fn damaged(format: &str, problem: &dyn std::fmt::Display) -> Error {
     // Some of these libraries write several lines.
     let problem = problem.to_string();
     let problem = problem.split_whitespace().collect::<Vec<_>>().join(" ");
-    ErrorKind::Syntax(format!(
+    Error::syntax(format!(
         "not a whole {format} file ({problem}); get the file anew, or give its format if it is another"
     ))
-    .into()
 }
 
 thread_local! {
@@ -315,7 +314,7 @@ impl Builder {
             (Self::Count(builder), Cell::Missing) => builder.append_null(),
             (_, cell) => {
                 let words = format!("found the cell {cell:?} in a column of another kind");
-                return Err(Error::new(ErrorKind::Syntax(words)));
+                return Err(Error::syntax(words));
             }
         }
         Ok(())

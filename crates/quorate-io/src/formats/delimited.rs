@@ -27,10 +27,9 @@ pub(crate) fn read(input: impl Read, delimiter: Delimiter, sink: &mut impl RowSi
     }
     let mut records = Records::new(input, found);
     if !records.advance(&[])? {
-        return Err(ErrorKind::Empty {
-            expected: "a header line with the names of the columns, then one line for each row".into(),
-        }
-        .into());
+        return Err(Error::empty(
+            "a header line with the names of the columns, then one line for each row",
+        ));
     }
     let header = Position::Line(records.line());
     let names = records
@@ -152,7 +151,7 @@ impl<R: Read> Records<R> {
         }
         match error.into_kind() {
             ::csv::ErrorKind::Io(error) => error.into(),
-            other => ErrorKind::Syntax(format!("{other:?}")).into(),
+            other => Error::syntax(format!("{other:?}")),
         }
     }
 }

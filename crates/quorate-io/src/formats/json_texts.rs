@@ -94,7 +94,7 @@ impl<R: Read> JsonTexts<R> {
         serde_json::from_str(key).map_err(|_| {
             let found: String = key.trim().chars().take(40).collect();
             let problem = format!("found {found:?}, expected a key in quotes");
-            Error::new(ErrorKind::Syntax(problem)).at(self.position())
+            Error::syntax(problem).at(self.position())
         })
     }
 

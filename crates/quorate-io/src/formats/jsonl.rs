@@ -35,10 +35,9 @@ pub(crate) fn read(input: impl Read, sink: &mut impl RowSink) -> Result<()> {
         }
     }
     if row.is_none() {
-        return Err(ErrorKind::Empty {
-            expected: "one JSON object on each line, or an array of objects".into(),
-        }
-        .into());
+        return Err(Error::empty(
+            "one JSON object on each line, or an array of objects",
+        ));
     }
     Ok(())
 }
@@ -139,11 +138,10 @@ fn syntax(error: serde_json::Error) -> Error {
     let words = error.to_string();
     let place = format!(" at line {} column {}", error.line(), error.column());
     let words = words.strip_suffix(&place).unwrap_or(&words);
-    ErrorKind::Syntax(format!(
+    Error::syntax(format!(
         "{words} at character {}; expected one JSON object on each line",
         error.column()
     ))
-    .into()
 }
 
 /// Collects the keys of an object.

@@ -33,7 +33,9 @@ pub use file_format::{Compression, FileFormat, Format};
 #[cfg(feature = "columnar")]
 pub use memory::{MemorySink, MemoryTable};
 pub use row_sink::MAX_FIELD;
-pub(crate) use row_sink::{Row, RowSink, field, find_column, scan, scan_text};
+pub(crate) use row_sink::{
+    NamedRow, Row, RowSink, columns_where, field, find_column, find_columns_named, scan, scan_text, sink,
+};
 pub use row_source::{Cell, ColumnKind, RowSource, write_table};
 pub(crate) use row_source::{Each, table, write_packed, write_rows};
 pub(crate) use text::PIECE;

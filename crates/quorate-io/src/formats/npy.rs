@@ -8,7 +8,7 @@ use std::fs::File;
 use std::io::Read;
 use std::path::Path;
 
-use crate::error::{Error, ErrorKind, Result};
+use crate::error::{Error, Result};
 
 const MAGIC: &[u8] = b"\x93NUMPY";
 
@@ -124,7 +124,7 @@ fn checked_product(axes: &[usize]) -> Option<usize> {
 }
 
 fn syntax(message: String) -> Error {
-    Error::new(ErrorKind::Syntax(message))
+    Error::syntax(message)
 }
 
 #[cfg(test)]

@@ -25,10 +25,7 @@ pub(crate) const BATCH: usize = 1 << 13;
 pub(crate) fn read(file: File, sink: &mut impl RowSink, progress: Progress<'_>) -> Result<()> {
     let bytes = file.metadata()?.len();
     if bytes == 0 {
-        return Err(ErrorKind::Empty {
-            expected: "a Parquet file".into(),
-        }
-        .into());
+        return Err(Error::empty("a Parquet file"));
     }
     let pages = file.try_clone()?;
     let builder = guarded(NAME, || ParquetRecordBatchReaderBuilder::try_new(file))?;
@@ -84,7 +81,7 @@ pub(crate) fn check_columns(metadata: &ParquetMetaData, columns: &[usize]) -> Re
                     "found a column packed with {packing}, which is not supported; write the file again with Snappy, gzip, LZ4 or \
                      Zstandard, for example pandas.read_parquet(FILE).to_parquet(FILE, compression=\"zstd\")"
                 );
-                return Err(Error::new(ErrorKind::Syntax(unsupported)).in_column(name()));
+                return Err(Error::syntax(unsupported).in_column(name()));
             }
             let (bytes, values) = (column.uncompressed_size(), column.num_values());
             let mean = u64::try_from(bytes).unwrap_or(0) / u64::try_from(values).unwrap_or(0).max(1);
@@ -115,5 +112,5 @@ pub(crate) fn write(output: &mut (dyn Write + Send), table: &dyn RowSource) -> R
 }
 
 fn write_error(error: ParquetError) -> Error {
-    ErrorKind::Syntax(error.to_string()).into()
+    Error::syntax(error.to_string())
 }

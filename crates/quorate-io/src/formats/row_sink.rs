@@ -35,6 +35,80 @@ pub(crate) trait RowSink {
     fn row(&mut self, row: &impl Row) -> Result<()>;
 }
 
+/// A row and the names of its columns, for sinks that are made of functions.
+pub(crate) struct NamedRow<'r> {
+    row: &'r dyn Row,
+    /// The names of the chosen columns, in the order in which they were chosen.
+    pub names: &'r [String],
+}
+
+impl<'r> NamedRow<'r> {
+    /// The value of a slot, of any length; errors name the column.
+    pub(crate) fn text(&self, slot: usize) -> Result<&'r str> {
+        let text = self.row.text(slot);
+        text.map_err(|error| error.in_column(&self.names[slot]))
+    }
+
+    /// The value of a slot, not too long.
+    pub(crate) fn field(&self, slot: usize) -> Result<&'r str> {
+        limited(self.text(slot)?, &self.names[slot])
+    }
+
+    /// The value of the column of this name; empty where there is none.
+    pub(crate) fn named(&self, name: &str) -> Result<&'r str> {
+        let slot = self.names.iter().position(|column| column == name);
+        slot.map_or(Ok(""), |slot| self.field(slot))
+    }
+
+    /// The value of a slot, which is an id and not empty.
+    pub(crate) fn id(&self, slot: usize, what: &'static str) -> Result<&'r str> {
+        match self.field(slot)? {
+            "" => Err(Error::from(quorate::Error::EmptyId(what)).in_column(what)),
+            id => Ok(id),
+        }
+    }
+}
+
+/// A sink of two functions, which share a state.
+pub(crate) struct Sink<S, C, T> {
+    pub state: S,
+    names: Vec<String>,
+    choose: C,
+    take: T,
+}
+
+/// A sink of two functions: one chooses the columns, the other takes the rows.
+pub(crate) fn sink<S, C, T>(state: S, choose: C, take: T) -> Sink<S, C, T>
+where
+    C: Fn(&mut S, &[String]) -> Result<Vec<usize>>,
+    T: Fn(&mut S, &NamedRow<'_>) -> Result<()>,
+{
+    let names = Vec::new();
+    Sink {
+        state,
+        names,
+        choose,
+        take,
+    }
+}
+
+impl<S, C, T> RowSink for Sink<S, C, T>
+where
+    C: Fn(&mut S, &[String]) -> Result<Vec<usize>>,
+    T: Fn(&mut S, &NamedRow<'_>) -> Result<()>,
+{
+    fn select(&mut self, names: &[String]) -> Result<Vec<usize>> {
+        let chosen = (self.choose)(&mut self.state, names)?;
+        self.names = chosen.iter().map(|&column| names[column].clone()).collect();
+        Ok(chosen)
+    }
+
+    fn row(&mut self, row: &impl Row) -> Result<()> {
+        let names = &self.names;
+        (self.take)(&mut self.state, &NamedRow { row, names })
+    }
+}
+
 /// Reads all rows of a source into the sink. Errors carry the file's name.
 pub(crate) fn scan(
     source: &Source,
@@ -73,15 +147,26 @@ pub(crate) fn scan_text(input: impl Read, format: Format, sink: &mut impl RowSin
 
 /// The value of a slot, not too long; errors name the column.
 pub(crate) fn field<'r>(row: &'r impl Row, slot: usize, column: &str) -> Result<&'r str> {
-    let text = row.text(slot).map_err(|error| error.in_column(column))?;
+    limited(row.text(slot).map_err(|error| error.in_column(column))?, column)
+}
+
+fn limited<'t>(text: &'t str, column: &str) -> Result<&'t str> {
     if text.len() > MAX_FIELD {
-        let too_long = ErrorKind::TooLong {
-            what: "a value",
-            limit: MAX_FIELD,
-        };
-        return Err(Error::new(too_long).in_column(column));
+        let (what, limit) = ("a value", MAX_FIELD);
+        return Err(Error::new(ErrorKind::TooLong { what, limit }).in_column(column));
     }
     Ok(text)
+}
+
+/// Where the columns stand whose names are used.
+pub(crate) fn columns_where(names: &[String], used: impl Fn(&str) -> bool) -> Vec<usize> {
+    (0..names.len()).filter(|&column| used(&names[column])).collect()
+}
+
+/// Where the columns of these names stand, each of which holds what it is called.
+pub(crate) fn find_columns_named(names: &[String], wanted: &[&str]) -> Result<Vec<usize>> {
+    let places = wanted.iter().map(|name| find_column(names, name, name));
+    places.collect()
 }
 
 /// Where the column of exactly this name, which holds the `role` of a row, stands among the names of a table.

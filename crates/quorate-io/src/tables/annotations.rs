@@ -7,7 +7,7 @@ use rustc_hash::FxHashSet;
 
 use super::label_cells::{LabelCells, TableLayout};
 use super::name_filter::{LeftOut, NameFilter};
-use crate::error::{Error, ErrorKind, Result};
+use crate::error::{Error, Result};
 use crate::exports::{Content, Recognised, Tool, read_export, recognise};
 use crate::formats::{Cell, ColumnKind, FileFormat, Format, scan, scan_text, write_rows};
 use crate::memory::{self, Reading};
@@ -84,7 +84,7 @@ impl ReadOptions {
         let Some(delimiter) = self.delimiter else {
             return format;
         };
-        let refused = |problem: String| Err(ErrorKind::Syntax(problem).into());
+        let refused = |problem: String| Err(Error::syntax(problem));
         if !delimiter.is_ascii() || matches!(delimiter, '"' | '\n' | '\r' | '\0') {
             return refused(format!(
                 "the delimiter {delimiter:?} cannot separate fields: give one ASCII character"

@@ -3,9 +3,9 @@
 use quorate::plan::{Dispatched, Planned};
 use quorate::{Annotations, Fit};
 
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::formats::ColumnKind::{self, Number, Text};
-use crate::formats::{Cell, FileFormat, Row, RowSink, field, find_column, scan, write_rows};
+use crate::formats::{Cell, FileFormat, find_columns_named, scan, sink, write_rows};
 use crate::source::Source;
 use crate::target::Target;
 
@@ -71,44 +71,22 @@ pub fn read_assignments(
     format: Option<FileFormat>,
     annotations: &Annotations,
 ) -> Result<AssignmentsRead> {
-    let mut sink = PairSink {
-        annotations,
-        found: AssignmentsRead {
-            pairs: Vec::new(),
-            foreign: 0,
-        },
+    let found = AssignmentsRead {
+        pairs: Vec::new(),
+        foreign: 0,
     };
-    scan(source, format, &mut sink, &mut |_, _| {})?;
-    Ok(sink.found)
-}
-
-struct PairSink<'a> {
-    annotations: &'a Annotations,
-    found: AssignmentsRead,
-}
-
-impl RowSink for PairSink<'_> {
-    fn select(&mut self, names: &[String]) -> Result<Vec<usize>> {
-        ["task", "worker"]
-            .iter()
-            .map(|name| find_column(names, name, name))
-            .collect()
-    }
-
-    fn row(&mut self, row: &impl Row) -> Result<()> {
-        let (task, worker) = (field(row, 0, "task")?, field(row, 1, "worker")?);
-        for (id, what) in [(task, "task"), (worker, "worker")] {
-            if id.is_empty() {
-                return Err(Error::from(quorate::Error::EmptyId(what)).in_column(what));
-            }
-        }
-        let (tasks, workers) = (self.annotations.tasks(), self.annotations.workers());
+    let choose = |_: &mut _, names: &[String]| find_columns_named(names, &["task", "worker"]);
+    let mut rows = sink(found, choose, |found: &mut AssignmentsRead, row| {
+        let (task, worker) = (row.id(0, "task")?, row.id(1, "worker")?);
+        let (tasks, workers) = (annotations.tasks(), annotations.workers());
         match tasks.find(task).zip(workers.find(worker)) {
-            Some(pair) => self.found.pairs.push(pair),
-            None => self.found.foreign += 1,
+            Some(pair) => found.pairs.push(pair),
+            None => found.foreign += 1,
         }
         Ok(())
-    }
+    });
+    scan(source, format, &mut rows, &mut |_, _| {})?;
+    Ok(rows.state)
 }
 
 #[cfg(test)]

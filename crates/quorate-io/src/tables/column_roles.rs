@@ -135,6 +135,12 @@ fn find_exactly(names: &[String], name: &str) -> Result<Option<usize>> {
 }
 
 impl Wanted<'_> {
+    /// The column of this role under its usual name.
+    pub(crate) fn usual(role: Role) -> Self {
+        let name = role.name();
+        Self { role, name }
+    }
+
     /// The columns that fit best, of those that are free.
     fn fitting(&self, names: &[String], taken: &[Option<usize>]) -> Vec<usize> {
         let free = |column: &usize| !taken.contains(&Some(*column));

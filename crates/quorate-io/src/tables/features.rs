@@ -9,7 +9,7 @@ use quorate::{Annotations, TaskFeatures};
 
 use super::column_roles::{Role, Wanted, find_columns};
 use crate::error::{Error, ErrorKind, Result};
-use crate::formats::{FileFormat, Row, RowSink, field, npy, scan};
+use crate::formats::{FileFormat, npy, scan, sink};
 use crate::source::Source;
 
 /// Features that were read, and what there is to say about them.
@@ -97,66 +97,46 @@ fn read_table(
     format: Option<FileFormat>,
     annotations: &Annotations,
 ) -> Result<FeaturesRead> {
-    let mut sink = FeatureSink {
-        annotations,
-        columns: Vec::new(),
-        row: Vec::new(),
-        found: FeaturesRead {
-            features: TaskFeatures::none(annotations, 0),
-            foreign: 0,
-        },
+    let found = FeaturesRead {
+        features: TaskFeatures::none(annotations, 0),
+        foreign: 0,
     };
-    scan(source, format, &mut sink, &mut |_, _| {})?;
-    Ok(sink.found)
+    let mut rows = sink(
+        (found, Vec::new()),
+        |(found, _), names| {
+            let task = find_columns(names, &[Wanted::usual(Role::Task)])?[0];
+            if names.len() == 1 {
+                return Err(mismatch(
+                    "found no column beside \"task\": expected one for each feature".into(),
+                ));
+            }
+            found.features = TaskFeatures::none(annotations, names.len() - 1);
+            let others = (0..names.len()).filter(|&column| column != task);
+            Ok([task].into_iter().chain(others).collect())
+        },
+        |(found, values), row| {
+            let name = row.field(0)?;
+            let Some(task) = annotations.tasks().find(name) else {
+                found.foreign += 1;
+                return Ok(());
+            };
+            if found.features.is_known(task as usize) {
+                return Err(mismatch(format!(
+                    "found task {name:?} again: keep one row for each task"
+                )));
+            }
+            values.clear();
+            for (slot, column) in row.names.iter().enumerate().skip(1) {
+                values.push(finite(row.field(slot)?, column)?);
+            }
+            Ok(found.features.set(task as usize, values)?)
+        },
+    );
+    scan(source, format, &mut rows, &mut |_, _| {})?;
+    Ok(rows.state.0)
 }
 
-struct FeatureSink<'a> {
-    annotations: &'a Annotations,
-    columns: Vec<String>,
-    row: Vec<f32>,
-    found: FeaturesRead,
-}
-
-impl RowSink for FeatureSink<'_> {
-    fn select(&mut self, names: &[String]) -> Result<Vec<usize>> {
-        let wanted = Wanted {
-            role: Role::Task,
-            name: Role::Task.name(),
-        };
-        let task = find_columns(names, &[wanted])?[0];
-        let mut chosen: Vec<usize> = (0..names.len()).filter(|&column| column != task).collect();
-        self.columns = chosen.iter().map(|&column| names[column].clone()).collect();
-        if chosen.is_empty() {
-            return Err(mismatch(
-                "found no column beside \"task\": expected one for each feature".into(),
-            ));
-        }
-        self.found.features = TaskFeatures::none(self.annotations, chosen.len());
-        chosen.insert(0, task);
-        Ok(chosen)
-    }
-
-    fn row(&mut self, row: &impl Row) -> Result<()> {
-        let name = field(row, 0, "task")?;
-        let Some(task) = self.annotations.tasks().find(name) else {
-            self.found.foreign += 1;
-            return Ok(());
-        };
-        if self.found.features.is_known(task as usize) {
-            return Err(mismatch(format!(
-                "found task {name:?} again: keep one row for each task"
-            )));
-        }
-        self.row.clear();
-        for (slot, column) in self.columns.iter().enumerate() {
-            self.row.push(finite(row, slot + 1, column)?);
-        }
-        Ok(self.found.features.set(task as usize, &self.row)?)
-    }
-}
-
-fn finite(row: &impl Row, slot: usize, column: &str) -> Result<f32> {
-    let text = field(row, slot, column)?;
+fn finite(text: &str, column: &str) -> Result<f32> {
     let value: Option<f32> = text.trim().parse().ok();
     value.filter(|value| value.is_finite()).ok_or_else(|| {
         let number = ErrorKind::Number {

@@ -6,9 +6,7 @@ use quorate::annotations::Names;
 
 use super::column_roles::{Role, Wanted, find_columns};
 use crate::error::{ErrorKind, Result};
-use crate::formats::{
-    Cell, ColumnKind, Compression, FileFormat, Row, RowSink, field, find_column, scan, write_rows,
-};
+use crate::formats::{Cell, ColumnKind, Compression, FileFormat, find_columns_named, scan, sink, write_rows};
 use crate::source::Source;
 use crate::target::Target;
 
@@ -16,10 +14,6 @@ use crate::target::Target;
 /// and `worker` are found under their other names, too. A file whose name ends in `.txt` has an id on each
 /// line and no header.
 pub fn read_ids(source: &Source, format: Option<FileFormat>, column: &str) -> Result<Names> {
-    let mut sink = IdSink {
-        column: column.to_owned(),
-        ids: Names::default(),
-    };
     if let (None, Source::Path(path)) = (format, source)
         && path
             .extension()
@@ -27,8 +21,22 @@ pub fn read_ids(source: &Source, format: Option<FileFormat>, column: &str) -> Re
     {
         return read_list(source).map_err(|error| error.in_file(source.name()));
     }
-    scan(source, format, &mut sink, &mut |_, _| {})?;
-    Ok(sink.ids)
+    let choose = |_: &mut _, names: &[String]| {
+        let roles = [Role::Task, Role::Worker];
+        match roles.into_iter().find(|role| role.name() == column) {
+            Some(role) => find_columns(names, &[Wanted { role, name: column }]),
+            None => find_columns_named(names, &[column]),
+        }
+    };
+    let mut rows = sink(Names::default(), choose, |ids: &mut Names, row| {
+        match row.field(0)? {
+            "" => {}
+            id => drop(ids.intern(id)),
+        }
+        Ok(())
+    });
+    scan(source, format, &mut rows, &mut |_, _| {})?;
+    Ok(rows.state)
 }
 
 /// Writes ids as a table of one column.
@@ -49,36 +57,6 @@ fn read_list(source: &Source) -> Result<Names> {
         ids.intern(line);
     }
     Ok(ids)
-}
-
-struct IdSink {
-    column: String,
-    ids: Names,
-}
-
-impl RowSink for IdSink {
-    fn select(&mut self, names: &[String]) -> Result<Vec<usize>> {
-        let role = [Role::Task, Role::Worker]
-            .into_iter()
-            .find(|role| role.name() == self.column);
-        let found = match role {
-            Some(role) => {
-                let name = &self.column;
-                find_columns(names, &[Wanted { role, name }])?
-            }
-            None => vec![find_column(names, &self.column, &self.column)?],
-        };
-        self.column = names[found[0]].clone();
-        Ok(found)
-    }
-
-    fn row(&mut self, row: &impl Row) -> Result<()> {
-        let id = field(row, 0, &self.column)?;
-        if !id.is_empty() {
-            self.ids.intern(id);
-        }
-        Ok(())
-    }
 }
 
 #[cfg(test)]

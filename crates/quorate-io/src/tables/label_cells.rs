@@ -59,7 +59,7 @@ impl TableLayout {
         for &column in &workers {
             if names[column].is_empty() {
                 let nameless = format!("column {} has no name; expected the id of a worker", column + 1);
-                return Err(ErrorKind::Syntax(nameless).into());
+                return Err(Error::syntax(nameless));
             }
             if !seen.insert(names[column].as_str()) {
                 return Err(Error::new(ErrorKind::RepeatedColumn).in_column(&names[column]));
@@ -67,7 +67,7 @@ impl TableLayout {
         }
         if workers.is_empty() {
             let alone = "found one column, expected one for the task and one for each worker";
-            return Err(ErrorKind::Syntax(alone.into()).into());
+            return Err(Error::syntax(alone));
         }
         self.columns.task = names[task].clone();
         self.workers = Some(workers.iter().map(|&column| names[column].clone()).collect());

@@ -211,12 +211,15 @@ impl RowSink for LabelSink<'_> {
         self.positions.push(row.position());
         let mut slot = 2;
         if let Some(confidence) = &mut self.found.confidence {
-            confidence.push(probability(row, slot, CONFIDENCE_COLUMN)?);
+            confidence.push(probability(
+                field(row, slot, CONFIDENCE_COLUMN)?,
+                CONFIDENCE_COLUMN,
+            )?);
             slot += 1;
         }
         self.row.clear();
         for (k, column) in self.class_columns.iter().enumerate() {
-            self.row.push(probability(row, slot + k, column)?);
+            self.row.push(probability(field(row, slot + k, column)?, column)?);
         }
         if let Some(probabilities) = &mut self.found.probabilities {
             let sum: f64 = self.row.iter().sum();
@@ -265,8 +268,7 @@ impl LabelSink<'_> {
     }
 }
 
-pub(crate) fn probability(row: &impl Row, slot: usize, column: &str) -> Result<f64> {
-    let text = field(row, slot, column)?;
+pub(crate) fn probability(text: &str, column: &str) -> Result<f64> {
     let value: Option<f64> = text.trim().parse().ok();
     value
         .filter(|value| (-RANGE_TOLERANCE..=1.0 + RANGE_TOLERANCE).contains(value))

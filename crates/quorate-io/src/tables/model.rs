@@ -259,10 +259,7 @@ fn parse_model(source: &Source) -> Result<ModelFile> {
         .open_text(Compression::None, &mut |_, _| {})?
         .read_to_end(&mut bytes)?;
     if bytes.iter().all(u8::is_ascii_whitespace) {
-        return Err(ErrorKind::Empty {
-            expected: "a model in JSON".into(),
-        }
-        .into());
+        return Err(Error::empty("a model in JSON"));
     }
     // The version first: a newer file may differ in everything else.
     let Version { format_version } = serde_json::from_slice(&bytes).map_err(json_error)?;

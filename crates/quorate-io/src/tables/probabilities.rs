@@ -5,7 +5,7 @@ use quorate::{Annotations, TaskProbabilities};
 use super::column_roles::{Role, Wanted, find_columns};
 use super::labels::{PROBABILITY_PREFIX, probability};
 use crate::error::{Error, ErrorKind, Result};
-use crate::formats::{FileFormat, Row, RowSink, field, find_column, scan};
+use crate::formats::{FileFormat, find_column, scan, sink};
 use crate::source::Source;
 
 /// Predictions that were read, and what there is to say about them.
@@ -24,71 +24,55 @@ pub fn read_probabilities(
     format: Option<FileFormat>,
     annotations: &Annotations,
 ) -> Result<ProbabilitiesRead> {
-    let mut sink = ProbabilitySink {
-        annotations,
-        columns: Vec::new(),
-        row: vec![0.0; annotations.class_count()],
-        found: ProbabilitiesRead {
-            probabilities: TaskProbabilities::none(annotations),
-            foreign: 0,
-        },
+    let found = ProbabilitiesRead {
+        probabilities: TaskProbabilities::none(annotations),
+        foreign: 0,
     };
-    scan(source, format, &mut sink, &mut |_, _| {})?;
-    Ok(sink.found)
-}
-
-struct ProbabilitySink<'a> {
-    annotations: &'a Annotations,
-    /// Column name and class of each probability slot.
-    columns: Vec<(String, usize)>,
-    row: Vec<f64>,
-    found: ProbabilitiesRead,
-}
-
-impl RowSink for ProbabilitySink<'_> {
-    fn select(&mut self, names: &[String]) -> Result<Vec<usize>> {
-        let wanted = Wanted {
-            role: Role::Task,
-            name: Role::Task.name(),
-        };
-        let mut chosen = find_columns(names, &[wanted])?;
-        let classes = self.annotations.classes();
-        for (column, name) in names.iter().enumerate() {
-            let Some(class) = name.strip_prefix(PROBABILITY_PREFIX) else {
-                continue;
-            };
-            let Some(code) = classes.find(class) else {
-                let unknown = quorate::Error::UnknownClass {
-                    label: class.to_owned(),
-                    classes: classes.iter().map(str::to_owned).collect(),
+    let classes = annotations.classes();
+    // What was found, the class of each column behind the task's, and a row.
+    let state = (found, Vec::new(), vec![0.0; classes.len()]);
+    let mut rows = sink(
+        state,
+        |(_, codes, _), names| {
+            let mut chosen = find_columns(names, &[Wanted::usual(Role::Task)])?;
+            for (column, name) in names.iter().enumerate() {
+                let Some(class) = name.strip_prefix(PROBABILITY_PREFIX) else {
+                    continue;
                 };
-                return Err(Error::from(unknown).in_column(name));
+                let Some(code) = classes.find(class) else {
+                    let unknown = quorate::Error::UnknownClass {
+                        label: class.to_owned(),
+                        classes: classes.iter().map(str::to_owned).collect(),
+                    };
+                    return Err(Error::from(unknown).in_column(name));
+                };
+                chosen.push(column);
+                codes.push(code as usize);
+            }
+            if codes.is_empty() {
+                let first = classes.iter().next().unwrap_or_default();
+                find_column(names, &format!("{PROBABILITY_PREFIX}{first}"), "probability")?;
+            }
+            Ok(chosen)
+        },
+        |(found, codes, values), row| {
+            let Some(task) = annotations.tasks().find(row.field(0)?) else {
+                found.foreign += 1;
+                return Ok(());
             };
-            chosen.push(column);
-            self.columns.push((name.clone(), code as usize));
-        }
-        if self.columns.is_empty() {
-            let first = classes.iter().next().unwrap_or_default();
-            find_column(names, &format!("{PROBABILITY_PREFIX}{first}"), "probability")?;
-        }
-        Ok(chosen)
-    }
-
-    fn row(&mut self, row: &impl Row) -> Result<()> {
-        let Some(task) = self.annotations.tasks().find(field(row, 0, "task")?) else {
-            self.found.foreign += 1;
-            return Ok(());
-        };
-        if self.found.probabilities.row(task as usize).is_some() {
-            let name = self.annotations.tasks().get(task as usize).to_owned();
-            return Err(Error::new(ErrorKind::RepeatedTask(name)).in_column("task"));
-        }
-        self.row.fill(0.0);
-        for (slot, (name, class)) in self.columns.iter().enumerate() {
-            self.row[*class] = probability(row, slot + 1, name)?;
-        }
-        Ok(self.found.probabilities.set(task as usize, &self.row)?)
-    }
+            if found.probabilities.row(task as usize).is_some() {
+                let name = annotations.tasks().get(task as usize).to_owned();
+                return Err(Error::new(ErrorKind::RepeatedTask(name)).in_column("task"));
+            }
+            values.fill(0.0);
+            for (slot, &class) in codes.iter().enumerate() {
+                values[class] = probability(row.field(slot + 1)?, &row.names[slot + 1])?;
+            }
+            Ok(found.probabilities.set(task as usize, values)?)
+        },
+    );
+    scan(source, format, &mut rows, &mut |_, _| {})?;
+    Ok(rows.state.0)
 }
 
 #[cfg(test)]

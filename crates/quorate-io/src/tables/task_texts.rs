@@ -2,8 +2,8 @@
 
 use quorate::Annotations;
 
-use crate::error::{Error, Result};
-use crate::formats::{FileFormat, Row, RowSink, field, find_column, scan};
+use crate::error::Result;
+use crate::formats::{FileFormat, find_columns_named, scan, sink};
 use crate::source::Source;
 
 /// Bytes of a text that are kept: more than anybody reads in a table.
@@ -17,41 +17,18 @@ pub fn read_task_texts(
     column: &str,
     annotations: &Annotations,
 ) -> Result<Vec<Option<String>>> {
-    let mut sink = TextSink {
-        column,
-        annotations,
-        texts: vec![None; annotations.task_count()],
-    };
-    scan(source, format, &mut sink, &mut |_, _| {})?;
-    Ok(sink.texts)
-}
-
-struct TextSink<'a> {
-    column: &'a str,
-    annotations: &'a Annotations,
-    texts: Vec<Option<String>>,
-}
-
-impl RowSink for TextSink<'_> {
-    fn select(&mut self, names: &[String]) -> Result<Vec<usize>> {
-        Ok(vec![
-            find_column(names, "task", "task")?,
-            find_column(names, self.column, self.column)?,
-        ])
-    }
-
-    fn row(&mut self, row: &impl Row) -> Result<()> {
-        let task = field(row, 0, "task")?;
-        let text = row.text(1).map_err(|error| error.in_column(self.column))?;
-        if task.is_empty() {
-            return Err(Error::from(quorate::Error::EmptyId("task")).in_column("task"));
-        }
-        if let Some(task) = self.annotations.tasks().find(task) {
+    let choose = |_: &mut _, names: &[String]| find_columns_named(names, &["task", column]);
+    let texts = vec![None; annotations.task_count()];
+    let mut rows = sink(texts, choose, |texts: &mut Vec<Option<String>>, row| {
+        let (task, text) = (row.id(0, "task")?, row.text(1)?);
+        if let Some(task) = annotations.tasks().find(task) {
             let kept = &text[..text.floor_char_boundary(LONGEST_TEXT)];
-            self.texts[task as usize].get_or_insert_with(|| kept.to_owned());
+            texts[task as usize].get_or_insert_with(|| kept.to_owned());
         }
         Ok(())
-    }
+    });
+    scan(source, format, &mut rows, &mut |_, _| {})?;
+    Ok(rows.state)
 }
 
 #[cfg(test)]

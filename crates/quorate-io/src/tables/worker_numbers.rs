@@ -6,11 +6,11 @@ use std::collections::HashMap;
 use quorate::annotations::Names;
 
 use crate::error::{Error, ErrorKind, Result};
-use crate::formats::{FileFormat, Row, RowSink, field, find_column, scan};
+use crate::formats::{FileFormat, find_columns_named, scan, sink};
 use crate::source::Source;
 
 /// More than anybody pays or gives: sums of such numbers stay far from infinity.
-const MOST: f64 = 1e12;
+const MAX_NUMBER: f64 = 1e12;
 
 /// Numbers of workers that were read, and what there is to say about them.
 #[derive(Debug, Clone, PartialEq)]
@@ -45,59 +45,39 @@ pub fn read_worker_numbers(
     column: &str,
     workers: &Names,
 ) -> Result<WorkerNumbersRead> {
-    let mut sink = NumberSink {
-        column,
-        numbers: HashMap::new(),
+    let wrong = |found: String, expected: &'static str| {
+        let number = Error::new(ErrorKind::Number { found, expected });
+        Err(number.in_column(column))
     };
-    scan(source, format, &mut sink, &mut |_, _| {})?;
+    let choose = |_: &mut _, names: &[String]| find_columns_named(names, &["worker", column]);
+    let mut rows = sink(
+        HashMap::new(),
+        choose,
+        |numbers: &mut HashMap<String, f64>, row| {
+            let (worker, text) = (row.id(0, "worker")?, row.field(1)?);
+            let number = match text.trim().parse::<f64>() {
+                Ok(number) if (0.0..=MAX_NUMBER).contains(&number) => number,
+                _ => return wrong(text.to_owned(), "a number from 0 to 1000000000000"),
+            };
+            match numbers.insert(worker.to_owned(), number) {
+                Some(earlier) if earlier != number => wrong(
+                    format!("{earlier}, then {number} for worker {worker}"),
+                    "one number for each worker",
+                ),
+                _ => Ok(()),
+            }
+        },
+    );
+    scan(source, format, &mut rows, &mut |_, _| {})?;
     let numbers: Vec<Option<f64>> = workers
         .iter()
-        .map(|worker| sink.numbers.get(worker).copied())
+        .map(|worker| rows.state.get(worker).copied())
         .collect();
     let known = numbers.iter().flatten().count();
     Ok(WorkerNumbersRead {
-        foreign: sink.numbers.len() - known,
+        foreign: rows.state.len() - known,
         numbers,
     })
-}
-
-struct NumberSink<'a> {
-    column: &'a str,
-    numbers: HashMap<String, f64>,
-}
-
-impl RowSink for NumberSink<'_> {
-    fn select(&mut self, names: &[String]) -> Result<Vec<usize>> {
-        Ok(vec![
-            find_column(names, "worker", "worker")?,
-            find_column(names, self.column, self.column)?,
-        ])
-    }
-
-    fn row(&mut self, row: &impl Row) -> Result<()> {
-        let (worker, text) = (field(row, 0, "worker")?, field(row, 1, self.column)?);
-        if worker.is_empty() {
-            return Err(Error::from(quorate::Error::EmptyId("worker")).in_column("worker"));
-        }
-        let number = match text.trim().parse::<f64>() {
-            Ok(number) if (0.0..=MOST).contains(&number) => number,
-            _ => {
-                let range = "a number from 0 to 1000000000000";
-                return Err(not_a_number(text.to_owned(), range).in_column(self.column));
-            }
-        };
-        match self.numbers.insert(worker.to_owned(), number) {
-            Some(earlier) if earlier != number => {
-                let found = format!("{earlier}, then {number} for worker {worker}");
-                Err(not_a_number(found, "one number for each worker").in_column(self.column))
-            }
-            _ => Ok(()),
-        }
-    }
-}
-
-fn not_a_number(found: String, expected: &'static str) -> Error {
-    Error::new(ErrorKind::Number { found, expected })
 }
 
 #[cfg(test)]

@@ -110,7 +110,7 @@ pub fn write_whole(target: &Target, write: impl FnOnce(&mut (dyn Write + Send)) 
         #[cfg(feature = "columnar")]
         Target::Memory(_) => {
             let words = "only tables can be written to memory; give a path";
-            Err(ErrorKind::Syntax(words.into()).into())
+            Err(Error::syntax(words))
         }
     };
     written.map_err(|error| error.in_file(target.name()))
@@ -310,7 +310,7 @@ mod tests {
         let wrapped = fill(Closed, |output| {
             output
                 .write_all(&[0; 1 << 20])
-                .map_err(|error| ErrorKind::Syntax(error.to_string()).into())
+                .map_err(|error| Error::syntax(error.to_string()))
         });
         assert!(wrapped.err().unwrap().is_broken_pipe());
         let on_flush = fill(Closed, |output| Ok(output.write_all(b"x")?));
