@@ -9,9 +9,9 @@ use std::io::{Read, Write};
 use serde_json::{Value, json};
 
 use super::answers::{Answers, WhyLeftOut};
-use super::consensus::{AGENT, Consensus};
+use super::consensus::{AGENT, Consensus, rewrite};
 use super::json::{Answer, each, parse, required, scalar_of};
-use super::labelled::{JsonList, Labelled, split_choices};
+use super::labelled::{Labelled, split_choices};
 use super::members::Members;
 use crate::error::{Error, Result};
 
@@ -153,15 +153,12 @@ pub(super) fn write_suggestions(
     as_array: bool,
     consensus: &Consensus<'_>,
 ) -> Result<u64> {
-    let (mut list, mut without) = (JsonList::new(output, as_array)?, 0);
     let question = consensus.question;
-    each(input, None, |text| {
+    rewrite(input, None, output, as_array, |text, json| {
         let (record, members): (Value, Members<'_>) = (parse(text, EXPECTED)?, parse(text, EXPECTED)?);
-        let mut json = Vec::new();
         let Some((label, score)) = consensus.of(&required(&record, "id")?) else {
-            without += 1;
-            members.write_with(&mut json, &[])?;
-            return list.push(&json);
+            members.write_with(json, &[])?;
+            return Ok(false);
         };
         let flat = format!("{question}{RESPONSES}");
         let first = match record.get(&flat) {
@@ -176,18 +173,13 @@ pub(super) fn write_suggestions(
             let keys = ["", ".agent", ".score"].map(|part| format!("{question}.suggestion{part}"));
             let values = [value, json!(AGENT), json!(score)].map(|value| value.to_string());
             let changed: Vec<(&str, String)> = keys.iter().map(String::as_str).zip(values).collect();
-            members.write_with(&mut json, &changed)?;
+            members.write_with(json, &changed)?;
         } else {
-            let mut suggestions = record
-                .get("suggestions")
-                .filter(|found| found.is_object())
-                .cloned()
-                .unwrap_or(json!({}));
+            let suggestions = record.get("suggestions").filter(|found| found.is_object());
+            let mut suggestions = suggestions.cloned().unwrap_or(json!({}));
             suggestions[question] = json!({"value": value, "score": score, "agent": AGENT});
-            members.write_with(&mut json, &[("suggestions", suggestions.to_string())])?;
+            members.write_with(json, &[("suggestions", suggestions.to_string())])?;
         }
-        list.push(&json)
-    })?;
-    list.end()?;
-    Ok(without)
+        Ok(true)
+    })
 }

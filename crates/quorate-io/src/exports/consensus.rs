@@ -1,7 +1,13 @@
 //! The consensus on its way back to the tool that the answers are from.
 
+use std::io::{Read, Write};
+
 use quorate::annotations::{ClassOrder, Names};
 
+use super::json::each;
+use super::labelled::JsonList;
+use crate::error::Result;
+use crate::formats::json_texts::Shape;
 use crate::tables::TaskLabels;
 
 /// The name under which tools show the consensus.
@@ -38,4 +44,23 @@ impl<'a> Consensus<'a> {
     pub(crate) fn class_number(&self, label: &str) -> u32 {
         self.classes.find(label).unwrap_or_default()
     }
+}
+
+/// Writes a list with what `element` makes of each element of the input, if anything; it tells whether the
+/// element has a consensus. Returns how many have none.
+pub(crate) fn rewrite(
+    input: impl Read,
+    shape: Option<Shape>,
+    output: &mut dyn Write,
+    as_array: bool,
+    mut element: impl FnMut(&str, &mut Vec<u8>) -> Result<bool>,
+) -> Result<u64> {
+    let (mut list, mut without) = (JsonList::new(output, as_array)?, 0);
+    each(input, shape, |text| {
+        let mut json = Vec::new();
+        without += u64::from(!element(text, &mut json)?);
+        if json.is_empty() { Ok(()) } else { list.push(&json) }
+    })?;
+    list.end()?;
+    Ok(without)
 }

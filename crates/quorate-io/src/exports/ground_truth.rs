@@ -13,9 +13,9 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::answers::Answers;
-use super::consensus::{AGENT, Consensus};
+use super::consensus::{AGENT, Consensus, rewrite};
 use super::json::{Scalar, each, parse, required};
-use super::labelled::{JsonList, Labelled, split_choices};
+use super::labelled::{Labelled, split_choices};
 use super::mturk::take_elements;
 use crate::error::{ErrorKind, Result};
 use crate::formats::json_texts::Shape;
@@ -152,13 +152,10 @@ pub(super) fn write_reply(
     output: &mut dyn Write,
     consensus: &Consensus<'_>,
 ) -> Result<u64> {
-    let (mut list, mut without) = (JsonList::new(output, true)?, 0);
-    each(input, Some(Shape::Array), |text| {
+    rewrite(input, Some(Shape::Array), output, true, |text, json| {
         let item: Value = parse(text, EXPECTED)?;
-        let id = required(&item, "datasetObjectId")?;
-        let Some((label, score)) = consensus.of(&id) else {
-            without += 1;
-            return Ok(());
+        let Some((label, score)) = consensus.of(&required(&item, "datasetObjectId")?) else {
+            return Ok(false);
         };
         let (_, _, kind) = data_object(&item);
         let name = consensus.question;
@@ -166,10 +163,9 @@ pub(super) fn write_reply(
             name: {"label": label}, format!("{name}-metadata"): metadata(label, score, kind)
         });
         let reply = json!({"datasetObjectId": item["datasetObjectId"], "consolidatedAnnotation": {"content": content}});
-        list.push(reply.to_string().as_bytes())
-    })?;
-    list.end()?;
-    Ok(without)
+        write!(json, "{reply}")?;
+        Ok(true)
+    })
 }
 
 /// Writes an augmented manifest of the objects of a request. Returns for how many of them there is no
@@ -179,20 +175,17 @@ pub(super) fn write_manifest(
     output: &mut dyn Write,
     consensus: &Consensus<'_>,
 ) -> Result<u64> {
-    let (mut list, mut without) = (JsonList::new(output, false)?, 0);
-    each(input, Some(Shape::Array), |text| {
+    rewrite(input, Some(Shape::Array), output, false, |text, json| {
         let item: Value = parse(text, EXPECTED)?;
         let Some((label, score)) = consensus.of(&required(&item, "datasetObjectId")?) else {
-            without += 1;
-            return Ok(());
+            return Ok(false);
         };
         let (key, object, kind) = data_object(&item);
         let name = consensus.question;
         let line = json!({
             key: object, name: consensus.class_number(label), format!("{name}-metadata"): metadata(label, score, kind)
         });
-        list.push(line.to_string().as_bytes())
-    })?;
-    list.end()?;
-    Ok(without)
+        write!(json, "{line}")?;
+        Ok(true)
+    })
 }

@@ -14,9 +14,9 @@ use serde::de::{Deserializer, IgnoredAny, MapAccess, Visitor};
 use serde_json::{Value, json};
 
 use super::answers::{Answers, WhyLeftOut, join_choices};
-use super::consensus::{AGENT, Consensus};
+use super::consensus::{AGENT, Consensus, rewrite};
 use super::json::{Answer, Scalar, each, parse};
-use super::labelled::{JsonList, Labelled, id_value, split_choices};
+use super::labelled::{Labelled, id_value, split_choices};
 use super::members::Members;
 use crate::error::{Error, Result};
 
@@ -276,36 +276,25 @@ pub(super) fn write_predictions(
     output: &mut dyn Write,
     consensus: &Consensus<'_>,
 ) -> Result<u64> {
-    let mut list = JsonList::new(output, true)?;
-    let mut without = 0;
-    each(input, None, |text| {
+    rewrite(input, None, output, true, |text, json| {
         let (task, members) = (Task::parse(text)?, parse::<Members<'_>>(text, EXPECTED)?);
-        let mut json = Vec::new();
-        let found = consensus.of(task.id()?);
-        match (found, task.result_of(consensus.question)) {
-            (Some((label, score)), Some(item)) => {
-                let result = result_item(
-                    item.from_name.as_ref(),
-                    item.to_name.as_ref(),
-                    item.kind.as_ref(),
-                    label,
-                );
-                let mut predictions: Vec<Value> = members
-                    .get("predictions")
-                    .map_or(Ok(Vec::new()), |raw| parse(raw.get(), EXPECTED))?;
-                // A second consensus takes the place of the first.
-                predictions.retain(|prediction| prediction["model_version"] != AGENT);
-                predictions.push(json!({"model_version": AGENT, "score": score, "result": [result]}));
-                let predictions = Value::from(predictions).to_string();
-                members.write_with(&mut json, &[("predictions", predictions)])?;
-            }
-            _ => {
-                without += 1;
-                members.write_with(&mut json, &[])?;
-            }
-        }
-        list.push(&json)
-    })?;
-    list.end()?;
-    Ok(without)
+        let found = consensus.of(task.id()?).zip(task.result_of(consensus.question));
+        let Some(((label, score), item)) = found else {
+            members.write_with(json, &[])?;
+            return Ok(false);
+        };
+        let result = result_item(
+            item.from_name.as_ref(),
+            item.to_name.as_ref(),
+            item.kind.as_ref(),
+            label,
+        );
+        let mut predictions: Vec<Value> = members
+            .get("predictions")
+            .map_or(Ok(Vec::new()), |raw| parse(raw.get(), EXPECTED))?;
+        predictions.retain(|prediction| prediction["model_version"] != AGENT);
+        predictions.push(json!({"model_version": AGENT, "score": score, "result": [result]}));
+        members.write_with(json, &[("predictions", Value::from(predictions).to_string())])?;
+        Ok(true)
+    })
 }

@@ -38,8 +38,8 @@ use std::path::Path;
 
 pub use answers::{ExportRead, WhyLeftOut};
 pub(crate) use recognise::{Content, Recognised, recognise};
-pub use tool::Tool;
-pub use writing::{ExportParts, WriteBack, write_back, write_export, write_wide};
+pub use tool::{Tool, WriteBack};
+pub use writing::{ExportParts, write_back, write_export, write_wide};
 
 use crate::error::{Error, Result};
 use crate::formats::delimiter::Delimiter;

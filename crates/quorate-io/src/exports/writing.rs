@@ -1,15 +1,14 @@
 //! Labels into the layout of any tool, and the consensus back into the file that the answers are from.
 
 use std::io::{Read, Write};
-use std::str::FromStr;
 
 use quorate::Annotations;
 
 use super::consensus::Consensus;
 use super::labelled::Labelled;
 use super::{
-    Tool, answers_json, appen, argilla, doccano, ground_truth, judges, label_studio, label_studio_min,
-    labelbox, mturk, mturk_review, prodigy, toloka, triples,
+    Tool, WriteBack, answers_json, appen, argilla, doccano, ground_truth, judges, label_studio,
+    label_studio_min, labelbox, mturk, mturk_review, prodigy, toloka, triples,
 };
 use crate::error::{Error, ErrorKind, Result};
 use crate::formats::{
@@ -100,82 +99,6 @@ fn packing(target: &Target) -> Compression {
     match target {
         Target::Path(path) => Compression::of_path(path),
         _ => Compression::None,
-    }
-}
-
-/// A consensus in the form that a tool takes back.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum WriteBack {
-    /// Label Studio: the tasks with the consensus as a prediction.
-    LabelStudioPredictions,
-    /// Prodigy: the examples in the form of its review.
-    ProdigyReview,
-    /// Argilla: the records with the consensus as a suggestion.
-    ArgillaSuggestions,
-    /// Mechanical Turk: the batch with assignments approved and rejected.
-    MturkReview,
-    /// SageMaker Ground Truth: the reply to a consolidation request.
-    GroundTruthReply,
-    /// SageMaker Ground Truth: an augmented manifest.
-    GroundTruthManifest,
-}
-
-impl WriteBack {
-    /// All of them.
-    pub const ALL: [Self; 6] = [
-        Self::LabelStudioPredictions,
-        Self::ProdigyReview,
-        Self::ArgillaSuggestions,
-        Self::MturkReview,
-        Self::GroundTruthReply,
-        Self::GroundTruthManifest,
-    ];
-
-    /// Its name for programs.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::LabelStudioPredictions => "label-studio-predictions",
-            Self::ProdigyReview => "prodigy-review",
-            Self::ArgillaSuggestions => "argilla-suggestions",
-            Self::MturkReview => "mturk-review",
-            Self::GroundTruthReply => "ground-truth-reply",
-            Self::GroundTruthManifest => "ground-truth-manifest",
-        }
-    }
-
-    /// What is written, in words.
-    pub fn title(self) -> &'static str {
-        match self {
-            Self::LabelStudioPredictions => "the tasks with the consensus as a prediction",
-            Self::ProdigyReview => "the examples in the form of Prodigy's review, the consensus filled in",
-            Self::ArgillaSuggestions => "the records with the consensus as a suggestion",
-            Self::MturkReview => "the batch with Approve and Reject filled in",
-            Self::GroundTruthReply => "the reply to a consolidation request",
-            Self::GroundTruthManifest => "an augmented manifest with the consensus",
-        }
-    }
-
-    /// The tool whose export it is made from.
-    pub fn tool(self) -> Tool {
-        match self {
-            Self::LabelStudioPredictions => Tool::LabelStudio,
-            Self::ProdigyReview => Tool::Prodigy,
-            Self::ArgillaSuggestions => Tool::Argilla,
-            Self::MturkReview => Tool::Mturk,
-            Self::GroundTruthReply | Self::GroundTruthManifest => Tool::GroundTruth,
-        }
-    }
-}
-
-impl FromStr for WriteBack {
-    type Err = Error;
-
-    fn from_str(word: &str) -> Result<Self> {
-        let found = Self::ALL.into_iter().find(|form| form.name() == word);
-        found.ok_or_else(|| {
-            let found = format!("the format {word:?}");
-            ErrorKind::UnknownFormat { found }.into()
-        })
     }
 }
 
