@@ -74,6 +74,11 @@ declare_words! {
     }
 }
 
+/// What is said where the model does not fit into memory, and with it what the confidence is calibrated by.
+const UNCALIBRATED: &str = "the confidence is not lowered for tasks that mislead many workers, and there is no model: \
+                            confusion matrices of all workers would need more memory than the limit; with a higher limit \
+                            the estimated error can be higher, too";
+
 /// Pseudo-labels a column that draw the returned model to the crowd.
 pub(super) const MODEL_STRENGTH: f64 = 1.0;
 
@@ -287,7 +292,10 @@ impl Aggregate for Auto {
         notes.append(&mut ballot.notes);
         let (model, consensus) = match reserve_confusions(annotations, context) {
             Ok(()) => self.match_and_calibrate(annotations, consensus, context, &mut notes),
-            Err(_) => (None, consensus),
+            Err(_) => {
+                ballot.warnings.push(UNCALIBRATED.to_owned());
+                (None, consensus)
+            }
         };
         Ok(Fit {
             model,
