@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 
 use quorate::Context;
 use quorate::methods::{Aggregate, MajorityVote};
+use quorate::run::LabelTable;
 use quorate_io::{
     ReadOptions, SpillOptions, SpilledLabels, WantedResults, read_annotations, spill_annotations,
 };

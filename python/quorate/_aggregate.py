@@ -4,19 +4,29 @@ from __future__ import annotations
 
 import os
 import warnings
-from typing import Any, ContextManager, List, Mapping, Optional, Sequence, Tuple, Union
+from typing import Any, ContextManager, Mapping, Optional, Sequence, Union
 
 from . import _quorate
-from ._input import Columns, truths, to_data
-from ._labels import MISSING, Labels, as_text, read
+from ._fit_facts import FitFacts
+from ._input import Columns
+from ._labels import read_as
 from ._model import Model
+from ._options import (
+    MISSING,
+    Fitting,
+    Knowledge,
+    Prior,
+    Reading,
+    native_fitting,
+    native_knowledge,
+    running,
+    side_table,
+)
 from ._progress import Progress, Reporter
 from ._result import Result
-from .errors import ConvergenceWarning, DataWarning, ParameterError
+from .errors import ConvergenceWarning, DataWarning
 
 __all__ = ["aggregate"]
-
-Prior = Union[str, Mapping[Any, float]]
 
 
 def aggregate(
@@ -91,43 +101,24 @@ def aggregate(
     >>> result.labels["label"]
     ['cat', 'dog']
     """
-    labels = read(
-        data,
-        columns=columns,
-        classes=classes,
-        duplicates=duplicates,
-        missing=missing,
-        normalize=normalize,
-        keep_workers=keep_workers,
-        wide=wide,
-        format=format,
-        question=question,
-        use_gold=use_gold,
-        threads=threads,
-        progress=progress,
+    reading = Reading(
+        columns, classes, duplicates, missing, normalize, keep_workers, wide, format, question, use_gold
     )
+    knowledge = Knowledge(
+        gold, prior, prior_weight, worker_prior, worker_prior_weight, features, feature_tasks, class_probabilities
+    )
+    fitting = Fitting({**(parameters or {}), **further_parameters}, update, calibrate, memory)
+    labels = read_as(data, reading, threads, progress)
     with _folder_for(features) as folder, Reporter(progress) as report:
         fitted = _quorate.fit(
             labels._native,
-            method=method,
-            parameters=parameters_of({**(parameters or {}), **further_parameters}),
-            gold=truths(gold, "gold"),
-            prior=prior_of(prior),
-            prior_weight=prior_weight,
-            worker_prior=model_of(worker_prior),
-            worker_prior_weight=worker_prior_weight,
-            features=features_of(features, folder),
-            feature_tasks=None if feature_tasks is None else [as_text(task) for task in feature_tasks],
-            class_probabilities=side_table(class_probabilities, "class_probabilities"),
-            update=update,
-            calibrate=calibrate,
-            seed=seed,
-            threads=threads,
-            memory=memory,
-            progress=report,
+            native_knowledge(knowledge, features_of(features, folder)),
+            native_fitting(method, fitting),
+            running(seed, threads, memory, report),
         )
-    warn_of(fitted, labels)
-    return Result(fitted, labels)
+    result = Result(fitted, labels._kind)
+    warn_of(result, len(labels._native.warnings))
+    return result
 
 
 def _folder_for(features: Any) -> ContextManager[Optional[str]]:
@@ -148,49 +139,16 @@ class _Nothing(ContextManager[None]):
         return None
 
 
-def warn_of(fitted: _quorate.Fitted, labels: Labels) -> None:
-    """Python warnings for what a fit warns of."""
-    for warning in fitted.warnings[len(labels._native.warnings) :]:
+def warn_of(result: FitFacts, already: int) -> None:
+    """Python warnings for what a fit warns of, but for the first ones, which were given already."""
+    for warning in result.warnings[already:]:
         warnings.warn(warning, DataWarning, stacklevel=3)
-    if not fitted.converged:
+    if not result.converged:
         warnings.warn(
-            f"{fitted.method} did not converge in {fitted.iterations} iterations; more may change a few labels",
+            f"{result.method} did not converge in {result.iterations} iterations; more may change a few labels",
             ConvergenceWarning,
             stacklevel=3,
         )
-
-
-def parameters_of(parameters: Mapping[str, Any]) -> List[Tuple[str, str]]:
-    """Parameters of a method as text."""
-    return [(name.replace("_", "-"), as_text(value)) for name, value in parameters.items() if value is not None]
-
-
-def prior_of(prior: Optional[Prior]) -> Optional[List[Tuple[str, float]]]:
-    """Shares by class; an empty list means equal shares."""
-    if prior is None:
-        return None
-    if isinstance(prior, str):
-        if prior != "uniform":
-            raise ParameterError(f'prior: found {prior!r}, expected "uniform" or a dict such as {{"spam": 0.1, ..}}')
-        return []
-    return [(as_text(label), float(share)) for label, share in prior.items()]
-
-
-def model_of(given: Union[Model, Result, str, "os.PathLike[str]", None]) -> Optional[_quorate.Model]:
-    """A model, of a result or from a file."""
-    if isinstance(given, Result):
-        model = given.model
-        if model is None:
-            raise ParameterError(f"worker_prior: {given.method} does not estimate a model")
-        given = model
-    if given is None or isinstance(given, Model):
-        return None if given is None else given._native
-    return Model.load(given)._native
-
-
-def side_table(given: Any, name: str) -> Optional[_quorate.Data]:
-    """A table beside the labels, with named columns."""
-    return None if given is None else to_data(given, name, ("task",), ("task",))
 
 
 def _is_array(features: Any) -> bool:

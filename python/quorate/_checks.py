@@ -5,7 +5,8 @@ from typing import Any, Dict, List, NamedTuple, Optional, Sequence, Tuple
 
 from . import _quorate
 from ._input import truths
-from ._labels import as_text, read
+from ._labels import read
+from ._options import as_text, running
 from ._progress import Progress, Reporter
 from ._result import Result
 from .errors import DataWarning
@@ -245,14 +246,8 @@ def inspect(
     with Reporter(progress) as report:
         document = _quorate.inspect(
             labels._native,
-            replicates=replicates,
-            min_shared=min_shared,
-            false_alarms=false_alarms,
-            pairs=100,
-            seed=seed,
-            threads=threads,
-            memory=memory,
-            progress=report,
+            {"replicates": replicates, "min_shared": min_shared, "false_alarms": false_alarms, "pairs": 100},
+            running(seed, threads, memory, report),
         )
     return Inspection(json.loads(document))
 

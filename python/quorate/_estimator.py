@@ -121,7 +121,7 @@ class Estimator:
     def priors_(self) -> Any:
         """The probability of every class; None for methods without a model."""
         result = self.result_
-        if result._native.prior is None:
+        if result._facts["prior"] is None:
             return None
         table = result._native.class_shares()
         if result._kind == "pandas":

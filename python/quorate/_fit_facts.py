@@ -2,37 +2,50 @@
 
 from __future__ import annotations
 
-from typing import List, Union
+from typing import Any, Dict, List, Union
 
 from . import _quorate
 
 
 class FitFacts:
-    """Method, classes, and how the iteration went."""
+    """Method, classes, how the iteration went, and what to beware of."""
 
-    _native: Union[_quorate.Fitted, _quorate.ClusterFit]
+    _facts: Dict[str, Any]
+
+    def __init__(self, native: Union[_quorate.Fitted, _quorate.ClusterFit]) -> None:
+        self._facts = native.facts()
 
     @property
     def method(self) -> str:
         """Name of the method."""
-        return self._native.method
+        return str(self._facts["method"])
 
     @property
     def classes(self) -> List[str]:
         """The classes, in order."""
-        return self._native.classes
+        return list(self._facts["classes"])
 
     @property
     def iterations(self) -> int:
         """Iterations done."""
-        return self._native.iterations
+        return int(self._facts["iterations"])
 
     @property
     def converged(self) -> bool:
         """Whether the iteration reached its tolerance."""
-        return self._native.converged
+        return bool(self._facts["converged"])
 
     @property
     def trace(self) -> List[float]:
         """The objective before each iteration and at the end; empty for methods without one."""
-        return self._native.trace
+        return list(self._facts["trace"])
+
+    @property
+    def warnings(self) -> List[str]:
+        """What to beware of in this result."""
+        return list(self._facts["warnings"])
+
+    @property
+    def notes(self) -> List[str]:
+        """Facts about the run that are worth knowing."""
+        return list(self._facts["notes"])

@@ -1,13 +1,15 @@
 """Panels of judges, language models above all: verdicts, strictness, dependence, pass rate."""
 
 import json
+import warnings
 from typing import Any, Dict, List, NamedTuple, Optional, Sequence, Tuple
 
 from . import _quorate
 from ._input import ROLES, Columns, column_names, to_data, truths
-from ._labels import MISSING, as_text
+from ._options import MISSING, Reading, as_text, native_reading, running
 from ._progress import Progress, Reporter
 from ._table import as_kind, kind_of
+from .errors import DataWarning
 
 __all__ = ["JudgeReport", "PanelFinding", "PanelReport", "Share", "judges"]
 
@@ -186,22 +188,19 @@ def judges(
     >>> report.judges[0].failures, report.unscored
     (1, 1)
     """
-    names = column_names(columns)
-    source = to_data(data, "data", ROLES, names)
+    reading = Reading(columns, classes, missing=missing)
+    source = to_data(data, "data", ROLES, column_names(columns))
+    judging = {
+        "gold": truths(gold, "gold"),
+        "policy": policy,
+        "unscored": unscored,
+        "quorum": quorum,
+        "positive": None if positive is None else as_text(positive),
+    }
     with Reporter(progress) as report:
-        table, document = _quorate.judges(
-            source,
-            gold=truths(gold, "gold"),
-            columns=names,
-            classes=None if classes is None else [as_text(value) for value in classes],
-            missing=list(missing),
-            policy=policy,
-            unscored=unscored,
-            quorum=quorum,
-            positive=None if positive is None else as_text(positive),
-            seed=seed,
-            threads=threads,
-            memory=memory,
-            progress=report,
+        table, document, told = _quorate.judges(
+            source, judging, native_reading(reading), running(seed, threads, memory, report)
         )
+    for words in told:
+        warnings.warn(words, DataWarning, stacklevel=2)
     return PanelReport(as_kind(table, kind_of(data)), json.loads(document))

@@ -7,13 +7,12 @@ from typing import Any, List, Optional, Sequence
 
 from . import _quorate
 from ._input import ROLES, Columns, column_names, to_data
+from ._options import MISSING, Reading, native_reading, running
 from ._progress import Progress, Reporter
 from ._table import Table, kind_of
 from .errors import DataWarning
 
 __all__ = ["FORMATS", "Labels", "read"]
-
-MISSING = ("NaN", "nan")
 
 FORMATS = tuple(_quorate.formats())
 """Names of the formats that are read and written: of tables, then of annotation tools."""
@@ -108,35 +107,20 @@ def read(
     >>> quorate.read([("t1", "ann", "cat"), ("t1", "bob", "dog")])
     <quorate.Labels: 2 labels of 2 workers on 1 tasks, 2 classes>
     """
+    reading = Reading(
+        columns, classes, duplicates, missing, normalize, keep_workers, wide, format, question, use_gold
+    )
+    return read_as(data, reading, threads, progress)
+
+
+def read_as(data: Any, reading: Reading, threads: int, progress: Progress) -> Labels:
+    """Labels of any kind, read in this way; those that were read already stay as they are."""
     if isinstance(data, Labels):
         return data
-    names = column_names(columns)
+    names = column_names(reading.columns)
     source = to_data(data, "data", ROLES, names)
     with Reporter(progress) as report:
-        native = _quorate.read(
-            source,
-            columns=names,
-            classes=None if classes is None else [as_text(value) for value in classes],
-            duplicates=duplicates,
-            missing=list(missing),
-            normalize=normalize,
-            keep_workers=None if keep_workers is None else [as_text(value) for value in keep_workers],
-            wide=wide,
-            format=format,
-            question=question,
-            use_gold=use_gold,
-            threads=threads,
-            progress=report,
-        )
+        native = _quorate.read(source, native_reading(reading), running(threads=threads, progress=report))
     for warning in native.warnings:
         warnings.warn(warning, DataWarning, stacklevel=3)
     return Labels(native, kind_of(data))
-
-
-def as_text(value: Any) -> str:
-    """An id or a class as the native half writes it."""
-    if isinstance(value, bool):
-        return "true" if value else "false"
-    if isinstance(value, float) and value.is_integer():
-        return str(int(value))
-    return str(value)

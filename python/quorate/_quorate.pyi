@@ -1,12 +1,15 @@
 """The native half; everything that people call is Python around it."""
 
 import os
-from typing import Any, Callable, Dict, List, Optional, Sequence, Tuple, Union, final
+from typing import Any, Callable, Dict, List, Mapping, Optional, Sequence, Tuple, Union, final
 
 __version__: str
 
 _Path = Union[str, "os.PathLike[str]"]
 _Node = Tuple[int, int, bytes]
+_Ask = Callable[[bytes], List[_Node]]
+_Arguments = Mapping[str, Any]
+_Progress = Optional[Callable[[str, int, Optional[int]], object]]
 _EncodedBlock = Tuple[int, bytes, bytes, int, int, int, int]
 
 @final
@@ -62,24 +65,13 @@ class Model:
 
 @final
 class Fitted:
-    seed: int
-    seconds: float
-    method: str
-    parameters: List[Tuple[str, str]]
-    classes: List[str]
-    iterations: int
-    converged: bool
-    trace: List[float]
-    warnings: List[str]
-    notes: List[str]
-    prior: Optional[List[float]]
-    has_difficulty: bool
-    def summary(self) -> Dict[str, Any]: ...
+    def facts(self) -> Dict[str, Any]: ...
+    def summary(self) -> str: ...
     def labels(self, probabilities: bool, difficulty: bool) -> ArrowTable: ...
     def workers(self) -> ArrowTable: ...
     def changes(self) -> ArrowTable: ...
     def confusion(self) -> Optional[ArrowTable]: ...
-    def intervals(self, level: float, progress: Optional[object]) -> Optional[ArrowTable]: ...
+    def intervals(self, level: float, progress: _Progress) -> Optional[ArrowTable]: ...
     def model(self) -> Optional[Model]: ...
     def save_model(self, path: _Path, keep_labels: bool) -> bool: ...
     def write_labels(self, path: _Path, probabilities: bool) -> None: ...
@@ -91,96 +83,19 @@ class Fitted:
     def from_state(state: Dict[str, Any]) -> Fitted: ...
     def predict(self, labels: Labels) -> Optional[Tuple[ArrowTable, int]]: ...
 
-def read(
-    data: Data,
-    *,
-    columns: Tuple[str, str, str],
-    classes: Optional[List[str]],
-    duplicates: str,
-    missing: List[str],
-    normalize: bool,
-    keep_workers: Optional[List[str]],
-    wide: bool,
-    format: Optional[str],
-    question: Optional[str],
-    use_gold: bool,
-    threads: int,
-    progress: Optional[object],
-) -> Labels: ...
+def read(data: Data, reading: _Arguments, running: _Arguments) -> Labels: ...
 def formats() -> List[str]: ...
-def fit(
-    labels: Labels,
-    *,
-    method: str,
-    parameters: List[Tuple[str, str]],
-    gold: Optional[Data],
-    prior: Optional[List[Tuple[str, float]]],
-    prior_weight: Optional[float],
-    worker_prior: Optional[Model],
-    worker_prior_weight: float,
-    features: Optional[Data],
-    feature_tasks: Optional[List[str]],
-    class_probabilities: Optional[Data],
-    update: Optional[_Path],
-    calibrate: bool,
-    seed: int,
-    threads: int,
-    memory: float,
-    progress: Optional[object],
-) -> Fitted: ...
+def fit(labels: Labels, known: _Arguments, fitting: _Arguments, running: _Arguments) -> Fitted: ...
 def evaluate(
     predicted: Data, truth: Data, *, except_tasks: List[str], ties: str, bins: int
 ) -> Tuple[str, Optional[str]]: ...
 def judges(
-    data: Data,
-    *,
-    gold: Optional[Data],
-    columns: Tuple[str, str, str],
-    classes: Optional[List[str]],
-    missing: List[str],
-    policy: str,
-    unscored: str,
-    quorum: int,
-    positive: Optional[str],
-    seed: int,
-    threads: int,
-    memory: float,
-    progress: Optional[object],
-) -> Tuple[ArrowTable, str]: ...
+    data: Data, judging: _Arguments, reading: _Arguments, running: _Arguments
+) -> Tuple[ArrowTable, str, List[str]]: ...
 def error_of(fitted: Fitted, truth: Data) -> Tuple[float, float, int]: ...
-def inspect(
-    labels: Labels,
-    *,
-    replicates: int,
-    min_shared: int,
-    false_alarms: float,
-    pairs: int,
-    seed: int,
-    threads: int,
-    memory: float,
-    progress: Optional[object],
-) -> str: ...
-def simulate(
-    *,
-    tasks: int,
-    workers: int,
-    classes: int,
-    prior: Optional[List[float]],
-    density: float,
-    labels_per_task: Optional[int],
-    accuracy: Optional[Tuple[float, float]],
-    experts: float,
-    specialists: float,
-    epsilon: float,
-    spammers: float,
-    constant_spammers: float,
-    adversaries: float,
-    designated: int,
-    designated_density: float,
-    missing_pairs: float,
-    skew: float,
-    seed: int,
-) -> Tuple[Labels, ArrowTable, Model]: ...
+def inspect(labels: Labels, inspecting: _Arguments, running: _Arguments) -> str: ...
+def simulate(crowd: _Arguments) -> Tuple[Labels, ArrowTable, Model]: ...
+
 @final
 class BlockEncoder:
     def __new__(cls, duplicates: str, has_gold: bool) -> BlockEncoder: ...
@@ -196,17 +111,10 @@ class PassRunner:
 
 @final
 class ClusterFit:
-    seed: int
-    method: str
-    classes: List[str]
-    iterations: int
-    converged: bool
-    trace: List[float]
-    warnings: List[str]
-    notes: List[str]
+    def facts(self) -> Dict[str, Any]: ...
     def rule(self) -> bytes: ...
     def fingerprint(self) -> bytes: ...
-    def summary(self) -> Dict[str, Any]: ...
+    def summary(self) -> str: ...
     def workers(self) -> ArrowTable: ...
     def model(self, task_hashes: int) -> Optional[Model]: ...
 
@@ -214,85 +122,19 @@ def arrange_classes(
     found: List[str], *, further: List[str], labels: int, normalize: bool
 ) -> Tuple[List[str], List[int], List[str], List[str]]: ...
 def fit_cluster(
-    ask: Callable[[bytes], List[_Node]],
-    *,
-    workers: List[str],
-    classes: List[str],
-    tasks: int,
-    labels: int,
-    has_gold: bool,
-    method: str,
-    parameters: List[Tuple[str, str]],
-    prior: Optional[List[Tuple[str, float]]],
-    prior_weight: Optional[float],
-    worker_prior: Optional[Model],
-    worker_prior_weight: float,
-    calibrate: bool,
-    seed: int,
-    threads: int,
-    memory: float,
-    progress: Optional[object],
+    ask: _Ask, table: _Arguments, known: _Arguments, fitting: _Arguments, running: _Arguments
 ) -> ClusterFit: ...
-def inspect_cluster(
-    ask: Callable[[bytes], List[_Node]],
-    *,
-    workers: List[str],
-    classes: List[str],
-    tasks: int,
-    labels: int,
-    memory: float,
-    progress: Optional[object],
-) -> Dict[str, Any]: ...
+def inspect_cluster(ask: _Ask, table: _Arguments, running: _Arguments) -> str: ...
 def label_rows(rule: bytes, labels: bytes, tasks: bytes, workers: int, classes: List[str]) -> ArrowTable: ...
 def hash_tasks(fingerprint: bytes, labels: bytes, tasks: bytes) -> int: ...
 def error_interval(wrong: float, scored: int) -> Tuple[float, float]: ...
 def method_table() -> List[Dict[str, Any]]: ...
 def find_method(name: str) -> str: ...
 def run_program(arguments: Sequence[str]) -> int: ...
-
-def plan(
-    fitted: Fitted,
-    *,
-    budget: float,
-    costs: Optional[Data],
-    capacity: Optional[int],
-    capacities: Optional[Data],
-    exclude: Optional[Data],
-    explore: Optional[float],
-    target: Optional[float],
-    retire: float,
-    progress: Optional[object],
-) -> Tuple[ArrowTable, ArrowTable, str, List[str]]: ...
+def plan(fitted: Fitted, wanted: _Arguments, progress: _Progress) -> Tuple[ArrowTable, ArrowTable, str, List[str]]: ...
 def dispatch(
-    fitted: Fitted,
-    *,
-    shared: Optional[int],
-    exclude: Optional[Data],
-    progress: Optional[object],
+    fitted: Fitted, shared: Optional[int], exclude: Optional[Data], progress: _Progress
 ) -> Tuple[ArrowTable, ArrowTable, str, List[str]]: ...
-def replay_plan(
-    fitted: Fitted,
-    *,
-    budget: float,
-    truth: Data,
-    start: int,
-    rounds: int,
-    capacity: Optional[int],
-    explore: Optional[float],
-    progress: Optional[object],
-) -> str: ...
+def replay_plan(fitted: Fitted, wanted: _Arguments, progress: _Progress) -> str: ...
 def gauge(share: float) -> str: ...
-def report(
-    fitted: Fitted,
-    *,
-    path: Optional[_Path],
-    title: str,
-    truth: Optional[Data],
-    task_url: Optional[str],
-    texts: Optional[Data],
-    show: str,
-    budget: Optional[float],
-    target: Optional[float],
-    spreadsheet_safe: bool,
-    progress: Optional[object],
-) -> Tuple[str, List[str]]: ...
+def report(fitted: Fitted, page: _Arguments, progress: _Progress) -> Tuple[str, List[str]]: ...

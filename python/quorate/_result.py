@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any, Dict, List, Optional, Tuple, Union
 from . import _quorate
 from ._fit_facts import FitFacts
 from ._input import by_id, pairs, truths, worker_numbers
-from ._labels import Labels
 from ._model import Model
 from ._plan import Dispatch, Plan, Replay
 from ._progress import Progress, Reporter
@@ -46,9 +45,10 @@ class Result(FitFacts):
 
     _native: _quorate.Fitted
 
-    def __init__(self, native: _quorate.Fitted, labels: Labels) -> None:
+    def __init__(self, native: _quorate.Fitted, kind: str) -> None:
+        super().__init__(native)
         self._native = native
-        self._kind = labels._kind
+        self._kind = kind
         self._summary: Optional[Dict[str, Any]] = None
 
     def _table(self, native: _quorate.ArrowTable) -> Any:
@@ -68,7 +68,7 @@ class Result(FitFacts):
     def difficulty(self) -> Any:
         """The labels with the chance that an average worker answers the task wrongly, for methods in which tasks
         differ (``auto``, ``task-effects``); None for the others."""
-        return self._table(self._native.labels(False, True)) if self._native.has_difficulty else None
+        return self._table(self._native.labels(False, True)) if self._facts["has_difficulty"] else None
 
     @property
     def workers(self) -> Any:
@@ -94,20 +94,10 @@ class Result(FitFacts):
         return None if native is None else Model(native)
 
     @property
-    def warnings(self) -> List[str]:
-        """What to beware of in this result."""
-        return self._native.warnings
-
-    @property
-    def notes(self) -> List[str]:
-        """Facts about the run that are worth knowing."""
-        return self._native.notes
-
-    @property
     def summary(self) -> Dict[str, Any]:
         """The run in numbers, as ``quorate aggregate --json`` prints them."""
         if self._summary is None:
-            self._summary = self._native.summary()
+            self._summary = json.loads(self._native.summary())
         return dict(self._summary)
 
     @property
@@ -177,15 +167,17 @@ class Result(FitFacts):
         with Reporter(progress) as report:
             table, retired, document, told = _quorate.plan(
                 self._native,
-                budget=budget,
-                costs=worker_numbers(costs, "costs", "cost"),
-                capacity=capacity,
-                capacities=worker_numbers(capacities, "capacities", "labels"),
-                exclude=pairs(exclude, "exclude"),
-                explore=explore,
-                target=target,
-                retire=retire,
-                progress=report,
+                {
+                    "budget": budget,
+                    "costs": worker_numbers(costs, "costs", "cost"),
+                    "capacity": capacity,
+                    "capacities": worker_numbers(capacities, "capacities", "labels"),
+                    "exclude": pairs(exclude, "exclude"),
+                    "explore": explore,
+                    "target": target,
+                    "retire": retire,
+                },
+                report,
             )
         _warn(told)
         return Plan(self._table(table), retired.column("task"), json.loads(document))
@@ -210,7 +202,7 @@ class Result(FitFacts):
         """
         with Reporter(progress) as report:
             table, workers, document, told = _quorate.dispatch(
-                self._native, shared=shared, exclude=pairs(exclude, "exclude"), progress=report
+                self._native, shared, pairs(exclude, "exclude"), report
             )
         _warn(told)
         return Dispatch(self._table(table), workers.column("worker"), json.loads(document))
@@ -253,13 +245,15 @@ class Result(FitFacts):
         with Reporter(progress) as report:
             document = _quorate.replay_plan(
                 self._native,
-                budget=budget,
-                truth=known,
-                start=start,
-                rounds=rounds,
-                capacity=capacity,
-                explore=explore,
-                progress=report,
+                {
+                    "budget": budget,
+                    "truth": known,
+                    "start": start,
+                    "rounds": rounds,
+                    "capacity": capacity,
+                    "explore": explore,
+                },
+                report,
             )
         return Replay(json.loads(document))
 
@@ -296,16 +290,18 @@ class Result(FitFacts):
         with Reporter(progress) as report:
             page, told = _quorate.report(
                 self._native,
-                path=path,
-                title=title,
-                truth=truths(truth, "truth"),
-                task_url=task_url,
-                texts=None if texts is None else by_id(texts, "texts", "task", show),
-                show=show,
-                budget=budget,
-                target=target,
-                spreadsheet_safe=spreadsheet_safe,
-                progress=report,
+                {
+                    "path": path,
+                    "title": title,
+                    "truth": truths(truth, "truth"),
+                    "task_url": task_url,
+                    "texts": None if texts is None else by_id(texts, "texts", "task", show),
+                    "show": show,
+                    "budget": budget,
+                    "target": target,
+                    "spreadsheet_safe": spreadsheet_safe,
+                },
+                report,
             )
         _warn(told)
         return page
@@ -371,6 +367,4 @@ def _warn(told: List[str]) -> None:
 
 
 def _unpickle(state: Any, kind: str) -> Result:
-    result = Result.__new__(Result)
-    result._native, result._kind, result._summary = _quorate.Fitted.from_state(state), kind, None
-    return result
+    return Result(_quorate.Fitted.from_state(state), kind)

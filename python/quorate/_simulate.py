@@ -81,23 +81,25 @@ def simulate(
     else:
         shares = [float(share) for share in prior]
     labels, truth, model = _quorate.simulate(
-        tasks=tasks,
-        workers=workers,
-        classes=classes,
-        prior=shares,
-        density=density,
-        labels_per_task=labels_per_task,
-        accuracy=accuracy,
-        experts=experts,
-        specialists=specialists,
-        epsilon=epsilon,
-        spammers=spammers,
-        constant_spammers=constant_spammers,
-        adversaries=adversaries,
-        designated=designated,
-        designated_density=designated_density,
-        missing_pairs=missing_pairs,
-        skew=skew,
-        seed=seed,
+        {
+            "tasks": tasks,
+            "workers": workers,
+            "classes": classes,
+            "prior": shares,
+            "density": density,
+            "labels_per_task": labels_per_task,
+            "accuracy": accuracy,
+            "experts": experts,
+            "specialists": specialists,
+            "epsilon": epsilon,
+            "spammers": spammers,
+            "constant_spammers": constant_spammers,
+            "adversaries": adversaries,
+            "designated": designated,
+            "designated_density": designated_density,
+            "missing_pairs": missing_pairs,
+            "skew": skew,
+            "seed": seed,
+        }
     )
     return Crowd(Labels(labels, "table"), Table(truth), Model(model))

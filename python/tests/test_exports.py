@@ -80,3 +80,12 @@ def test_convert_goes_there_and_back(tmp_path: Path) -> None:
     for to, name in [("label-studio", "x.json"), ("doccano", "x.zip"), ("toloka", "x.tsv"), ("wide", "x.csv")]:
         quorate.convert(FIXTURES / "label-studio.json", tmp_path / name, to=to)
         assert rows(quorate.read(tmp_path / name)) == expected, to
+
+
+def test_truths_in_the_file_and_beside_it_are_refused_together() -> None:
+    """As the program does: neither takes the place of the other."""
+    with pytest.raises(quorate.errors.ParameterError, match="leave gold or use_gold out"):
+        quorate.aggregate(FIXTURES / "toloka.tsv", gold={"11": "pos"}, use_gold=True)
+    marked = quorate.read(FIXTURES / "toloka.tsv", use_gold=True)
+    with pytest.raises(quorate.errors.ParameterError, match="truths are marked in the labels"):
+        quorate.aggregate(marked, gold={"11": "pos"})

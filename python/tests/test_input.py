@@ -94,7 +94,7 @@ def test_missing_values_are_abstentions() -> None:
     frame = pandas.DataFrame({"task": [1, 1, 2], "worker": ["a", "b", "a"], "label": [1.0, float("nan"), 0.0]})
     labels = quorate.read(frame)
     assert len(labels) == 2 and labels.classes == ["0", "1"]
-    assert any("1 rows without a label" in note for note in labels.notes)
+    assert any("1 row without a label" in note for note in labels.notes)
 
 
 def test_wide_matrices() -> None:

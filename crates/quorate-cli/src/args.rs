@@ -2,8 +2,11 @@
 
 use std::any::TypeId;
 
+use anyhow::{Context as _, Result};
 use clap::{Args, CommandFactory, Parser, Subcommand};
+use quorate::methods::{Aggregate, DEFAULT_METHOD, Method};
 
+use crate::catalog::find;
 #[cfg(feature = "lab")]
 use crate::commands::reproduce;
 use crate::commands::{
@@ -71,6 +74,38 @@ pub enum Command {
     Data(data::DataArgs),
     /// Print a completion script for your shell
     Completions(completions::CompletionsArgs),
+}
+
+/// A method with its parameters.
+#[derive(Debug, Clone, Args)]
+#[command(next_help_heading = "Method")]
+pub struct MethodArgs {
+    /// Method; `quorate methods` lists them
+    #[arg(id = "method", short = 'm', long = "method", value_name = "METHOD", default_value = DEFAULT_METHOD)]
+    pub name: String,
+    /// Set a parameter of the method; may be repeated
+    #[arg(short, long = "param", value_name = "NAME=VALUE")]
+    parameters: Vec<String>,
+}
+
+impl MethodArgs {
+    /// The method, and the parameters that are given.
+    pub fn find(&self) -> Result<(&'static Method, Vec<(String, String)>)> {
+        let pair = |pair: &String| {
+            let (name, value) = pair.split_once('=').with_context(|| {
+                format!("--param {pair:?}: expected name=value, for example --param max-iter=50")
+            })?;
+            Ok((name.trim().to_owned(), value.trim().to_owned()))
+        };
+        let method = find(&self.name)?;
+        Ok((method, self.parameters.iter().map(pair).collect::<Result<_>>()?))
+    }
+
+    /// The method, ready to fit.
+    pub fn build(&self) -> Result<(&'static Method, Box<dyn Aggregate>)> {
+        let (method, parameters) = self.find()?;
+        Ok((method, method.with_parameters(&parameters)?))
+    }
 }
 
 /// What every command that fits a model takes.

@@ -4,7 +4,7 @@
 use anyhow::{Result, bail};
 use quorate_io::{Columns, LabelColumns, TableLayout};
 
-use crate::printer::Printer;
+use crate::messages::Messages;
 use crate::text_table::plural;
 
 /// `task=..,worker=..,label=..`, any of them left out.
@@ -40,7 +40,7 @@ pub fn parse_label_columns(option: &str, given: &[String]) -> Result<LabelColumn
 
 /// Says which columns of a table were read, where they were not the ones asked for. `what`: the option that
 /// named the file, empty for the labels.
-pub fn tell_layout(what: &str, wanted: &Columns, found: &TableLayout, printer: &mut Printer) {
+pub fn tell_layout(what: &str, wanted: &Columns, found: &TableLayout, messages: &mut dyn Messages) {
     let mut parts = Vec::new();
     if let Some(delimiter) = found.delimiter {
         parts.push(format!("fields separated by {delimiter:?}"));
@@ -58,20 +58,25 @@ pub fn tell_layout(what: &str, wanted: &Columns, found: &TableLayout, printer: &
             "columns task = {task:?}, worker = {worker:?}, label = {label:?}"
         ));
     }
-    tell(what, parts, printer);
+    tell(what, parts, messages);
 }
 
 /// The same for a table of labels.
-pub fn tell_label_columns(what: &str, wanted: &LabelColumns, found: &LabelColumns, printer: &mut Printer) {
+pub fn tell_label_columns(
+    what: &str,
+    wanted: &LabelColumns,
+    found: &LabelColumns,
+    messages: &mut dyn Messages,
+) {
     if found != wanted {
         let columns = format!("columns task = {:?}, label = {:?}", found.task, found.label);
-        tell(what, vec![columns], printer);
+        tell(what, vec![columns], messages);
     }
 }
 
-fn tell(what: &str, parts: Vec<String>, printer: &mut Printer) {
+fn tell(what: &str, parts: Vec<String>, messages: &mut dyn Messages) {
     if !parts.is_empty() {
         let what = if what.is_empty() { "the labels" } else { what };
-        printer.note(format!("read {what}: {}", parts.join("; ")));
+        messages.note(format!("read {what}: {}", parts.join("; ")));
     }
 }

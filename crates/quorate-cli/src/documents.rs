@@ -1,15 +1,29 @@
 //! The JSON documents of the program, for faces in other languages.
 
 use anyhow::Result;
-use quorate::annotations::Names;
+use quorate::annotations::{Names, RowCounts};
 use quorate::diagnose::{Finding, Inspection};
 use quorate::evaluate::Evaluate;
 use quorate::judges::{Panel, PanelReport};
+use quorate::model::ConsensusSummary;
 use quorate::plan::{Dispatched, Planned, ReplayCurve};
+use quorate::run::Outcome;
 use quorate::{Annotations, Remedy};
-use quorate_io::TaskLabels;
+use quorate_io::{ModelOrigin, TaskLabels};
 
 use crate::commands::{evaluate, inspect, judges as judges_command, plan as plan_command};
+use crate::run_summary::RunSummary;
+
+/// What `aggregate --json` prints.
+pub fn run<C>(
+    origin: &ModelOrigin,
+    outcome: &Outcome<C>,
+    facts: &ConsensusSummary,
+    labels: (&Names, &Names, &RowCounts),
+) -> String {
+    let summary = RunSummary::new(origin, outcome, facts, labels, None);
+    serde_json::to_string(&summary).expect("a summary is a document")
+}
 
 /// What `inspect --json` prints; `advice` gives the words for what to do about a finding.
 pub fn inspection(

@@ -1,26 +1,25 @@
 //! Options of every command that reads annotations, and the reading itself.
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
-use anyhow::{Context as _, Result, bail};
+use anyhow::{Result, bail};
 use clap::{Args, ValueEnum};
-use quorate::annotations::{ClassOrder, Duplicates, Names, RowCounts, SimilarClasses};
+use quorate::annotations::{ClassOrder, Duplicates};
 use quorate::methods::Method;
 use quorate::{Annotations, TaskFeatures, TaskProbabilities};
 use quorate_io::{
-    Columns, ExportRead, FileFormat, Format, LeftOut, ReadOptions, Source, TableLayout,
-    read_annotations_with, read_features, read_ids, read_probabilities,
+    Columns, ExportRead, FileFormat, Format, Progress, ReadOptions, Source, read_annotations_with,
+    read_features, read_ids, read_probabilities,
 };
 use rustc_hash::FxHashSet;
 
-use crate::column_words::{parse_columns, tell_layout};
-use crate::export_words::{what_was_read, what_was_settled};
+use crate::column_words::parse_columns;
 use crate::files::Files;
 use crate::input_format::{self, InputFormat};
-use crate::label_hygiene::settle_classes;
-use crate::labels::Labels;
 use crate::printer::Printer;
 use crate::progress::Bar;
+use crate::reading::settle;
 use crate::text_table::plural;
 
 /// What to read and how.
@@ -150,110 +149,25 @@ impl From<FormatArg> for FileFormat {
 
 impl InputArgs {
     /// Reads the table and says what was skipped or settled on the way.
-    pub fn read(&self, printer: &mut Printer) -> Result<Annotations> {
+    pub fn read(&self, printer: &mut Printer) -> Result<Arc<Annotations>> {
         Ok(self.read_with_export(printer)?.0)
     }
 
-    /// The same, with what else was found in the export of a tool.
-    pub fn read_with_export(&self, printer: &mut Printer) -> Result<(Annotations, Option<ExportRead>)> {
-        let source = Source::from(self.labels.clone());
-        let mut bar = Bar::new(&source.name(), printer.quiet());
-        let read = read_annotations_with(&source, &self.options()?, &mut |done, total| {
-            if let Some(bar) = &mut bar {
-                bar.show("reading", done, total);
-            }
+    /// Like `read`, with what else was found in the export of a tool.
+    pub fn read_with_export(&self, printer: &mut Printer) -> Result<(Arc<Annotations>, Option<ExportRead>)> {
+        let (source, options) = (Source::from(self.labels.clone()), self.options()?);
+        let read = with_bar(&source, printer, |progress| {
+            read_annotations_with(&source, &options, progress)
         })?;
-        drop(bar);
-        let (tasks, workers) = (
-            read.annotations.task_count() as u64,
-            read.annotations.worker_count(),
-        );
-        self.tell_reading(&read.layout, tasks, workers, printer)?;
-        self.report(read.annotations.rows(), &read.left_out, printer);
-        let mut annotations = read.annotations;
-        let labels = annotations.label_count() as u64;
-        let joined = self.settle_classes(annotations.classes(), labels, printer);
-        if !joined.is_empty() {
-            annotations = annotations.with_joined_classes(&joined);
-        }
-        let labels = self.use_marked_gold(Labels::Memory(Box::new(annotations)), &read.layout, printer)?;
-        match labels {
-            Labels::Memory(annotations) => Ok((*annotations, read.layout.export)),
-            Labels::Disk(_) => unreachable!("labels do not move to disk"),
-        }
-    }
-
-    /// Says how the file was read, where that was not said.
-    pub fn tell_reading(
-        &self,
-        layout: &TableLayout,
-        tasks: u64,
-        workers: usize,
-        printer: &mut Printer,
-    ) -> Result<()> {
-        let Some(export) = &layout.export else {
-            if self.question.is_some() || self.use_gold {
-                printer.warning(
-                    "--question and --use-gold are for exports of annotation tools; this is a table",
-                );
-            }
-            tell_layout("", &self.columns()?, layout, printer);
-            return Ok(());
-        };
-        printer.note(what_was_read(export, tasks, workers));
-        what_was_settled(export)
-            .iter()
-            .for_each(|line| printer.note(line));
-        if !export.gold.is_empty() && !self.use_gold {
-            printer.note(format!(
-                "{} with the truth marked in the file: --use-gold fixes them",
-                plural(export.gold.len(), "task")
-            ));
-        }
-        Ok(())
-    }
-
-    /// The labels with the truths that are marked in the file, if these are to be used.
-    pub fn use_marked_gold(
-        &self,
-        mut labels: Labels,
-        layout: &TableLayout,
-        printer: &mut Printer,
-    ) -> Result<Labels> {
-        let Some(export) = layout.export.as_ref().filter(|_| self.use_gold) else {
-            return Ok(labels);
-        };
-        if export.gold.is_empty() {
-            printer.warning("--use-gold: no truths are marked in the file");
-            return Ok(labels);
-        }
-        let gold = export.gold_labels();
-        let further = gold
-            .classes
-            .iter()
-            .filter(|class| labels.classes().find(class).is_none());
-        let further: Vec<&str> = further.collect();
-        if let Some(class) = further.first() {
-            if self.classes.is_some() {
-                bail!("class {class:?} of the truths in the file is not among --classes: add it there");
-            }
-            labels = labels.with_classes(further)?;
-        }
-        let (labels, known) = labels.with_gold(&gold)?;
-        printer.note(format!(
-            "{} of {} known from the file (--use-gold)",
-            plural(known, "task"),
-            labels.task_count()
-        ));
-        Ok(labels)
-    }
-
-    /// The classes that are to be joined; none where the user listed the classes.
-    pub fn settle_classes(&self, classes: &Names, labels: u64, printer: &mut Printer) -> Vec<SimilarClasses> {
-        match self.classes {
-            Some(_) => Vec::new(),
-            None => settle_classes(classes, labels, self.normalize, printer),
-        }
+        let table = Arc::new(read.annotations);
+        let table = settle(
+            table,
+            &read.layout,
+            &read.left_out,
+            (&options, self.normalize),
+            printer,
+        )?;
+        Ok((table, read.layout.export))
     }
 
     /// Reads the class probabilities, if there are any.
@@ -359,58 +273,16 @@ impl InputArgs {
             .reads("--features", self.features.as_ref())
             .reads("--feature-tasks", self.feature_tasks.as_ref())
     }
+}
 
-    /// Says what was skipped or settled: of the rows, and of the workers and tasks left out and not found.
-    pub fn report(&self, rows: &RowCounts, left_out: &LeftOut, printer: &mut Printer) {
-        if rows.abstentions > 0 {
-            printer.note(format!(
-                "{} without a label: counted as abstentions, not used",
-                plural(rows.abstentions as usize, "row")
-            ));
+/// Reads with a progress bar that is gone when anything is said.
+pub fn with_bar<R>(source: &Source, printer: &Printer, read: impl FnOnce(Progress<'_>) -> R) -> R {
+    let mut bar = Bar::new(&source.name(), printer.quiet());
+    read(&mut |done, total| {
+        if let Some(bar) = &mut bar {
+            bar.show("reading", done, total);
         }
-        if rows.repeated > 0 {
-            let kept = match rows.duplicates {
-                Duplicates::Last => "the last row of each counts",
-                Duplicates::First => "the first row of each counts",
-                Duplicates::Keep | Duplicates::Error => "every row counts",
-            };
-            printer.note(format!(
-                "{} with the task and worker of an earlier row: {kept} (--duplicates)",
-                plural(rows.repeated as usize, "row")
-            ));
-        }
-        let lists = [
-            (
-                "worker",
-                &self.keep_workers,
-                &self.drop_workers,
-                left_out.workers,
-                left_out.absent_workers,
-            ),
-            (
-                "task",
-                &self.keep_tasks,
-                &self.drop_tasks,
-                left_out.tasks as usize,
-                left_out.absent_tasks as usize,
-            ),
-        ];
-        for (what, keep, drop, dropped, absent) in lists {
-            let options = match (keep, drop) {
-                (None, None) => continue,
-                (Some(_), None) => format!("--keep-{what}s"),
-                (None, Some(_)) => format!("--drop-{what}s"),
-                (Some(_), Some(_)) => format!("--keep-{what}s and --drop-{what}s"),
-            };
-            printer.note(format!("{} left out by {options}", plural(dropped, what)));
-            if absent > 0 {
-                printer.warning(format!(
-                    "{} listed in {options} not found in the labels",
-                    plural(absent, what)
-                ));
-            }
-        }
-    }
+    })
 }
 
 /// A list of names: a file of them, or the names themselves with commas between them.
@@ -447,19 +319,6 @@ fn delimiter(text: &str) -> Result<char, String> {
         (None, Some(only), None) if only == '\t' || only.is_ascii_graphic() && only != '"' => Ok(only),
         _ => Err("expected one character, for example ';', or the word tab".into()),
     }
-}
-
-/// `name=value` pairs of `--param`.
-pub fn parse_parameters(given: &[String]) -> Result<Vec<(String, String)>> {
-    given
-        .iter()
-        .map(|pair| {
-            let (name, value) = pair.split_once('=').with_context(|| {
-                format!("--param {pair:?}: expected name=value, for example --param max-iter=50")
-            })?;
-            Ok((name.trim().to_owned(), value.trim().to_owned()))
-        })
-        .collect()
 }
 
 /// The size of a table in one line.

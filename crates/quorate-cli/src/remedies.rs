@@ -23,6 +23,9 @@ pub fn words(remedy: Remedy) -> &'static str {
         }
         Remedy::NameQuestion => "choose one with --question NAME",
         Remedy::KeepLabels => "fit the model anew with `--model FILE --keep-labels`",
+        Remedy::GiveTruthsOnce => "give one of them: leave --gold or --use-gold out",
+        Remedy::ListClass => "add it to --classes, or leave --classes out",
+        Remedy::FitAnew => "leave --method out, or fit all labels anew without --update",
         Remedy::GiveGold => "check some 50 items by hand, drawn at random, and give them with --gold FILE",
     }
 }

@@ -5,10 +5,13 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use anyhow::Result;
 use quorate::model::Priors;
-use quorate::{Context, TaskFeatures, TaskProbabilities};
+use quorate::{Annotations, Context, TaskFeatures, TaskProbabilities};
 
 use crate::args::RunArgs;
+use crate::input::InputArgs;
 use crate::interrupt;
+use crate::knowledge::KnowledgeArgs;
+use crate::printer::Printer;
 use crate::progress::Bar;
 
 /// Makes contexts for the fits of one command.
@@ -33,16 +36,29 @@ impl Session {
         }
     }
 
-    /// Gives every fit these class probabilities.
-    pub fn with_probabilities(mut self, probabilities: Option<TaskProbabilities>) -> Self {
-        self.probabilities = probabilities;
-        self
+    /// Labels in memory with what is known of them, and the session for their fits.
+    pub fn with_labels(
+        input: &InputArgs,
+        knowledge: &KnowledgeArgs,
+        run: &RunArgs,
+        printer: &mut Printer,
+    ) -> Result<(Arc<Annotations>, Self)> {
+        let (annotations, priors, _) = knowledge.add_to(input.read(printer)?, input, printer)?;
+        let session = Self::start(run, printer.quiet()).with_priors(priors);
+        let session = session.with_side_data(input, &annotations, printer)?;
+        Ok((annotations, session))
     }
 
-    /// Gives every fit these features.
-    pub fn with_features(mut self, features: Option<TaskFeatures>) -> Self {
-        self.features = features.map(Arc::new);
-        self
+    /// Gives every fit what the input says of the tasks: class probabilities and features.
+    pub fn with_side_data(
+        mut self,
+        input: &InputArgs,
+        annotations: &Annotations,
+        printer: &mut Printer,
+    ) -> Result<Self> {
+        self.probabilities = input.read_probabilities(annotations, printer)?;
+        self.features = input.read_features(annotations, printer)?.map(Arc::new);
+        Ok(self)
     }
 
     /// The flag that Ctrl-C sets: fits stop at their next step, and outputs do not appear.

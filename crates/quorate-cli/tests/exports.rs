@@ -173,7 +173,12 @@ fn gold_in_the_file_is_offered_and_used_on_request() {
     fs::write(folder.path().join("gold.csv"), "task,label\n11,pos\n").unwrap();
     let both = run(folder.path(), "aggregate toloka.tsv --use-gold --gold gold.csv");
     assert_eq!(both.code, 2);
-    assert!(both.stderr.contains("give one of them"), "{}", both.stderr);
+    assert!(
+        both.stderr
+            .contains("give one of them: leave --gold or --use-gold out"),
+        "{}",
+        both.stderr
+    );
 }
 
 #[test]

@@ -250,3 +250,21 @@ fn what_cannot_be_updated_is_refused_in_words() {
     assert_eq!(refused.code, 2);
     assert!(refused.stderr.contains(&kept[0]), "{}", refused.stderr);
 }
+
+#[test]
+fn an_update_says_what_every_fit_says() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    write(folder, "old.csv", "task,worker,label\nt1,ann,cat\nt2,bob,dog\n");
+    write(folder, "new.csv", "task,worker,label\nt3,ann,dog\nt4,bob,cat\n");
+    done(
+        folder,
+        "aggregate old.csv -m ds --model m.json --keep-labels -o out.csv",
+    );
+    let update = done(folder, "aggregate new.csv --update m.json");
+    assert!(
+        update.stderr.contains("the confidence is a guess"),
+        "{}",
+        update.stderr
+    );
+}

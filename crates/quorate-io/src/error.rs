@@ -216,6 +216,12 @@ pub enum ErrorKind {
     /// The labels that a model rests on are missing, damaged or others.
     #[error("{0}")]
     KeptLabels(String),
+    /// A method whose models cannot be brought up to date.
+    #[error(
+        "a model can be brought up to date by {method} only, not by {0:?}",
+        method = quorate::run::UPDATABLE
+    )]
+    NotUpdatable(String),
     /// An array of features whose rows are not those of the tasks.
     #[error("{0}")]
     FeatureRows(String),
@@ -324,6 +330,7 @@ impl Error {
             ErrorKind::MissingColumn { remedy, .. } | ErrorKind::MissingKey { remedy, .. } => *remedy,
             ErrorKind::TooLarge { .. } => Some(Remedy::RaiseMemoryLimit),
             ErrorKind::KeptLabels(_) => Some(Remedy::KeepLabels),
+            ErrorKind::NotUpdatable(_) => Some(Remedy::FitAnew),
             ErrorKind::Export { .. } => Some(Remedy::NameFormat),
             ErrorKind::Questions { .. } => Some(Remedy::NameQuestion),
             ErrorKind::FeatureRows(_) => Some(Remedy::NameFeatureTasks),

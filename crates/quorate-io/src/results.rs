@@ -4,6 +4,7 @@ use quorate::Annotations;
 use quorate::annotations::{Names, RowCounts};
 use quorate::model::{Consensus, ConsensusSummary, DawidSkene};
 use quorate::review::{Evidence, Review, ReviewTask};
+use quorate::run::LabelTable;
 
 use crate::error::Result;
 use crate::formats::FileFormat;

@@ -10,10 +10,10 @@ use quorate::evaluate::{Bins, Evaluate, Predictions, TieRule, error_rate};
 use quorate_cli::documents;
 use quorate_io::{LabelOptions, read_labels};
 
+use crate::arguments::{Running, arguments};
 use crate::data::Data;
 use crate::errors::{Failure, raise, words};
 use crate::fitted::Fitted;
-use crate::fitting::bytes_of;
 use crate::job;
 use crate::labels::Labels;
 
@@ -63,7 +63,7 @@ pub fn error_of(py: Python<'_>, fitted: &Fitted, truth: &Data) -> PyResult<(f64,
         for (task, code) in codes.iter_mut().enumerate() {
             *code = code.filter(|_| fitted.annotations.gold(task).is_none());
         }
-        let predictions = Predictions::from_consensus(&fitted.fit.consensus)?;
+        let predictions = Predictions::from_consensus(&fitted.fit().consensus)?;
         let lowest = error_rate(&predictions, &codes, TieRule::Lowest)?;
         let fair = error_rate(&predictions, &codes, TieRule::Fractional)?;
         Ok((lowest.rate, fair.rate, lowest.scored))
@@ -71,33 +71,40 @@ pub fn error_of(py: Python<'_>, fitted: &Fitted, truth: &Data) -> PyResult<(f64,
     score().map_err(|failure| raise(py, failure))
 }
 
+arguments! {
+    /// How a table is inspected.
+    pub struct Inspecting {
+        /// Resampled tables behind the intervals.
+        pub replicates: usize,
+        /// Tasks that two workers must share to be compared.
+        pub min_shared: u32,
+        /// Share of false alarms.
+        pub false_alarms: f64,
+        /// Pairs of workers that are listed.
+        pub pairs: usize,
+    }
+}
+
 /// What a table can tell, as a JSON document.
 #[pyfunction]
-#[pyo3(signature = (labels, *, replicates, min_shared, false_alarms, pairs, seed, threads, memory, progress))]
 pub fn inspect(
     py: Python<'_>,
     labels: &Labels,
-    replicates: usize,
-    min_shared: u32,
-    false_alarms: f64,
-    pairs: usize,
-    seed: u64,
-    threads: usize,
-    memory: f64,
-    progress: Option<&Bound<'_, PyAny>>,
+    inspecting: Inspecting,
+    running: Running,
 ) -> PyResult<String> {
-    let memory = bytes_of(memory).map_err(|failure| raise(py, failure))?;
     let annotations = Arc::clone(&labels.annotations);
-    job::run(py, threads, progress, move |job| {
+    let (seed, memory) = (running.seed, running.bytes());
+    running.run(py, move |job| {
         let settings = Inspect {
             agreement: AgreementSettings {
-                replicates,
-                min_shared: min_shared as usize,
-                max_pairs: pairs,
+                replicates: inspecting.replicates,
+                min_shared: inspecting.min_shared as usize,
+                max_pairs: inspecting.pairs,
                 ..AgreementSettings::default()
             },
-            false_discovery_rate: false_alarms,
-            min_shared,
+            false_discovery_rate: inspecting.false_alarms,
+            min_shared: inspecting.min_shared,
         };
         let inspection = settings.run(&annotations, &mut job.context(seed, memory))?;
         documents::inspection(&inspection, &annotations, &advice)

@@ -9,11 +9,11 @@ use arrow_schema::{Field, Schema, SchemaRef};
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyCapsule, PyFloat, PyInt, PyList, PyString};
-use quorate_io::{MemoryTable, Source};
+use quorate_io::{Columns, MemoryTable, Source};
 
 use crate::capsule;
 use crate::errors::{Failure, raise};
-use crate::kinds::Kind;
+use crate::kinds::{Kind, Kinds};
 
 /// A table that can be read: a file, or a frame in memory.
 #[pyclass(frozen, module = "quorate._quorate")]
@@ -23,8 +23,16 @@ pub struct Data {
 }
 
 impl Data {
-    /// What the values of a column are, where the table says so.
-    pub fn kind(&self, column: &str) -> Kind {
+    /// What the values of these columns are, where the table says so.
+    pub fn kinds(&self, columns: &Columns) -> Kinds {
+        Kinds {
+            task: self.kind(&columns.task),
+            worker: self.kind(&columns.worker),
+            label: self.kind(&columns.label),
+        }
+    }
+
+    fn kind(&self, column: &str) -> Kind {
         match &self.source {
             Source::Memory(table) => {
                 let field = table.schema().column_with_name(column);

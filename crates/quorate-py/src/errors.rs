@@ -48,6 +48,9 @@ pub fn words(remedy: Remedy) -> &'static str {
         }
         Remedy::NameQuestion => "choose one with the argument question",
         Remedy::KeepLabels => "fit the model again and save it with keep_labels=True",
+        Remedy::GiveTruthsOnce => "give one of them: leave gold or use_gold out",
+        Remedy::ListClass => "add it to classes, or leave classes out",
+        Remedy::FitAnew => "leave the method out, or fit all labels again without update",
         Remedy::GiveGold => "check some 50 items by hand, drawn at random, and give them as gold",
     }
 }
@@ -68,6 +71,7 @@ pub fn raise(py: Python<'_>, failure: Failure) -> PyErr {
             let class = match error.kind() {
                 ErrorKind::Data(inner) | ErrorKind::RepeatedInStream(inner) => class_of(inner),
                 ErrorKind::Io(_) => "FileError",
+                ErrorKind::NotUpdatable(_) => "ParameterError",
                 _ => "InputError",
             };
             (class, error.to_string(), error.remedy())
@@ -124,7 +128,10 @@ fn class_of(error: &Error) -> &'static str {
         Error::NotApplicable { .. } | Error::NeedsAllLabels { .. } | Error::MissingInput { .. } => {
             "NotApplicableError"
         }
-        Error::UnknownMethod { .. } | Error::Parameter { .. } => "ParameterError",
+        Error::UnknownMethod { .. }
+        | Error::Parameter { .. }
+        | Error::UnlistedClass { .. }
+        | Error::TruthsTwice => "ParameterError",
         _ => "InputError",
     }
 }

@@ -5,20 +5,22 @@ use std::sync::Arc;
 
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
-use quorate::intervals::Intervals;
-use quorate::methods::{Method, Values};
-use quorate::model::{ConsensusSummary, Priors, posterior};
+use quorate::annotations::Names;
+use quorate::model::{ConsensusSummary, posterior};
 use quorate::review::{Review, error_range};
+use quorate::run::{Outcome, RunOver};
 use quorate::{Annotations, Context, Fit};
+use quorate_cli::documents;
 use quorate_io::{
-    Cell, ChangeRow, ColumnKind, ConsensusParts, ModelFile, RowSource, Target, WorkerRow, write_changes,
-    write_consensus_with, write_intervals, write_kept_labels, write_model, write_review, write_table,
-    write_workers,
+    Cell, ChangeRow, ColumnKind, ConsensusParts, ModelFile, ModelOrigin, RowSource, Target, WorkerRow,
+    write_changes, write_consensus_with, write_intervals, write_kept_labels, write_model, write_review,
+    write_table, write_workers,
 };
 use quorate_report::figure;
 
+use crate::arguments::Told;
 use crate::errors::{Failure, raise};
-use crate::job::{self, Job};
+use crate::job;
 use crate::kinds::Kinds;
 use crate::labels::Labels;
 use crate::model::Model;
@@ -40,42 +42,41 @@ pub struct Fitted {
     /// The labels, with gold.
     pub annotations: Arc<Annotations>,
     /// The fit.
-    pub fit: Fit,
-    /// Its method.
-    pub method: &'static Method,
-    /// Parameters that were given.
-    pub parameters: Vec<(String, String)>,
-    /// What was expected of classes and workers.
-    pub priors: Priors,
-    /// The model that the expectations are from.
-    pub earlier: Option<ModelFile>,
-    /// The seed.
-    #[pyo3(get)]
-    pub seed: u64,
+    pub outcome: Outcome,
+    /// What it is of, but for the labels.
+    pub origin: ModelOrigin,
     /// Threads that were asked for.
     pub threads: usize,
     /// Memory limit in bytes.
     pub memory: u64,
     /// What ids and labels were.
     pub kinds: Kinds,
-    /// Seconds that the fit took.
-    #[pyo3(get)]
-    pub seconds: f64,
     /// What was said about the input.
-    pub notes: Vec<String>,
-    /// What to beware of in the input.
-    pub warnings: Vec<String>,
+    pub told: Told,
 }
 
 impl Fitted {
-    fn summarise(&self, counts: bool) -> ConsensusSummary {
-        ConsensusSummary::of(&self.annotations, &self.fit.consensus, counts)
+    /// The fit.
+    pub fn fit(&self) -> &Fit {
+        &self.outcome.fit
     }
 
-    /// Makes contexts as that of the fit was.
-    pub fn contexts(&self) -> impl Fn(&Job) -> Context + Send + 'static {
-        let (seed, memory, priors) = (self.seed, self.memory, self.priors.clone());
-        move |job| job.context(seed, memory).with_priors(priors.clone())
+    fn summarise(&self, counts: bool) -> ConsensusSummary {
+        ConsensusSummary::of(&self.annotations, &self.fit().consensus, counts)
+    }
+
+    /// Runs further work as the fit was run, and waits for it.
+    pub fn run<T: Send + 'static>(
+        slf: &Bound<'_, Self>,
+        progress: Option<&Bound<'_, PyAny>>,
+        work: impl FnOnce(&Self, &mut Context) -> Result<T, Failure> + Send + 'static,
+    ) -> PyResult<T> {
+        let own = slf.clone().unbind();
+        job::run(slf.py(), slf.get().threads, progress, move |job| {
+            let own = own.get();
+            let context = job.context(own.origin.seed, own.memory);
+            work(own, &mut context.with_priors(own.origin.priors.clone()))
+        })
     }
 
     /// A table as Python gets it.
@@ -89,96 +90,39 @@ impl Fitted {
 
     /// The model file, if there is a model.
     fn model_file(&self) -> Result<Option<ModelFile>, Failure> {
-        let Some(model) = &self.fit.model else {
-            return Ok(None);
-        };
-        let annotations = &self.annotations;
-        let values = Values::with(self.method.parameters, &self.parameters)?;
-        let values = values
-            .iter()
-            .map(|(name, value)| (name.to_owned(), value.to_owned()));
-        let file = ModelFile::new(annotations, model).fitted_by(self.method.name, values, self.seed);
-        let mut counts = self.summarise(true).counts.expect("counts were asked for");
-        if let Some(history) = &self.priors.workers {
-            counts.merge(history);
-        }
-        Ok(Some(file.resting_on(&counts, self.earlier.as_ref())))
+        let (annotations, summary) = (&self.annotations, self.summarise(true));
+        let names = (annotations.workers(), annotations.classes());
+        Ok(self
+            .origin
+            .model_file(self.fit(), &summary, names, annotations.fingerprint())?)
     }
 }
 
 #[pymethods]
 impl Fitted {
-    #[getter]
-    fn method(&self) -> &'static str {
-        self.method.name
+    /// What the fit says of itself.
+    fn facts<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        facts_of(
+            py,
+            &self.origin,
+            self.fit(),
+            self.annotations.classes(),
+            &self.told,
+        )
     }
 
-    #[getter]
-    fn parameters(&self) -> Vec<(String, String)> {
-        self.parameters.clone()
-    }
-
-    #[getter]
-    fn classes(&self) -> Vec<String> {
-        self.annotations.classes().iter().map(str::to_owned).collect()
-    }
-
-    #[getter]
-    fn iterations(&self) -> usize {
-        self.fit.iterations
-    }
-
-    #[getter]
-    fn converged(&self) -> bool {
-        self.fit.converged
-    }
-
-    #[getter]
-    fn trace(&self) -> Vec<f64> {
-        self.fit.trace.clone()
-    }
-
-    /// Warnings about the input and about the fit.
-    #[getter]
-    fn warnings(&self) -> Vec<String> {
-        [&self.warnings[..], &self.fit.warnings].concat()
-    }
-
-    /// Notes about the input and about the fit.
-    #[getter]
-    fn notes(&self) -> Vec<String> {
-        [&self.notes[..], &self.fit.notes].concat()
-    }
-
-    #[getter]
-    fn prior(&self) -> Option<Vec<f64>> {
-        self.fit.model.as_ref().map(|model| model.prior().to_vec())
-    }
-
-    #[getter]
-    fn has_difficulty(&self) -> bool {
-        self.fit.task_difficulty.is_some()
-    }
-
-    /// The run in numbers.
-    fn summary<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
-        let (annotations, summary) = (&self.annotations, self.summarise(false));
-        let rows = annotations.rows();
-        let facts = facts_of(py, self.method, &self.fit, &summary)?;
-        facts.set_item("workers", annotations.worker_count())?;
-        facts.set_item("classes", annotations.class_count())?;
-        facts.set_item("abstentions", rows.abstentions)?;
-        facts.set_item("repeated_rows", rows.repeated)?;
-        facts.set_item("fit_seconds", self.seconds)?;
-        facts.set_item("seed", self.seed)?;
-        Ok(facts)
+    /// The run in numbers, as a JSON document.
+    fn summary(&self) -> String {
+        let annotations = &self.annotations;
+        let labels = (annotations.workers(), annotations.classes(), annotations.rows());
+        documents::run(&self.origin, &self.outcome, &self.summarise(false), labels)
     }
 
     /// The label of every task, its confidence, and if asked for difficulty and probabilities.
     fn labels(&self, py: Python<'_>, probabilities: bool, difficulty: bool) -> PyResult<ArrowTable> {
-        let difficulty = self.fit.task_difficulty.as_deref().filter(|_| difficulty);
+        let difficulty = self.fit().task_difficulty.as_deref().filter(|_| difficulty);
         let (tasks, classes) = (self.annotations.tasks(), self.annotations.classes());
-        let consensus = &self.fit.consensus;
+        let consensus = &self.fit().consensus;
         self.table(py, |target| {
             let parts = ConsensusParts {
                 probabilities,
@@ -192,7 +136,7 @@ impl Fitted {
     /// One row for each worker.
     fn workers(&self, py: Python<'_>) -> PyResult<ArrowTable> {
         let annotations = &self.annotations;
-        let rows = WorkerRow::of_fit(annotations.workers(), &self.fit, &self.summarise(false));
+        let rows = WorkerRow::of_fit(annotations.workers(), self.fit(), &self.summarise(false));
         self.table(py, |target| {
             write_workers(target, None, annotations.classes(), &rows)
         })
@@ -200,13 +144,17 @@ impl Fitted {
 
     /// The tasks whose label is not that of majority vote.
     fn changes(&self, py: Python<'_>) -> PyResult<ArrowTable> {
-        let rows = ChangeRow::of_fit(&self.annotations, &self.fit.consensus, self.fit.model.as_ref());
+        let rows = ChangeRow::of_fit(
+            &self.annotations,
+            &self.fit().consensus,
+            self.fit().model.as_ref(),
+        );
         self.table(py, |target| write_changes(target, None, &rows))
     }
 
     /// The confusion matrices, a row for each cell.
     fn confusion(&self, py: Python<'_>) -> PyResult<Option<ArrowTable>> {
-        if self.fit.model.is_none() {
+        if self.fit().model.is_none() {
             return Ok(None);
         }
         self.table(py, |target| write_table(target, None, &Confusion(self)))
@@ -215,14 +163,14 @@ impl Fitted {
 
     /// The tasks whose label is most likely wrong, and why: the table of `write_review`.
     fn review(&self, py: Python<'_>, most: usize) -> PyResult<ArrowTable> {
-        let tasks = Review { most }.run(&self.annotations, &self.fit);
+        let tasks = Review { most }.run(&self.annotations, self.fit());
         self.table(py, |target| write_review(target, None, &tasks))
     }
 
     /// Pictures of the view in a notebook: the style sheet, the confidence of the labels, the tasks of each
     /// class.
     fn pictures(&self) -> (&'static str, String, String) {
-        let (consensus, classes) = (&self.fit.consensus, self.annotations.classes());
+        let (consensus, classes) = (&self.fit().consensus, self.annotations.classes());
         let mut tasks: Vec<(&str, usize)> = classes.iter().map(|class| (class, 0)).collect();
         (0..consensus.len()).for_each(|task| tasks[consensus.label(task)].1 += 1);
         tasks.sort_by_key(|&(_, tasks)| std::cmp::Reverse(tasks));
@@ -249,29 +197,21 @@ impl Fitted {
         level: f64,
         progress: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<Option<ArrowTable>> {
-        let (py, own) = (slf.py(), slf.get());
-        let Some(model) = own.fit.model.clone() else {
-            return Ok(None);
-        };
-        let annotations = Arc::clone(&own.annotations);
-        let (consensus, priors) = (own.fit.consensus.clone(), own.priors.clone());
-        let (seed, memory) = (own.seed, own.memory);
-        let found = job::run(py, own.threads, progress, move |job| {
-            let settings = Intervals {
-                level,
-                ..Intervals::default()
-            };
-            let mut context = job.context(seed, memory).with_priors(priors);
-            let mut found = settings.run(&annotations, &model, &consensus, &mut context)?;
-            let summary = ConsensusSummary::of(&annotations, &consensus, false);
-            found.error = error_range(&summary, found.error, level);
+        let found = Self::run(slf, progress, move |own, context| {
+            let mut found = Arc::clone(&own.annotations).intervals(own.fit(), level, context)?;
+            if let Some(found) = &mut found {
+                found.error = error_range(&own.summarise(false), found.error, level);
+            }
             Ok(found)
         })?;
+        let own = slf.get();
         let (workers, classes) = (own.annotations.workers(), own.annotations.classes());
-        own.table(py, |target| {
-            write_intervals(target, None, workers, classes, &found)
-        })
-        .map(Some)
+        let write = |found| {
+            own.table(slf.py(), |target| {
+                write_intervals(target, None, workers, classes, found)
+            })
+        };
+        found.as_ref().map(write).transpose()
     }
 
     /// The model, if the method estimates one.
@@ -303,7 +243,7 @@ impl Fitted {
             None,
             tasks,
             classes,
-            &self.fit.consensus,
+            &self.fit().consensus,
             probabilities,
         )
         .map_err(|error| raise(py, error.into()))
@@ -323,7 +263,7 @@ impl Fitted {
     /// The consensus on the tasks of another table by the model of this fit, and how many labels were left
     /// out because the model does not know their worker or class; none without a model.
     fn predict(&self, py: Python<'_>, labels: &Labels) -> PyResult<Option<(ArrowTable, usize)>> {
-        let Some(model) = &self.fit.model else {
+        let Some(model) = &self.fit().model else {
             return Ok(None);
         };
         let predict = || -> Result<(ArrowTable, usize), Failure> {
@@ -339,24 +279,26 @@ impl Fitted {
     }
 }
 
-/// What a fit and its labels come to in numbers, wherever the labels are.
+/// What a fit says of itself, wherever the labels are.
 pub fn facts_of<'py, C>(
     py: Python<'py>,
-    method: &Method,
+    origin: &ModelOrigin,
     fit: &Fit<C>,
-    summary: &ConsensusSummary,
+    classes: &Names,
+    told: &Told,
 ) -> PyResult<Bound<'py, PyDict>> {
     let facts = PyDict::new(py);
-    facts.set_item("method", method.name)?;
-    facts.set_item("tasks", summary.tasks)?;
-    facts.set_item("labels", summary.labels)?;
-    facts.set_item("unlabelled_tasks", summary.unlabelled_tasks)?;
-    facts.set_item("tied_tasks", summary.tied_tasks)?;
-    facts.set_item("changed_from_majority_vote", summary.changed_from_votes)?;
-    facts.set_item("expected_error", summary.expected_error())?;
+    facts.set_item("method", origin.method.name)?;
+    facts.set_item("parameters", &origin.parameters)?;
+    facts.set_item("seed", origin.seed)?;
+    facts.set_item("classes", classes.iter().collect::<Vec<_>>())?;
     facts.set_item("iterations", fit.iterations)?;
     facts.set_item("converged", fit.converged)?;
-    facts.set_item("objective", fit.trace.last().copied())?;
+    facts.set_item("trace", &fit.trace)?;
+    facts.set_item("prior", fit.model.as_ref().map(|model| model.prior()))?;
+    facts.set_item("has_difficulty", fit.task_difficulty.is_some())?;
+    facts.set_item("warnings", [&told.warnings[..], &fit.warnings].concat())?;
+    facts.set_item("notes", [&told.notes[..], &fit.notes].concat())?;
     Ok(facts)
 }
 
@@ -374,7 +316,7 @@ impl RowSource for Confusion<'_> {
         &self,
         each: &mut dyn FnMut(&[Cell<'_>]) -> quorate_io::Result<()>,
     ) -> quorate_io::Result<()> {
-        let Some(model) = &self.0.fit.model else {
+        let Some(model) = &self.0.fit().model else {
             return Ok(());
         };
         let classes = self.0.annotations.classes();
@@ -410,7 +352,7 @@ impl RowSource for ClassShares<'_> {
         &self,
         each: &mut dyn FnMut(&[Cell<'_>]) -> quorate_io::Result<()>,
     ) -> quorate_io::Result<()> {
-        let prior = self.0.fit.model.as_ref().map(|model| model.prior());
+        let prior = self.0.fit().model.as_ref().map(|model| model.prior());
         for (class, name) in self.0.annotations.classes().iter().enumerate() {
             let probability = prior.map_or(Cell::Missing, |prior| Cell::from(prior[class]));
             each(&[Cell::Text(name), probability])?;

@@ -1,18 +1,19 @@
 //! Panels of judges.
 
-use pyo3::prelude::*;
-use quorate::judges::{Judges, Panel, Unscored, VerdictPolicy};
-use quorate_cli::documents;
-use quorate_io::{
-    Columns, LabelOptions, ReadOptions, Source, TaskLabels, read_judgements, read_labels,
-    write_panel_verdicts,
-};
+use std::sync::Arc;
 
+use pyo3::prelude::*;
+use quorate::judges::{Judges, Unscored, VerdictPolicy};
+use quorate::run::Knowledge;
+use quorate_cli::documents;
+use quorate_cli::reading::settle_panel;
+use quorate_cli::run_words::tell_known;
+use quorate_io::{LabelOptions, TaskLabels, read_judgements, read_labels, write_panel_verdicts};
+
+use crate::arguments::{Running, Told, arguments};
 use crate::data::Data;
 use crate::errors::{Failure, raise, words};
-use crate::fitting::bytes_of;
-use crate::job;
-use crate::kinds::Kinds;
+use crate::labels::Reading;
 use crate::table::ArrowTable;
 
 fn policy_of(name: &str) -> Result<VerdictPolicy, Failure> {
@@ -28,98 +29,87 @@ fn policy_of(name: &str) -> Result<VerdictPolicy, Failure> {
     })
 }
 
-/// The verdicts of a panel as a table, and the report on it as a JSON document.
+arguments! {
+    /// How a panel is judged.
+    pub struct Judging {
+        /// Items whose truth is known.
+        pub gold: Option<Py<Data>>,
+        /// How a verdict is reached.
+        pub policy: String,
+        /// What an item without a verdict counts for.
+        pub unscored: String,
+        /// Judges who must have answered for a verdict.
+        pub quorum: usize,
+        /// The class whose share is the pass rate.
+        pub positive: Option<String>,
+    }
+}
+
+/// The verdicts of a panel as a table, the report on it as a JSON document, and what to beware of.
 #[pyfunction]
-#[pyo3(signature = (
-    data, *, gold, columns, classes, missing, policy, unscored, quorum, positive, seed, threads, memory, progress
-))]
 pub fn judges(
     py: Python<'_>,
     data: &Data,
-    gold: Option<&Data>,
-    columns: (String, String, String),
-    classes: Option<Vec<String>>,
-    missing: Vec<String>,
-    policy: &str,
-    unscored: &str,
-    quorum: usize,
-    positive: Option<String>,
-    seed: u64,
-    threads: usize,
-    memory: f64,
-    progress: Option<&Bound<'_, PyAny>>,
-) -> PyResult<(ArrowTable, String)> {
-    let memory = bytes_of(memory).map_err(|failure| raise(py, failure))?;
-    let policy = policy_of(policy).map_err(|failure| raise(py, failure))?;
-    let (task, worker, label) = columns;
-    let options = ReadOptions {
-        columns: Columns { task, worker, label },
-        classes,
-        missing,
-        ..ReadOptions::default()
-    };
-    let (source, known) = (data.source.clone(), gold.map(|gold| gold.source.clone()));
-    let unscored = unscored.to_owned();
-    let (panel, report, document, columns) = job::run(py, threads, progress, move |job| {
-        let (panel, columns) = read_panel(&source, known.as_ref(), &options)?;
-        let classes = panel.annotations().classes();
-        let told = |error: &dyn std::fmt::Display| Failure::Parameter(error.to_string());
-        let positive =
-            documents::find_positive(classes, positive.as_deref()).map_err(|error| told(&error))?;
-        let unscored = match unscored.as_str() {
-            "keep" => Unscored::Kept,
-            "leave-out" => Unscored::LeftOut,
-            "fail" => Unscored::As(documents::other_class(classes, positive).map_err(|error| told(&error))?),
-            other => {
-                return Err(told(&format!(
-                    "unscored: found {other:?}, expected \"keep\", \"fail\" or \"leave-out\""
-                )));
-            }
+    judging: Judging,
+    reading: Reading,
+    running: Running,
+) -> PyResult<(ArrowTable, String, Vec<String>)> {
+    let policy = policy_of(&judging.policy).map_err(|failure| raise(py, failure))?;
+    let normalize = reading.normalize;
+    let options = reading.options().map_err(|failure| raise(py, failure))?;
+    let (source, seed, memory) = (data.source.clone(), running.seed, running.bytes());
+    let (panel, report, document, columns, told) = running.run(py, move |job| {
+        let mut told = Told::default();
+        let read = read_judgements(&source, &options, &mut |_, _| {})?;
+        let columns = read.layout.columns.clone();
+        let panel = settle_panel(read, &options, normalize, &mut told)?;
+        let gold = judging.gold.as_ref();
+        let gold = gold
+            .map(|gold| read_labels(&gold.get().source, &LabelOptions::default()))
+            .transpose()?;
+        let knowledge = Knowledge {
+            gold: gold.as_ref().map(TaskLabels::truths),
+            closed: options.classes.is_some(),
+            ..Knowledge::default()
         };
+        let panel = panel.map(|annotations| -> Result<_, Failure> {
+            let (annotations, known) = knowledge.add_to(Arc::new(annotations))?;
+            tell_known(
+                &known,
+                annotations.task_count() as u64,
+                annotations.worker_count(),
+                &mut told,
+            );
+            Ok(Arc::unwrap_or_clone(annotations))
+        })?;
+        let classes = panel.annotations().classes();
+        let wrong = |error: anyhow::Error| Failure::Parameter(error.to_string());
+        let positive = documents::find_positive(classes, judging.positive.as_deref()).map_err(wrong)?;
         let settings = Judges {
             policy,
-            unscored,
-            quorum,
+            unscored: match judging.unscored.as_str() {
+                "keep" => Unscored::Kept,
+                "leave-out" => Unscored::LeftOut,
+                "fail" => Unscored::As(documents::other_class(classes, positive).map_err(wrong)?),
+                other => {
+                    return Err(Failure::Parameter(format!(
+                        "unscored: found {other:?}, expected \"keep\", \"fail\" or \"leave-out\""
+                    )));
+                }
+            },
+            quorum: judging.quorum,
         };
         let report = settings.run(&panel, &mut job.context(seed, memory))?;
         let document = documents::judges(&report, &panel, positive, &words)
             .map_err(|error| Failure::Input(error.to_string()))?;
-        Ok((panel, report, document, columns))
+        Ok((panel, report, document, columns, told))
     })?;
-    let kinds = Kinds {
-        task: data.kind(&columns.task),
-        worker: data.kind(&columns.worker),
-        label: data.kind(&columns.label),
-    };
-    let table = ArrowTable::written(kinds, |target| {
+    let table = ArrowTable::written(data.kinds(&columns), |target| {
         write_panel_verdicts(target, None, &panel, &report.verdicts)
     });
-    Ok((table.map_err(|failure| raise(py, failure))?, document))
-}
-
-/// The judgements, with the truths that are known.
-fn read_panel(
-    source: &Source,
-    gold: Option<&Source>,
-    options: &ReadOptions,
-) -> Result<(Panel, Columns), Failure> {
-    let read = read_judgements(source, options, &mut |_, _| {})?;
-    let known: Option<TaskLabels> = match gold {
-        Some(gold) => Some(read_labels(gold, &LabelOptions::default())?),
-        None => None,
-    };
-    let panel = read.panel.map(|annotations| match &known {
-        Some(known) => {
-            let further: Vec<&str> = known
-                .classes
-                .iter()
-                .filter(|class| annotations.classes().find(class).is_none())
-                .collect();
-            let annotations = annotations.with_classes(further)?;
-            let truths = known.truths_in(&annotations);
-            annotations.with_gold(truths)
-        }
-        None => Ok(annotations),
-    })?;
-    Ok((panel, read.layout.columns))
+    Ok((
+        table.map_err(|failure| raise(py, failure))?,
+        document,
+        told.warnings,
+    ))
 }

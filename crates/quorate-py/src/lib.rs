@@ -8,6 +8,7 @@
 //! Everything that people call, with its docs, is Python in `python/quorate`. Long work goes through [`job`],
 //! errors through [`errors`].
 
+mod arguments;
 mod capsule;
 mod checks;
 mod cluster;

@@ -8,8 +8,11 @@ use pyo3::types::{PyBytes, PyDict};
 use quorate::annotations::{Annotations, Names, RowCounts};
 use quorate::blocks::{TaskBlock, Wire};
 use quorate::model::{AnswerCounts, ClassPrior, Consensus, DawidSkene, Priors};
+use quorate::run::Outcome;
 use quorate::{Fit, annotations::NO_GOLD};
+use quorate_io::ModelOrigin;
 
+use crate::arguments::Told;
 use crate::errors::{Failure, raise};
 use crate::fitted::Fitted;
 use crate::kinds::{Kind, Kinds};
@@ -72,7 +75,7 @@ fn names(names: &Names) -> Vec<String> {
 /// The fit as a dictionary of plain values.
 pub fn to_state<'py>(py: Python<'py>, fitted: &Fitted) -> PyResult<Bound<'py, PyDict>> {
     let state = State(PyDict::new(py));
-    let (annotations, fit) = (&fitted.annotations, &fitted.fit);
+    let (annotations, fit, origin) = (&fitted.annotations, fitted.fit(), &fitted.origin);
     state.set("tasks", names(annotations.tasks()))?;
     state.set("workers", names(annotations.workers()))?;
     state.set("classes", names(annotations.classes()))?;
@@ -105,28 +108,28 @@ pub fn to_state<'py>(py: Python<'py>, fitted: &Fitted) -> PyResult<Bound<'py, Py
             fit.notes.clone(),
         ),
     )?;
-    state.set("method", fitted.method.name)?;
-    state.set("parameters", fitted.parameters.clone())?;
-    let shares = fitted.priors.classes.as_ref();
+    state.set("method", origin.method.name)?;
+    state.set("parameters", origin.parameters.clone())?;
+    let shares = origin.priors.classes.as_ref();
     state.set_numbers("class_prior", shares.map(ClassPrior::shares))?;
     state.set("class_prior_weight", shares.and_then(ClassPrior::weight))?;
-    let history = fitted.priors.workers.as_ref().map(AnswerCounts::to_bytes);
+    let history = origin.priors.workers.as_ref().map(AnswerCounts::to_bytes);
     state.set("history", history.map(|bytes| PyBytes::new(py, &bytes)))?;
-    let earlier = fitted.earlier.as_ref().map(serde_json::to_string).transpose();
+    let earlier = origin.earlier.as_ref().map(serde_json::to_string).transpose();
     state.set(
         "earlier",
         earlier.map_err(|error| PyValueError::new_err(error.to_string()))?,
     )?;
     state.set(
         "run",
-        (fitted.seed, fitted.threads, fitted.memory, fitted.seconds),
+        (origin.seed, fitted.threads, fitted.memory, fitted.outcome.seconds),
     )?;
     let kinds = fitted.kinds;
     state.set(
         "kinds",
         (kinds.task.code(), kinds.worker.code(), kinds.label.code()),
     )?;
-    state.set("told", (fitted.notes.clone(), fitted.warnings.clone()))?;
+    state.set("told", (fitted.told.notes.clone(), fitted.told.warnings.clone()))?;
     Ok(state.0)
 }
 
@@ -166,28 +169,32 @@ pub fn from_state(state: Bound<'_, PyDict>) -> PyResult<Fitted> {
     let method: String = state.get("method")?;
     let (seed, threads, memory, seconds) = state.get("run")?;
     let kinds: (u8, u8, u8) = state.get("kinds")?;
-    let (told_notes, told_warnings) = state.get("told")?;
+    let (notes, warnings) = state.get("told")?;
     Ok(Fitted {
         annotations: Arc::new(annotations),
-        fit,
-        method: quorate_cli::catalog::find(&method).map_err(|error| failed(error.into()))?,
-        parameters: state.get("parameters")?,
-        priors: Priors {
-            classes: class_prior.transpose().map_err(|error| failed(error.into()))?,
-            workers: history.transpose().map_err(|error| failed(error.into()))?,
+        outcome: Outcome {
+            fit,
+            intervals: None,
+            seconds,
         },
-        earlier: earlier.map_err(|error| PyValueError::new_err(error.to_string()))?,
-        seed,
+        origin: ModelOrigin {
+            method: quorate_cli::catalog::find(&method).map_err(|error| failed(error.into()))?,
+            parameters: state.get("parameters")?,
+            seed,
+            priors: Priors {
+                classes: class_prior.transpose().map_err(|error| failed(error.into()))?,
+                workers: history.transpose().map_err(|error| failed(error.into()))?,
+            },
+            earlier: earlier.map_err(|error| PyValueError::new_err(error.to_string()))?,
+        },
         threads,
         memory,
-        seconds,
         kinds: Kinds {
             task: Kind::from_code(kinds.0),
             worker: Kind::from_code(kinds.1),
             label: Kind::from_code(kinds.2),
         },
-        notes: told_notes,
-        warnings: told_warnings,
+        told: Told { notes, warnings },
     })
 }
 

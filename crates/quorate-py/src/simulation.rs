@@ -4,6 +4,7 @@ use pyo3::prelude::*;
 use quorate::simulate::{Amount, Coverage, Prior, Quality, Simulation};
 use quorate_io::{ModelFile, write_truth};
 
+use crate::arguments::arguments;
 use crate::errors::{Failure, raise};
 use crate::job;
 use crate::kinds::Kinds;
@@ -29,44 +30,63 @@ impl From<AmountArgument> for Amount {
     }
 }
 
+arguments! {
+    /// What a crowd is like.
+    pub struct CrowdArguments {
+        /// Number of tasks.
+        pub tasks: usize,
+        /// Number of workers.
+        pub workers: usize,
+        /// Number of classes.
+        pub classes: usize,
+        /// Shares of the classes; empty for random ones, none for equal ones.
+        pub prior: Option<Vec<f64>>,
+        /// Chance that a worker labels a task.
+        pub density: f64,
+        /// Labels of each task, instead.
+        pub labels_per_task: Option<usize>,
+        /// Accuracy of ordinary workers, from and to.
+        pub accuracy: Option<(f64, f64)>,
+        /// Workers who are nearly always right.
+        pub experts: AmountArgument,
+        /// Workers who know one class.
+        pub specialists: AmountArgument,
+        /// How near to perfect both are.
+        pub epsilon: f64,
+        /// Workers who answer at random.
+        pub spammers: AmountArgument,
+        /// Workers who always give the same answer.
+        pub constant_spammers: AmountArgument,
+        /// Workers who are systematically wrong.
+        pub adversaries: AmountArgument,
+        /// Designated workers.
+        pub designated: usize,
+        /// Share of the tasks that each of them labels.
+        pub designated_density: f64,
+        /// Share of the pairs of workers without a common task.
+        pub missing_pairs: f64,
+        /// How unlike workers are in how much they label.
+        pub skew: f64,
+        /// The seed.
+        pub seed: u64,
+    }
+}
+
 /// Draws a crowd: its labels, the truth, and the true model.
 #[pyfunction]
-#[pyo3(signature = (
-    *, tasks, workers, classes, prior, density, labels_per_task, accuracy, experts, specialists, epsilon, spammers,
-    constant_spammers, adversaries, designated, designated_density, missing_pairs, skew, seed
-))]
-pub fn simulate(
-    py: Python<'_>,
-    tasks: usize,
-    workers: usize,
-    classes: usize,
-    prior: Option<Vec<f64>>,
-    density: f64,
-    labels_per_task: Option<usize>,
-    accuracy: Option<(f64, f64)>,
-    experts: AmountArgument,
-    specialists: AmountArgument,
-    epsilon: f64,
-    spammers: AmountArgument,
-    constant_spammers: AmountArgument,
-    adversaries: AmountArgument,
-    designated: usize,
-    designated_density: f64,
-    missing_pairs: f64,
-    skew: f64,
-    seed: u64,
-) -> PyResult<(Labels, ArrowTable, Model)> {
+pub fn simulate(py: Python<'_>, crowd: CrowdArguments) -> PyResult<(Labels, ArrowTable, Model)> {
+    let seed = crowd.seed;
     let settings = Simulation {
-        tasks,
-        workers,
-        classes,
+        tasks: crowd.tasks,
+        workers: crowd.workers,
+        classes: crowd.classes,
         // An empty list stands for random shares.
-        prior: match prior {
+        prior: match crowd.prior {
             None => Prior::Uniform,
             Some(shares) if shares.is_empty() => Prior::Dirichlet(1.0),
             Some(shares) => Prior::Given(shares),
         },
-        quality: match accuracy {
+        quality: match crowd.accuracy {
             None => Quality::Dirichlet(1.0),
             Some((lowest, highest)) => Quality::Accuracy {
                 lowest,
@@ -74,20 +94,20 @@ pub fn simulate(
                 concentration: 1.0,
             },
         },
-        experts: experts.into(),
-        specialists: specialists.into(),
-        epsilon,
-        uniform_spammers: spammers.into(),
-        constant_spammers: constant_spammers.into(),
-        adversaries: adversaries.into(),
-        coverage: match labels_per_task {
+        experts: crowd.experts.into(),
+        specialists: crowd.specialists.into(),
+        epsilon: crowd.epsilon,
+        uniform_spammers: crowd.spammers.into(),
+        constant_spammers: crowd.constant_spammers.into(),
+        adversaries: crowd.adversaries.into(),
+        coverage: match crowd.labels_per_task {
             Some(labels) => Coverage::PerTask(labels),
-            None => Coverage::Probability(density),
+            None => Coverage::Probability(crowd.density),
         },
-        designated,
-        designated_probability: designated_density,
-        missing_pairs,
-        activity_exponent: skew,
+        designated: crowd.designated,
+        designated_probability: crowd.designated_density,
+        missing_pairs: crowd.missing_pairs,
+        activity_exponent: crowd.skew,
         ..Simulation::default()
     };
     let crowd = job::run(py, 0, None, move |_| Ok(settings.run(seed)?))?;

@@ -1,7 +1,7 @@
 //! What a page says besides the fit: what the labels can tell, a verdict on every worker, intervals, a plan.
 
 use quorate::agreement::AgreementSettings;
-use quorate::diagnose::{Inspect, Inspection, WorkerVerdict};
+use quorate::diagnose::{Inspect, Inspection};
 use quorate::intervals::{Intervals, ModelIntervals};
 use quorate::plan::{Dispatch, Dispatched, MAX_WORKERS, Plan, Planned};
 use quorate::{Annotations, Context, Fit, Result};
@@ -9,10 +9,8 @@ use quorate::{Annotations, Context, Fit, Result};
 /// What a page says besides the fit.
 #[derive(Debug, Clone)]
 pub struct Evidence {
-    /// What the labels can and cannot tell.
+    /// What the labels can and cannot tell, with a verdict on every worker.
     pub inspection: Inspection,
-    /// What each worker is like, the worst first.
-    pub verdicts: Vec<WorkerVerdict>,
     /// Intervals of class shares, where the fit has a model.
     pub intervals: Option<ModelIntervals>,
     /// What to label next, where the fit has a model.
@@ -59,7 +57,6 @@ impl Evidence {
             ..Inspect::default()
         };
         let inspection = settings.run(annotations, context)?;
-        let verdicts = settings.judge_workers(annotations, context)?;
         let (mut intervals, mut next) = (None, None);
         if let Some(model) = &fit.model {
             intervals = Some(Intervals::default().run(annotations, model, &fit.consensus, context)?);
@@ -75,7 +72,6 @@ impl Evidence {
         }
         Ok(Self {
             inspection,
-            verdicts,
             intervals,
             next,
         })

@@ -91,7 +91,7 @@ fn tasks(report: &Report<'_>, facts: &Facts) -> Value {
 
 fn workers(report: &Report<'_>) -> Value {
     let annotations = report.annotations;
-    let rows = &report.evidence.verdicts;
+    let rows = &report.evidence.inspection.verdicts;
     let cells = annotations.class_count() * annotations.class_count();
     let with_matrices = report.fit.model.is_some() && cells * rows.len() <= MAX_CELLS;
     let share = |value: Option<f64>| value.map(|value| (1e4 * value).round() / 1e4);

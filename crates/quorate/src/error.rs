@@ -26,6 +26,17 @@ pub enum Error {
         /// The classes that were given.
         classes: Vec<String>,
     },
+    /// A class from elsewhere that is not among those that the caller allowed.
+    #[error("class {class:?} of {of} is not among the classes that are allowed")]
+    UnlistedClass {
+        /// The class.
+        class: String,
+        /// Where it is from.
+        of: &'static str,
+    },
+    /// Truths are marked in the labels, and others are given beside them.
+    #[error("truths are marked in the labels, and others are given beside them")]
+    TruthsTwice,
     /// The same class was given twice.
     #[error("class {0:?} is given twice")]
     RepeatedClass(String),
@@ -132,6 +143,8 @@ impl Error {
             Self::TooLarge { remedy, .. } => *remedy,
             Self::MissingInput { remedy, .. } => Some(*remedy),
             Self::UnknownMethod { .. } => Some(Remedy::ListMethods),
+            Self::UnlistedClass { .. } => Some(Remedy::ListClass),
+            Self::TruthsTwice => Some(Remedy::GiveTruthsOnce),
             _ => None,
         }
     }

@@ -96,6 +96,7 @@ pub mod plan;
 mod remedy;
 mod results;
 pub mod review;
+pub mod run;
 pub mod simulate;
 mod special;
 pub mod statistics;

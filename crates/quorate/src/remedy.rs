@@ -30,11 +30,17 @@ pub enum Remedy {
     /// Give the truth of some tasks, for example of fifty drawn at random
     /// ([`Annotations::with_gold`](crate::Annotations::with_gold)).
     GiveGold,
+    /// Give the truths that are marked in the labels, or those beside them, but not both.
+    GiveTruthsOnce,
+    /// Add the class to the list of classes, or give no list.
+    ListClass,
+    /// Fit all labels anew instead of bringing a model up to date.
+    FitAnew,
 }
 
 impl Remedy {
     /// All of them.
-    pub const ALL: [Self; 11] = [
+    pub const ALL: [Self; 14] = [
         Self::RaiseMemoryLimit,
         Self::NameClasses,
         Self::GiveClassProbabilities,
@@ -46,5 +52,8 @@ impl Remedy {
         Self::NameFormat,
         Self::NameQuestion,
         Self::GiveGold,
+        Self::GiveTruthsOnce,
+        Self::ListClass,
+        Self::FitAnew,
     ];
 }

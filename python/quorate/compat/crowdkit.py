@@ -22,7 +22,7 @@ from typing import Any, Dict, List, Optional, TypeVar
 
 from .. import _quorate, methods
 from .._estimator import Estimator
-from .._labels import as_text
+from .._options import as_text
 from .._model import Model
 from .._table import _needed
 from ..errors import InputError, NotApplicableError, NotFittedError

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
+import json
 import os
-import warnings
 from typing import Any, Mapping, Optional, Sequence, Union
 
 from .. import _quorate
-from .._aggregate import Prior, model_of, parameters_of, prior_of
+from .._aggregate import warn_of
 from .._input import Columns
-from .._labels import MISSING
 from .._model import Model
+from .._options import MISSING, Fitting, Knowledge, Prior, model_of, native_fitting, native_knowledge, running
 from .._progress import Progress, Reporter
 from .._result import Result as LocalResult
-from ..errors import ConvergenceWarning, DataWarning, NotApplicableError
+from ..errors import NotApplicableError
 from ._blocks import Transport
 from ._encode import Encoded, Reading, encode
 from ._result import Overview, Result
@@ -96,6 +96,8 @@ def aggregate(
         **further_parameters: Parameters of the method, too.
     """
     check_method(method)
+    knowledge = Knowledge(None, prior, prior_weight, worker_prior, worker_prior_weight)
+    fitting = Fitting({**(parameters or {}), **further_parameters}, None, calibrate, memory)
     model = model_of(worker_prior)
     transport = Transport(closure_bytes, driver_bytes, None if shared_folder is None else os.fspath(shared_folder))
     reading = Reading(
@@ -117,35 +119,16 @@ def aggregate(
         with Reporter(progress) as report:
             native = _quorate.fit_cluster(
                 blocks.ask,
-                workers=blocks.workers,
-                classes=blocks.classes,
-                tasks=blocks.tasks,
-                labels=blocks.labels,
-                has_gold=encoded.has_gold,
-                method=method,
-                parameters=parameters_of({**(parameters or {}), **further_parameters}),
-                prior=prior_of(prior),
-                prior_weight=prior_weight,
-                worker_prior=model,
-                worker_prior_weight=worker_prior_weight,
-                calibrate=calibrate,
-                seed=seed,
-                threads=threads,
-                memory=memory,
-                progress=report,
+                encoded.table,
+                native_knowledge(knowledge),
+                native_fitting(method, fitting),
+                running(seed, threads, memory, report),
             )
     except BaseException:
         blocks.close()
         raise
     result = Result(native, encoded)
-    for warning in result.warnings:
-        warnings.warn(warning, DataWarning, stacklevel=2)
-    if not result.converged:
-        warnings.warn(
-            f"{result.method} did not converge in {result.iterations} iterations; more may change a few labels",
-            ConvergenceWarning,
-            stacklevel=2,
-        )
+    warn_of(result, 0)
     return result
 
 
@@ -200,17 +183,9 @@ def inspect(
 
 
 def _overview(encoded: Encoded, memory: float, progress: Progress) -> Overview:
-    blocks = encoded.blocks
     with Reporter(progress) as report:
-        facts = _quorate.inspect_cluster(
-            blocks.ask,
-            workers=blocks.workers,
-            classes=blocks.classes,
-            tasks=blocks.tasks,
-            labels=blocks.labels,
-            memory=memory,
-            progress=report,
+        document = _quorate.inspect_cluster(
+            encoded.blocks.ask, encoded.table, running(memory=memory, progress=report)
         )
-    facts["abstentions"] = encoded.abstentions
-    facts["repeated_rows"] = blocks.repeated
-    return Overview(facts, encoded.notes, encoded.warnings)
+    facts = json.loads(document)
+    return Overview(facts, encoded.notes + facts.pop("notes"), encoded.warnings)

@@ -7,7 +7,7 @@ from typing import Any, Dict, List, Mapping, NamedTuple, Optional, Sequence, Tup
 
 from .. import _quorate
 from .._input import ROLES, Columns, column_names
-from .._labels import as_text
+from .._options import as_text
 from ..errors import InputError, ParameterError
 from . import _executor
 from ._blocks import Blocks, Transport
@@ -43,8 +43,7 @@ class Encoded(NamedTuple):
     """Labels on the cluster, and what reading them told."""
 
     blocks: Blocks
-    abstentions: int
-    has_gold: bool
+    table: Dict[str, Any]
     types: Dict[str, str]
     notes: List[str]
     warnings: List[str]
@@ -82,7 +81,17 @@ def encode(frame: Any, reading: Reading) -> Encoded:
             f"{blocks.repeated} rows have the task and worker of another row; keep one of them, or choose what counts "
             'with duplicates="last", "first" or "keep"'
         )
-    return _tell(blocks, counts, vocabulary, gold, types, reading)
+    table = {
+        "workers": blocks.workers,
+        "classes": blocks.classes,
+        "tasks": blocks.tasks,
+        "labels": blocks.labels,
+        "abstentions": counts.abstentions,
+        "repeated": blocks.repeated,
+        "duplicates": reading.duplicates,
+        "gold": None if gold is None else (blocks.known, gold.tasks - blocks.known),
+    }
+    return Encoded(blocks, table, types, vocabulary.notes, vocabulary.warnings)
 
 
 class _Counts(NamedTuple):
@@ -326,36 +335,4 @@ def _deal(
         blocks=blocks,
         partitions=partitions,
         transport=reading.transport,
-    )
-
-
-def _tell(
-    blocks: Blocks,
-    counts: _Counts,
-    vocabulary: _Vocabulary,
-    gold: Optional[_Gold],
-    types: Dict[str, str],
-    reading: Reading,
-) -> Encoded:
-    """What is worth knowing about the rows, in the words of one machine."""
-    notes, warnings = [], []
-    if counts.abstentions:
-        notes.append(f"{counts.abstentions} rows without a label: counted as abstentions, not used")
-    if blocks.repeated:
-        kept = {"last": "the last row of each counts", "first": "the first row of each counts"}
-        notes.append(
-            f"{blocks.repeated} rows with the task and worker of an earlier row: "
-            f"{kept.get(reading.duplicates, 'every row counts')} (argument duplicates)"
-        )
-    if gold is not None:
-        notes.append(f"{blocks.known} of {blocks.tasks} tasks known from gold")
-        if gold.tasks > blocks.known:
-            warnings.append(f"{gold.tasks - blocks.known} tasks of gold that nobody labelled: not used")
-    return Encoded(
-        blocks,
-        counts.abstentions,
-        blocks.known > 0,
-        types,
-        notes + vocabulary.notes,
-        warnings + vocabulary.warnings,
     )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any, Dict, List, Optional, Sequence
 
 from .. import _quorate
@@ -21,6 +22,7 @@ class Result(FitFacts):
     _native: _quorate.ClusterFit
 
     def __init__(self, native: _quorate.ClusterFit, encoded: Encoded) -> None:
+        super().__init__(native)
         self._native = native
         self._encoded = encoded
         self._blocks = encoded.blocks
@@ -64,10 +66,8 @@ class Result(FitFacts):
     def summary(self) -> Dict[str, Any]:
         """The run in numbers, as :attr:`quorate.Result.summary`, with what travelled: ``passes`` over the blocks,
         ``partitions``, ``bytes_sent`` (requests) and ``bytes_received`` (statistics) in all."""
-        facts = self._native.summary()
+        facts: Dict[str, Any] = json.loads(self._native.summary())
         blocks = self._blocks
-        facts["abstentions"] = self._encoded.abstentions
-        facts["repeated_rows"] = blocks.repeated
         facts["passes"] = blocks.passes
         facts["partitions"] = blocks.partitions
         facts["bytes_sent"] = blocks.bytes_sent
@@ -77,17 +77,17 @@ class Result(FitFacts):
     @property
     def warnings(self) -> List[str]:
         """What to beware of in this result."""
-        return self._encoded.warnings + self._native.warnings
+        return self._encoded.warnings + super().warnings
 
     @property
     def notes(self) -> List[str]:
         """Facts about the run that are worth knowing."""
-        return self._encoded.notes + self._native.notes
+        return self._encoded.notes + super().notes
 
     @property
     def expected_error(self) -> float:
         """The share of wrong labels that the confidence implies."""
-        return float(self._native.summary()["expected_error"])
+        return float(self.summary["expected_error"])
 
     def unpersist(self) -> None:
         """Gives the memory of the blocks back. DataFrames of this result encode the labels again if they are used."""
@@ -100,7 +100,7 @@ class Result(FitFacts):
         self.unpersist()
 
     def __repr__(self) -> str:
-        facts = self._native.summary()
+        facts = self.summary
         return (
             f"<quorate.spark.Result: {facts['tasks']} tasks, {facts['workers']} workers, {facts['labels']} labels, by "
             f"{self.method}, {self.iterations} iterations>"
@@ -148,11 +148,11 @@ class Overview:
     def __init__(self, facts: Dict[str, Any], notes: List[str], warnings: List[str]) -> None:
         given = sorted(facts.pop("labels_per_worker"))
         spread = (given[0], given[len(given) // 2], given[-1]) if given else (0, 0, 0)
-        self.agreement = facts.pop("agreement")
+        self.agreement = dict(facts.pop("agreement"))
         self.connectivity = {
             name: facts.pop(name) for name in ("parts", "workers_in_parts", "labels_in_parts", "pairs_of_labels")
         }
-        self.table = {**facts, "labels_per_worker": spread}
+        self.table = {**facts, "labels_per_class": dict(facts["labels_per_class"]), "labels_per_worker": spread}
         self.notes = notes
         self.warnings = warnings
 

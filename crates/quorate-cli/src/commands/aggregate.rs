@@ -6,28 +6,31 @@ mod spill_plan;
 mod update;
 
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use anyhow::{Result, bail};
 use clap::Args;
-use quorate::methods::{Aggregate, DEFAULT_METHOD, Method, Values};
+use quorate::methods::{Aggregate, Method};
 use quorate::model::Priors;
 use quorate::review::{Review, ReviewTask};
+use quorate::run::{Run, join_update};
 use quorate_io::{
-    FileFormat, ModelFile, Target, WantedResults, WorkerRow, write_intervals, write_model, write_review,
+    FileFormat, ModelOrigin, Target, WantedResults, WorkerRow, write_intervals, write_model, write_review,
     write_workers,
 };
 
-use crate::args::RunArgs;
-use crate::catalog::{find, streaming_names};
+use crate::args::{MethodArgs, RunArgs};
+use crate::catalog::streaming_names;
 use crate::files::{Content, Files};
-use crate::input::{FormatArg, InputArgs, parse_parameters};
+use crate::input::{FormatArg, InputArgs};
 use crate::knowledge::KnowledgeArgs;
-use crate::labels::Labels;
 use crate::numbers::{MOST, number, whole};
 use crate::printer::Printer;
+use crate::run_summary::RunSummary;
+use crate::run_words::tell_joined;
 use crate::session::Session;
 use crate::spreadsheet::SpreadsheetArgs;
-use outcome::{Outcome, Wanted};
+use outcome::{Labels, Results};
 use report::{report, review_table};
 use spill_plan::{SpillArgs, Spilling};
 use update::UpdateArgs;
@@ -48,9 +51,8 @@ use update::UpdateArgs;
 pub struct AggregateArgs {
     #[command(flatten)]
     input: InputArgs,
-    /// Method; `quorate methods` lists them
-    #[arg(short, long, default_value = DEFAULT_METHOD, help_heading = "Method")]
-    method: String,
+    #[command(flatten)]
+    method: MethodArgs,
     /// Where the labels go; standard output if not given. The extension tells the format
     #[arg(short, long, value_name = "FILE", help_heading = "Output")]
     output: Option<PathBuf>,
@@ -112,9 +114,6 @@ pub struct AggregateArgs {
     /// learnt, else it is a typical one.
     #[arg(long, help_heading = "How sure")]
     calibrate: bool,
-    /// Set a parameter of the method; may be repeated
-    #[arg(short, long = "param", value_name = "NAME=VALUE", help_heading = "Method")]
-    parameters: Vec<String>,
     /// For programs: print a summary of the run as JSON on standard output (needs -o)
     #[arg(long, requires = "output", help_heading = "Output")]
     json: bool,
@@ -134,104 +133,110 @@ pub struct AggregateArgs {
 pub fn run(args: &AggregateArgs, printer: &mut Printer) -> Result<()> {
     args.run.apply_limits();
     args.spreadsheet.apply();
-    let (update, kept) = args.update.open(&args.method, args.model.as_ref())?.unzip();
-    let mut method = find(&args.method)?;
-    let mut parameters = parse_parameters(&args.parameters)?;
-    if let Some(update) = &update {
-        method = update.method()?;
-        parameters = update.parameters(parameters);
-    }
-    let aggregate = method.with_parameters(&parameters)?;
+    let update = args.update.open(&args.method.name, args.model.as_ref())?;
+    let (method, parameters) = args.method.find()?;
+    let (method, parameters, aggregate) = match &update {
+        Some(update) => update.method(parameters)?,
+        None => {
+            let aggregate = method.with_parameters(&parameters)?;
+            (method, parameters, aggregate)
+        }
+    };
     args.refuse_without_model(method)?;
     args.check_files()?;
-    let spilling = args
+    let mut spilling = args
         .spill
         .plan(&args.input, &args.run, method, args.output.as_deref(), printer)?;
     if spilling.is_some() {
-        args.refuse_with_spill(&*aggregate)?;
+        args.refuse_with_spill(method)?;
     }
     let session = Session::start(&args.run, printer.quiet());
-    let labels = match &spilling {
-        Some(spilling) => Labels::Disk(Box::new(spilling.read(&session, printer)?)),
-        None => match args.input.read(printer) {
-            Ok(annotations) => Labels::Memory(Box::new(annotations)),
-            Err(error) => match args.spill_after_all(&error, &*aggregate, printer) {
-                Some(spilling) => Labels::Disk(Box::new(spilling.read(&session, printer)?)),
-                None => return Err(error),
-            },
-        },
-    };
-    let closed = args.input.classes.is_some();
-    let labels = match (kept, labels) {
-        (Some(kept), Labels::Memory(annotations)) => {
-            let duplicates = args.input.options()?.duplicates;
-            let joined = update::join(kept, &annotations, duplicates, closed, printer)?;
-            Labels::Memory(Box::new(joined))
+    let mut table = None;
+    if spilling.is_none() {
+        match args.input.read(printer) {
+            Ok(read) => table = Some(read),
+            Err(error) => {
+                spilling = args.spill_after_all(&error, method, printer);
+                if spilling.is_none() {
+                    return Err(error);
+                }
+            }
         }
-        (_, labels) => labels,
-    };
-    let knowledge = args
-        .knowledge
-        .beside(args.input.columns()?)
-        .apply(labels, closed, printer)?;
-    let mut labels = knowledge.labels;
-    let mut session = session.with_priors(knowledge.priors.clone());
-    if let Labels::Memory(annotations) = &labels {
-        session = session
-            .with_probabilities(args.input.read_probabilities(annotations, printer)?)
-            .with_features(args.input.read_features(annotations, printer)?);
     }
-    let wanted = Wanted {
-        calibrate: args.calibrate,
-        intervals: args.intervals.as_ref().map(|_| args.level),
-        results: WantedResults {
-            counts: args.model.is_some(),
-            changes: args.changes.is_some(),
-            review: args.review_settings(),
-        },
+    let origin = ModelOrigin {
+        method,
+        parameters,
+        seed: args.run.seed,
+        priors: Priors::default(),
+        earlier: None,
     };
-    let outcome = match &mut labels {
-        Labels::Memory(annotations) => {
-            let annotations = &**annotations;
-            outcome::in_memory(annotations, method, &session, wanted, printer, |context| {
-                Ok(match &update {
-                    Some(update) => {
-                        let values = Values::with(method.parameters, &parameters)?;
-                        update.fit(annotations, &values, context)?
-                    }
-                    None => aggregate.fit(annotations, context)?,
-                })
-            })?
+    match (table, spilling) {
+        (Some(mut table), _) => {
+            if let Some(update) = update {
+                let (duplicates, closed) = (args.input.options()?.duplicates, args.input.classes.is_some());
+                let (all, joined) = join_update(update.labels, &table, duplicates, closed)?;
+                tell_joined(joined, printer);
+                table = Arc::new(all);
+            }
+            let table = args.finish(table, &*aggregate, origin, session, printer)?;
+            // The program ends here: the system takes large tables back faster than we could give them.
+            std::mem::forget(table);
         }
-        Labels::Disk(spilled) => outcome::on_disk(spilled, &*aggregate, &session, wanted, printer)?,
-    };
-    args.write(
-        method,
-        &parameters,
-        &outcome,
-        &knowledge.priors,
-        knowledge.earlier.as_ref(),
-        printer,
-    )?;
-    args.show_review(&outcome, printer);
-    report(
-        method,
-        &outcome,
-        args.calibrate,
-        args.intervals.as_ref().map(|_| args.level),
-        printer,
-    );
-    if args.json {
-        printer.json(&outcome.json(method, args.run.seed))?;
-    }
-    if let Labels::Memory(_) = &labels {
-        // The program ends here: the system takes large tables back faster than we could give them.
-        std::mem::forget(labels);
+        (None, Some(spilling)) => {
+            let spilled = spilling.read(&session, printer)?;
+            args.finish(spilled, &*aggregate, origin, session, printer)?;
+        }
+        (None, None) => {}
     }
     Ok(())
 }
 
 impl AggregateArgs {
+    /// Adds what is known, fits, writes, and gives the labels back.
+    fn finish<L: Labels>(
+        &self,
+        mut labels: L,
+        aggregate: &dyn Aggregate,
+        mut origin: ModelOrigin,
+        session: Session,
+        printer: &mut Printer,
+    ) -> Result<L> {
+        (labels, origin.priors, origin.earlier) = self.knowledge.add_to(labels, &self.input, printer)?;
+        let session = session.with_priors(origin.priors.clone());
+        let session = labels.with_side_data(session, &self.input, printer)?;
+        let run = Run {
+            method: aggregate,
+            calibrate: self.calibrate,
+            intervals: self.intervals.as_ref().map(|_| self.level),
+        };
+        let wanted = WantedResults {
+            counts: self.model.is_some(),
+            changes: self.changes.is_some(),
+            review: self.review_settings(),
+        };
+        let mut context = session.context(origin.method.name, 0)?;
+        let outcome = run.over(&mut labels, &mut context)?;
+        let outcome = labels.results(outcome, wanted, &mut context)?;
+        let results = Results::new(outcome, &run, wanted);
+        self.write(&origin, &results, printer)?;
+        if self.review_number().is_some() {
+            printer.note(review_table(&self.review(&results)));
+        }
+        let written = &results.outcome.fit.consensus;
+        let summary = RunSummary::new(
+            &origin,
+            &results.outcome,
+            &results.summary,
+            (written.workers(), written.classes(), written.rows()),
+            written.spilled_bytes(),
+        );
+        report(&run, &results, &summary, printer);
+        if self.json {
+            printer.json(&summary)?;
+        }
+        Ok(labels)
+    }
+
     /// Refuses outputs that would overwrite something or cannot be written.
     fn check_files(&self) -> Result<()> {
         let review = self.review.as_ref().filter(|_| self.review_number().is_none());
@@ -264,17 +269,13 @@ impl AggregateArgs {
         })
     }
 
-    fn review(&self, outcome: &Outcome<'_>) -> Vec<ReviewTask> {
-        let (fit, settings) = (&outcome.fit, self.review_settings().unwrap_or(Review { most: 0 }));
+    fn review(&self, results: &Results<'_>) -> Vec<ReviewTask> {
+        let (fit, settings) = (
+            &results.outcome.fit,
+            self.review_settings().unwrap_or(Review { most: 0 }),
+        );
         fit.consensus
             .review(settings, fit.model.as_ref(), fit.task_difficulty.as_deref())
-    }
-
-    /// Shows the tasks to look at first, if so many were asked for.
-    fn show_review(&self, outcome: &Outcome<'_>, printer: &mut Printer) {
-        if self.review_number().is_some() {
-            printer.note(review_table(&self.review(outcome)));
-        }
     }
 
     /// Refuses outputs of a model where there will be none.
@@ -297,13 +298,13 @@ impl AggregateArgs {
     fn spill_after_all(
         &self,
         error: &anyhow::Error,
-        aggregate: &dyn Aggregate,
+        method: &Method,
         printer: &mut Printer,
     ) -> Option<Spilling<'_>> {
         let too_large = error
             .downcast_ref::<quorate_io::Error>()
             .is_some_and(quorate_io::Error::is_out_of_memory);
-        if !too_large || self.refuse_with_spill(aggregate).is_err() {
+        if !too_large || self.refuse_with_spill(method).is_err() {
             return None;
         }
         self.spill
@@ -311,11 +312,11 @@ impl AggregateArgs {
     }
 
     /// What needs all labels in memory is refused, not left out.
-    fn refuse_with_spill(&self, aggregate: &dyn Aggregate) -> Result<()> {
-        if !aggregate.method().streams {
+    fn refuse_with_spill(&self, method: &Method) -> Result<()> {
+        if !method.streams {
             bail!(
                 "{} needs all labels in memory: leave --spill out and raise --memory, or use one of {}",
-                aggregate.method().name,
+                method.name,
                 streaming_names()
             );
         }
@@ -336,56 +337,38 @@ impl AggregateArgs {
 
     /// Writes everything that was asked for. Side files first: when the labels are there, everything is. All
     /// appear together.
-    fn write(
-        &self,
-        method: &Method,
-        parameters: &[(String, String)],
-        outcome: &Outcome<'_>,
-        priors: &Priors,
-        earlier: Option<&ModelFile>,
-        printer: &mut Printer,
-    ) -> Result<()> {
-        let results = &outcome.fit.consensus;
-        let (workers, classes) = (results.workers(), results.classes());
+    fn write(&self, origin: &ModelOrigin, results: &Results<'_>, printer: &mut Printer) -> Result<()> {
+        let Results { outcome, summary } = results;
+        let (fit, written) = (&outcome.fit, &outcome.fit.consensus);
+        let (workers, classes) = (written.workers(), written.classes());
         if let Some(path) = &self.workers {
-            write_worker_table(&Target::from(path.clone()), outcome)?;
+            let rows = WorkerRow::of_fit(workers, fit, summary);
+            write_workers(&Target::from(path.clone()), None, classes, &rows)?;
         }
         if let (Some(path), Some(intervals)) = (&self.intervals, &outcome.intervals) {
             write_intervals(&Target::from(path.clone()), None, workers, classes, intervals)?;
         }
         if let Some(path) = &self.changes {
-            results.write_changes(&Target::from(path.clone()), None, outcome.fit.model.as_ref())?;
+            written.write_changes(&Target::from(path.clone()), None, fit.model.as_ref())?;
         }
         if let (Some(path), None) = (&self.review, self.review_number()) {
-            write_review(&Target::from(path.clone()), None, &self.review(outcome))?;
+            write_review(&Target::from(path.clone()), None, &self.review(results))?;
         }
-        if (self.model.is_some() || self.intervals.is_some()) && outcome.fit.model.is_none() {
+        if (self.model.is_some() || self.intervals.is_some()) && fit.model.is_none() {
             printer.warning(
                 "too many classes or workers for a matrix of each: --model and --intervals were not written",
             );
         }
-        if let (Some(path), Some(model)) = (&self.model, &outcome.fit.model) {
-            let values = Values::with(method.parameters, parameters)?;
-            let labels = |worker: usize| outcome.summary.worker_labels[worker];
-            let mut file = ModelFile::of(workers, classes, labels, results.fingerprint(), model).fitted_by(
-                method.name,
-                values
-                    .iter()
-                    .map(|(name, value)| (name.to_owned(), value.to_owned())),
-                self.run.seed,
-            );
-            if let Some(mut counts) = outcome.summary.counts.clone() {
-                if let Some(history) = &priors.workers {
-                    counts.merge(history);
-                }
-                file = file.resting_on(&counts, earlier);
-            }
-            if let Some(annotations) = results.annotations() {
+        if let Some(path) = &self.model
+            && let Some(mut file) =
+                origin.model_file(fit, summary, (workers, classes), written.fingerprint())?
+        {
+            if let Some(annotations) = written.annotations() {
                 self.update.keep_labels(path, annotations, &mut file)?;
             }
             write_model(&Target::from(path.clone()), &file)?;
         }
-        let difficulty = outcome.fit.task_difficulty.as_deref().filter(|_| self.difficulty);
+        let difficulty = fit.task_difficulty.as_deref().filter(|_| self.difficulty);
         if self.difficulty && difficulty.is_none() {
             printer.warning(
                 "no difficulty of tasks was estimated (auto and task-effects do, with all labels in memory): there is no column \
@@ -394,15 +377,7 @@ impl AggregateArgs {
         }
         let format = self.output_format.map(FileFormat::from);
         let output = Target::from(self.output.clone());
-        results.write(&output, format, self.probabilities, self.votes, difficulty)?;
+        written.write(&output, format, self.probabilities, self.votes, difficulty)?;
         Ok(())
     }
-}
-
-fn write_worker_table(target: &Target, outcome: &Outcome<'_>) -> Result<()> {
-    let Outcome { fit, summary, .. } = outcome;
-    let results = &fit.consensus;
-    let rows = WorkerRow::of_fit(results.workers(), fit, summary);
-    write_workers(target, None, results.classes(), &rows)?;
-    Ok(())
 }

@@ -168,11 +168,7 @@ impl Row {
 pub fn run(args: &CompareArgs, printer: &mut Printer) -> Result<()> {
     args.run.apply_limits();
     let chosen = args.chosen(printer)?;
-    let annotations = args.input.read(printer)?;
-    let closed = args.input.classes.is_some();
-    let knowledge = args.knowledge.beside(args.input.columns()?);
-    let known = knowledge.apply_in_memory(annotations, closed, printer)?;
-    let (annotations, priors) = (known.0, known.1);
+    let (annotations, session) = Session::with_labels(&args.input, &args.knowledge, &args.run, printer)?;
     let truth = match &args.truth {
         Some(path) => {
             let columns = parse_label_columns("--truth-columns", &args.truth_columns)?;
@@ -191,13 +187,6 @@ pub fn run(args: &CompareArgs, printer: &mut Printer) -> Result<()> {
     if truth.is_some() && known == 0 {
         printer.warning("no task of the truth file is in the labels: errors cannot be computed");
     }
-    let probabilities = args.input.read_probabilities(&annotations, printer)?;
-    let features = args.input.read_features(&annotations, printer)?;
-    let session = Session::start(&args.run, printer.quiet())
-        .with_probabilities(probabilities)
-        .with_features(features)
-        .with_priors(priors);
-
     let truth = truth.as_deref().filter(|_| known > 0);
     let mut rows = Vec::new();
     for (place, method) in chosen.iter().enumerate() {

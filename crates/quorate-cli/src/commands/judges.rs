@@ -6,6 +6,7 @@ mod text;
 pub mod words;
 
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use anyhow::{Result, bail};
 use clap::{Args, ValueEnum};
@@ -13,13 +14,12 @@ use quorate::judges::{Judges, Panel, PanelReport, Unscored, VerdictPolicy};
 use quorate_io::{Source, Target, read_judgements, write_panel_verdicts};
 
 use crate::args::RunArgs;
-use crate::column_words::tell_layout;
 use crate::files::{Content, Files};
-use crate::input::{DuplicatesArg, InputArgs};
+use crate::input::{DuplicatesArg, InputArgs, with_bar};
 use crate::knowledge::KnowledgeArgs;
 use crate::numbers::{MOST, whole};
 use crate::printer::Printer;
-use crate::progress::Bar;
+use crate::reading::settle_panel;
 use crate::remedies;
 use crate::session::Session;
 use crate::spreadsheet::SpreadsheetArgs;
@@ -155,39 +155,20 @@ pub fn run(args: &JudgesArgs, printer: &mut Printer) -> Result<u8> {
 fn read_panel(args: &JudgesArgs, printer: &mut Printer) -> Result<Panel> {
     let input = &args.input;
     let source = Source::from(input.labels.clone());
-    let mut bar = Bar::new(&source.name(), printer.quiet());
-    let read = read_judgements(&source, &input.options()?, &mut |done, total| {
-        if let Some(bar) = &mut bar {
-            bar.show("reading", done, total);
-        }
+    let options = input.options()?;
+    let read = with_bar(&source, printer, |progress| {
+        read_judgements(&source, &options, progress)
     })?;
-    drop(bar);
-    tell_layout("", &input.columns()?, &read.layout, printer);
-    // Failures and repeated rows are part of the page.
-    input.report(&Default::default(), &read.left_out, printer);
-    let closed = input.classes.is_some();
+    let panel = settle_panel(read, &options, input.normalize, printer)?;
     let knowledge = KnowledgeArgs {
         gold: args.gold.clone(),
         gold_columns: args.gold_columns.clone(),
         ..KnowledgeArgs::default()
     };
-    let knowledge = knowledge.beside(input.columns()?);
-    let annotations = read.panel.annotations();
-    let joined = input.settle_classes(annotations.classes(), annotations.label_count() as u64, printer);
-    let mut known = Ok(());
-    let panel = read.panel.map(|annotations| {
-        let mut table = if joined.is_empty() {
-            annotations
-        } else {
-            annotations.with_joined_classes(&joined)
-        };
-        match knowledge.apply_in_memory(table.clone(), closed, printer) {
-            Ok((with_gold, _)) => table = with_gold,
-            Err(error) => known = Err(error),
-        }
-        Ok(table)
-    })?;
-    known.map(|()| panel)
+    panel.map(|annotations| {
+        let (annotations, ..) = knowledge.add_to(Arc::new(annotations), input, printer)?;
+        Ok(Arc::unwrap_or_clone(annotations))
+    })
 }
 
 /// Says which gates do not hold.

@@ -7,17 +7,15 @@ use std::path::PathBuf;
 
 use anyhow::{Result, bail};
 use clap::{ArgGroup, Args, ValueEnum};
-use quorate::methods::DEFAULT_METHOD;
 use quorate::plan::{Dispatch, Plan};
 use quorate::{Annotations, Fit};
 use quorate_io::{
     Source, Target, WorkerNumbersRead, read_assignments, read_worker_numbers, write_dispatch, write_plan,
 };
 
-use crate::args::RunArgs;
-use crate::catalog::find;
+use crate::args::{MethodArgs, RunArgs};
 use crate::files::{Content, Files};
-use crate::input::{InputArgs, parse_parameters};
+use crate::input::InputArgs;
 use crate::knowledge::KnowledgeArgs;
 use crate::numbers::{MOST, below_one, number, share, whole};
 use crate::printer::Printer;
@@ -28,6 +26,7 @@ use replay::ReplayArgs;
 
 /// What to plan.
 #[derive(Debug, Args)]
+#[command(mut_arg("method", |arg| arg.help("Method of the fit that the plan rests on; it must return a model")))]
 #[command(group(ArgGroup::new("elsewhere").args(["output", "simulate"]).multiple(true)))]
 #[command(after_help = "Examples:\n  \
     quorate plan labels.csv --budget 500 -o next.csv\n  \
@@ -46,18 +45,14 @@ pub struct PlanArgs {
     /// What the labels are for
     #[arg(long, value_enum, default_value_t = Goal::Error, help_heading = "What to plan")]
     goal: Goal,
-    /// Method of the fit that the plan rests on; it must return a model
-    #[arg(short, long, default_value = DEFAULT_METHOD, help_heading = "Method")]
-    method: String,
+    #[command(flatten)]
+    method: MethodArgs,
     /// Where the plan goes; standard output if not given. The extension tells the format
     #[arg(short, long, value_name = "FILE", help_heading = "Output")]
     output: Option<PathBuf>,
     /// Write the tasks that need no more labels (a column task)
     #[arg(long, value_name = "FILE", help_heading = "Output")]
     retired: Option<PathBuf>,
-    /// Set a parameter of the method; may be repeated
-    #[arg(short, long = "param", value_name = "NAME=VALUE", help_heading = "Method")]
-    parameters: Vec<String>,
     /// For programs: print the forecast as JSON on standard output (needs -o), or with --simulate the errors
     #[arg(long, requires = "elsewhere", help_heading = "Output")]
     json: bool,
@@ -119,7 +114,7 @@ enum Goal {
 pub fn run(args: &PlanArgs, printer: &mut Printer) -> Result<()> {
     args.run.apply_limits();
     args.spreadsheet.apply();
-    let method = find(&args.method)?;
+    let (method, aggregate) = args.method.build()?;
     if !method.returns_model {
         bail!(
             "{} does not estimate a model, which a plan needs: choose another method",
@@ -127,11 +122,7 @@ pub fn run(args: &PlanArgs, printer: &mut Printer) -> Result<()> {
         );
     }
     args.check_files()?;
-    let aggregate = method.with_parameters(&parse_parameters(&args.parameters)?)?;
-    let annotations = args.input.read(printer)?;
-    let closed = args.input.classes.is_some();
-    let (annotations, priors) = args.knowledge.apply_in_memory(annotations, closed, printer)?;
-    let session = Session::start(&args.run, printer.quiet()).with_priors(priors);
+    let (annotations, session) = Session::with_labels(&args.input, &args.knowledge, &args.run, printer)?;
     if args.replay.simulate {
         let limits = (args.limits.capacity, args.limits.explore);
         let (budget, how) = (args.budget, (&session, args.json));
@@ -148,8 +139,8 @@ pub fn run(args: &PlanArgs, printer: &mut Printer) -> Result<()> {
 
 impl PlanArgs {
     fn check_files(&self) -> Result<()> {
-        Files::default()
-            .reads("the labels", Some(&self.input.labels))
+        self.input
+            .files(Files::default())
             .reads("--costs", self.limits.costs.as_ref())
             .reads("--capacities", self.limits.capacities.as_ref())
             .reads("--exclude", self.limits.exclude.as_ref())

@@ -4,14 +4,12 @@ use std::path::PathBuf;
 
 use anyhow::{Result, anyhow};
 use clap::Args;
-use quorate::methods::DEFAULT_METHOD;
 use quorate_io::{LabelOptions, Source, Target, read_labels, read_task_texts, write_whole};
 use quorate_report::{Evidence, PlanOptions, Report, check_task_url};
 
-use crate::args::RunArgs;
-use crate::catalog::find;
+use crate::args::{MethodArgs, RunArgs};
 use crate::files::{Content, Files};
-use crate::input::{InputArgs, parse_parameters};
+use crate::input::InputArgs;
 use crate::knowledge::KnowledgeArgs;
 use crate::numbers::{number, share};
 use crate::printer::Printer;
@@ -35,12 +33,8 @@ pub struct ReportArgs {
     /// Title of the page; the name of the file of labels if not given
     #[arg(long, value_name = "TEXT", help_heading = "Page")]
     title: Option<String>,
-    /// Method; `quorate methods` lists them
-    #[arg(short, long, default_value = DEFAULT_METHOD, help_heading = "Method")]
-    method: String,
-    /// Set a parameter of the method; may be repeated
-    #[arg(short, long = "param", value_name = "NAME=VALUE", help_heading = "Method")]
-    parameters: Vec<String>,
+    #[command(flatten)]
+    method: MethodArgs,
     /// The truth, where it is known (columns task, label): adds the error, a reliability curve and a
     /// confusion matrix
     #[arg(long, value_name = "FILE", help_heading = "Page")]
@@ -75,11 +69,8 @@ pub struct ReportArgs {
 pub fn run(args: &ReportArgs, printer: &mut Printer) -> Result<()> {
     args.run.apply_limits();
     args.check()?;
-    let method = find(&args.method)?;
-    let aggregate = method.with_parameters(&parse_parameters(&args.parameters)?)?;
-    let annotations = args.input.read(printer)?;
-    let closed = args.input.classes.is_some();
-    let (annotations, priors) = args.knowledge.apply_in_memory(annotations, closed, printer)?;
+    let (method, aggregate) = args.method.build()?;
+    let (annotations, session) = Session::with_labels(&args.input, &args.knowledge, &args.run, printer)?;
     let truth = match &args.truth {
         Some(path) => {
             Some(read_labels(&Source::from(path.clone()), &LabelOptions::default())?.codes_in(&annotations))
@@ -101,10 +92,6 @@ pub fn run(args: &ReportArgs, printer: &mut Printer) -> Result<()> {
     {
         printer.warning("--texts has none of the tasks that the labels have: nothing to show");
     }
-    let session = Session::start(&args.run, printer.quiet())
-        .with_priors(priors)
-        .with_probabilities(args.input.read_probabilities(&annotations, printer)?)
-        .with_features(args.input.read_features(&annotations, printer)?);
     let fit = aggregate.fit(&annotations, &mut session.context(method.name, 0)?)?;
     let mut context = session.context("report", 0)?;
     let wishes = PlanOptions {
@@ -150,8 +137,8 @@ impl ReportArgs {
         if let Some(template) = &self.task_url {
             check_task_url(template).map_err(|problem| anyhow!("--task-url: {problem}"))?;
         }
-        Files::default()
-            .reads("the labels", Some(&self.input.labels))
+        self.input
+            .files(Files::default())
             .reads("--truth", self.truth.as_ref())
             .reads("--texts", self.texts.as_ref())
             .reads("--gold", self.knowledge.gold.as_ref())

@@ -7,6 +7,7 @@ use std::sync::mpsc::sync_channel;
 use quorate::annotations::{ClassOrder, Fingerprint, NO_GOLD, Names, RowCounts, SimilarClasses, join_codes};
 use quorate::blocks::{Block, Blocks, TaskBlock};
 use quorate::error::SourceError;
+use quorate::run::{LabelTable, Truths};
 use rustc_hash::FxHashMap;
 
 use super::folder::Folder;
@@ -93,12 +94,6 @@ impl SpilledLabels {
         self.left_out.absent_tasks -= written.left_out.1 as u64;
     }
 
-    /// Makes each group of classes one.
-    pub fn join_classes(&mut self, groups: &[SimilarClasses]) {
-        let (classes, codes) = join_codes(&self.classes, groups);
-        self.recode_classes(classes, &codes);
-    }
-
     /// Replaces the classes; `codes` are the new codes of the present ones.
     fn recode_classes(&mut self, classes: Names, codes: &[u16]) {
         let on_disk = match self.class_codes.take() {
@@ -107,22 +102,6 @@ impl SpilledLabels {
         };
         self.class_codes = Some(on_disk);
         self.classes = classes;
-    }
-
-    /// Adds classes that a task may truly have though no worker named them; all classes in natural order.
-    pub fn add_classes<'a>(&mut self, more: impl IntoIterator<Item = &'a str>) {
-        let mut classes = self.classes.clone();
-        more.into_iter().for_each(|class| {
-            classes.intern(class);
-        });
-        let (classes, codes) = ClassOrder::Natural.arrange(&classes);
-        self.recode_classes(classes, &codes);
-    }
-
-    /// Keeps the truth of some tasks, by name, beside their labels; returns how many of the tasks have labels
-    /// here.
-    pub fn set_gold(&mut self, truths: &FxHashMap<&str, u16>) -> Result<usize> {
-        self.write_gold(truths).map_err(|error| self.folder.named(error))
     }
 
     fn write_gold(&mut self, truths: &FxHashMap<&str, u16>) -> Result<usize> {
@@ -147,11 +126,6 @@ impl SpilledLabels {
         Ok(found)
     }
 
-    /// Whether the truth of some tasks is known.
-    pub fn has_gold(&self) -> bool {
-        self.has_gold
-    }
-
     /// Number of tasks without any label.
     pub fn unlabelled_tasks(&self) -> u64 {
         self.unlabelled_tasks
@@ -165,11 +139,6 @@ impl SpilledLabels {
     /// Names of the classes.
     pub fn classes(&self) -> &Names {
         &self.classes
-    }
-
-    /// What happened to the rows on the way in.
-    pub fn rows(&self) -> &RowCounts {
-        &self.rows
     }
 
     /// What the lists of workers and tasks left out.
@@ -278,6 +247,55 @@ pub(super) fn write_partition(
         left_out: sorted.left_out,
         unlabelled_tasks: starts.windows(2).filter(|task| task[0] == task[1]).count() as u64,
     })
+}
+
+impl LabelTable for SpilledLabels {
+    fn workers(&self) -> &Names {
+        &self.workers
+    }
+
+    fn classes(&self) -> &Names {
+        &self.classes
+    }
+
+    fn task_count(&self) -> u64 {
+        self.tasks
+    }
+
+    fn label_count(&self) -> u64 {
+        self.labels
+    }
+
+    fn rows(&self) -> &RowCounts {
+        &self.rows
+    }
+
+    fn has_gold(&self) -> bool {
+        self.has_gold
+    }
+
+    fn with_joined_classes(mut self, groups: &[SimilarClasses]) -> Self {
+        let (classes, codes) = join_codes(&self.classes, groups);
+        self.recode_classes(classes, &codes);
+        self
+    }
+
+    fn with_further_classes(mut self, further: &Names) -> quorate::Result<Self> {
+        let all = self.classes.iter().chain(further.iter()).collect();
+        let (classes, codes) = ClassOrder::Natural.arrange(&all);
+        self.recode_classes(classes, &codes);
+        Ok(self)
+    }
+
+    /// The truths are kept beside the labels.
+    fn with_truths(mut self, truths: Truths<'_>) -> quorate::Result<(Self, usize)> {
+        let code = |(task, class)| Some((task, self.classes.find(class)? as u16));
+        let truths = truths.named().filter_map(code).collect();
+        let found = self.write_gold(&truths);
+        let named = |error| quorate::Error::Source(SourceError::new(self.folder.named(error)));
+        let found = found.map_err(named)?;
+        Ok((self, found))
+    }
 }
 
 impl Blocks for SpilledLabels {

@@ -4,6 +4,7 @@
 
 use quorate::Annotations;
 use quorate::annotations::Names;
+use quorate::run::Truths;
 
 use super::annotations::{Columns, default_missing};
 use super::column_roles::{Role, Wanted, find_columns};
@@ -89,6 +90,15 @@ pub struct TaskLabels {
 }
 
 impl TaskLabels {
+    /// The labels as known truths.
+    pub fn truths(&self) -> Truths<'_> {
+        Truths {
+            tasks: &self.tasks,
+            classes: &self.classes,
+            labels: &self.labels,
+        }
+    }
+
     /// The label of a task, if the file has one.
     pub fn label(&self, task: &str) -> Option<&str> {
         let task = self.tasks.find(task)? as usize;
@@ -110,19 +120,6 @@ impl TaskLabels {
             .iter()
             .map(|task| self.label(task).map(code))
             .collect()
-    }
-}
-
-impl TaskLabels {
-    /// The labels of those tasks that a table has, as codes of its tasks and classes; labels that are no
-    /// class there are left out.
-    pub fn truths_in(&self, annotations: &Annotations) -> Vec<(u32, u16)> {
-        let tasks = self.tasks.iter().zip(&self.labels);
-        let known = tasks.filter_map(|(task, &label)| {
-            let class = annotations.classes().find(self.classes.get(label))?;
-            Some((annotations.tasks().find(task)?, class as u16))
-        });
-        known.collect()
     }
 }
 

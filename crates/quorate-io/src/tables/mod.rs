@@ -18,6 +18,7 @@ pub(crate) mod name_filter;
 mod probabilities;
 mod review;
 mod task_texts;
+mod update;
 mod verdicts;
 mod worker_numbers;
 mod workers;
@@ -38,10 +39,12 @@ pub use labels::{
     CONFIDENCE_COLUMN, LabelColumns, LabelOptions, PROBABILITY_PREFIX, TaskLabels, read_labels, write_truth,
 };
 pub use model::{MODEL_FORMAT_VERSION, ModelFile, ModelWorker, read_model, write_model};
+pub use model_history::ModelOrigin;
 pub use name_filter::LeftOut;
 pub use probabilities::{ProbabilitiesRead, read_probabilities};
 pub use review::{describe_reasons, describe_votes, write_review};
 pub use task_texts::read_task_texts;
+pub use update::Update;
 pub use verdicts::write_verdicts;
 pub use worker_numbers::{WorkerNumbersRead, read_worker_numbers};
 pub use workers::{WorkerRow, write_workers};

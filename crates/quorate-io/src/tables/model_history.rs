@@ -1,9 +1,13 @@
 //! A model file as the history of its workers: what it rests on, carried from one batch of data to the next.
 
+use quorate::Fit;
 use quorate::annotations::Names;
-use quorate::model::AnswerCounts;
+use quorate::methods::{Method, Values};
+use quorate::model::{AnswerCounts, ConsensusSummary, Priors};
+use quorate::run::History;
 
 use super::model::{ModelFile, ModelWorker};
+use crate::error::Result;
 
 impl ModelWorker {
     /// Expected number of times that the worker gave `answer` to a task of class `truth`.
@@ -78,10 +82,58 @@ impl ModelFile {
             })),
         })
     }
+}
 
-    /// Earlier answers of these workers, times `weight`; and how many of the workers this
-    /// file knows. Classes are matched by name.
-    pub fn history(&self, workers: &Names, classes: &Names, weight: f64) -> (AnswerCounts, usize) {
+/// Where a model is from, and what was known before it was fitted.
+#[derive(Debug, Clone)]
+pub struct ModelOrigin {
+    /// The method.
+    pub method: &'static Method,
+    /// Parameters that were given.
+    pub parameters: Vec<(String, String)>,
+    /// The seed.
+    pub seed: u64,
+    /// What was expected of classes and workers.
+    pub priors: Priors,
+    /// The model that the history of the workers is from.
+    pub earlier: Option<ModelFile>,
+}
+
+impl ModelOrigin {
+    /// The file of a fit's model, with the answers that it rests on, if it has one. `summary` is that of the fit,
+    /// with its counts.
+    pub fn model_file<C>(
+        &self,
+        fit: &Fit<C>,
+        summary: &ConsensusSummary,
+        (workers, classes): (&Names, &Names),
+        fingerprint: u64,
+    ) -> Result<Option<ModelFile>> {
+        let (Some(model), Some(counts)) = (&fit.model, &summary.counts) else {
+            return Ok(None);
+        };
+        let values = Values::with(self.method.parameters, &self.parameters)?;
+        let values = values
+            .iter()
+            .map(|(name, value)| (name.to_owned(), value.to_owned()));
+        let labels = |worker: usize| summary.worker_labels[worker];
+        let file = ModelFile::of(workers, classes, labels, fingerprint, model);
+        let mut counts = counts.clone();
+        if let Some(history) = &self.priors.workers {
+            counts.merge(history);
+        }
+        let file = file.fitted_by(self.method.name, values, self.seed);
+        Ok(Some(file.resting_on(&counts, self.earlier.as_ref())))
+    }
+}
+
+impl History for ModelFile {
+    fn classes(&self) -> Vec<&str> {
+        self.classes.iter().map(String::as_str).collect()
+    }
+
+    /// Classes are matched by name.
+    fn answers(&self, workers: &Names, classes: &Names, weight: f64) -> (AnswerCounts, usize) {
         let mut counts = AnswerCounts::zero(workers.len(), classes.len());
         let codes: Vec<Option<u32>> = self.classes.iter().map(|class| classes.find(class)).collect();
         let mut known = 0;

@@ -2,9 +2,12 @@
 
 use pyo3::prelude::*;
 use quorate::annotations::{ClassOrder, Names, join_codes};
+use quorate::run::Known;
+use quorate_cli::reading::similar_classes;
+use quorate_cli::run_words::tell_known;
 
+use crate::arguments::Told;
 use crate::errors::{Failure, raise};
-use crate::labels::SettledClasses;
 
 /// Most classes of a table.
 const MOST: usize = quorate::annotations::MAX_CLASSES;
@@ -32,8 +35,9 @@ pub fn arrange_classes(
     }
     let names: Names = found.iter().map(String::as_str).collect();
     let (natural, natural_codes) = ClassOrder::Natural.arrange(&names);
-    let settled = SettledClasses::of(&natural, labels, normalize);
-    let (joined, joined_codes) = join_codes(&natural, &settled.joined);
+    let mut told = Told::default();
+    let groups = similar_classes(&natural, labels, normalize, &mut told);
+    let (joined, joined_codes) = join_codes(&natural, &groups);
     let mut all = joined.clone();
     further.iter().for_each(|class| {
         all.intern(class);
@@ -47,18 +51,12 @@ pub fn arrange_classes(
         .iter()
         .map(|&code| codes[usize::from(joined_codes[usize::from(code)])])
         .collect();
-    let mut notes = settled.notes;
-    let unknown: Vec<&str> = further
-        .iter()
-        .map(String::as_str)
-        .filter(|class| joined.find(class).is_none())
-        .collect();
-    if !unknown.is_empty() {
-        notes.push(format!(
-            "classes that no worker named, known from gold or worker_prior: {}",
-            unknown.join(", ")
-        ));
-    }
+    let unknown = further.iter().map(String::as_str);
+    let known = Known {
+        further_classes: unknown.filter(|class| joined.find(class).is_none()).collect(),
+        ..Known::default()
+    };
+    tell_known(&known, 0, 0, &mut told);
     let classes = classes.iter().map(str::to_owned).collect();
-    Ok((classes, codes, notes, settled.warnings))
+    Ok((classes, codes, told.notes, told.warnings))
 }

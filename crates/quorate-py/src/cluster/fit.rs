@@ -1,21 +1,22 @@
 //! A fit of labels on a cluster.
 
-use std::time::Instant;
-
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict};
-use quorate::annotations::{Fingerprint, Names};
+use quorate::annotations::{Fingerprint, Names, RowCounts};
 use quorate::blocks::Wire;
-use quorate::calibrate::calibrate_fit;
-use quorate::methods::{BlockFit, Method, Values};
-use quorate::model::{ConsensusSummary, Priors};
-use quorate_io::{ModelFile, WorkerRow, write_workers};
+use quorate::model::{ConsensusSummary, Rule};
+use quorate::run::{Outcome, Run, RunOver};
+use quorate_cli::catalog::find;
+use quorate_cli::documents;
+use quorate_cli::reading::tell_rows;
+use quorate_cli::run_words::tell_known;
+use quorate_io::{ModelOrigin, WorkerRow, write_workers};
 
-use super::blocks::{ClusterLabels, answer};
+use super::blocks::{ClusterLabels, ClusterTable, answer};
+use crate::arguments::{Running, Told};
 use crate::errors::{Failure, raise};
 use crate::fitted::facts_of;
-use crate::fitting::{Expected, Messages, Request};
-use crate::job;
+use crate::fitting::{Fitting, Known};
 use crate::kinds::Kinds;
 use crate::model::Model;
 use crate::table::ArrowTable;
@@ -23,98 +24,59 @@ use crate::table::ArrowTable;
 /// A fit, and what was counted about its consensus.
 #[pyclass(frozen, module = "quorate._quorate")]
 pub struct ClusterFit {
-    fit: BlockFit,
+    outcome: Outcome<Rule>,
     summary: ConsensusSummary,
     workers: Names,
     classes: Names,
-    method: &'static Method,
-    parameters: Vec<(String, String)>,
-    priors: Priors,
-    earlier: Option<ModelFile>,
-    #[pyo3(get)]
-    seed: u64,
-    seconds: f64,
-    told: Messages,
+    rows: RowCounts,
+    origin: ModelOrigin,
+    told: Told,
 }
 
 /// Fits a method to labels on a cluster; `ask` runs a request on all blocks.
 #[pyfunction]
-#[pyo3(signature = (
-    ask, *, workers, classes, tasks, labels, has_gold, method, parameters, prior, prior_weight, worker_prior,
-    worker_prior_weight, calibrate, seed, threads, memory, progress
-))]
 pub fn fit_cluster(
     py: Python<'_>,
     ask: &Bound<'_, PyAny>,
-    workers: Vec<String>,
-    classes: Vec<String>,
-    tasks: u64,
-    labels: u64,
-    has_gold: bool,
-    method: &str,
-    parameters: Vec<(String, String)>,
-    prior: Option<Vec<(String, f64)>>,
-    prior_weight: Option<f64>,
-    worker_prior: Option<&Model>,
-    worker_prior_weight: f64,
-    calibrate: bool,
-    seed: u64,
-    threads: usize,
-    memory: f64,
-    progress: Option<&Bound<'_, PyAny>>,
+    table: ClusterTable,
+    known: Known,
+    fitting: Fitting,
+    running: Running,
 ) -> PyResult<ClusterFit> {
-    let expected = Expected {
-        prior,
-        prior_weight,
-        worker_prior,
-        worker_prior_weight,
-    };
-    let mut request =
-        Request::new(method, parameters, expected, seed, memory).map_err(|failure| raise(py, failure))?;
-    request.calibrate = calibrate;
-    let workers: Names = workers.iter().map(String::as_str).collect();
-    let classes: Names = classes.iter().map(String::as_str).collect();
     let answer = |request: Vec<u8>| answer(ask, &request);
-    job::run_asking(py, threads, progress, &answer, move |job, asker| {
-        let aggregate = request.method.with_parameters(&request.parameters)?;
-        let mut told = Messages::default();
-        let priors = Priors {
-            classes: request.class_prior(&classes)?,
-            workers: request.history(&workers, &classes, &mut told),
+    let (seed, memory) = (running.seed, running.bytes());
+    running.run_asking(py, &answer, move |job, asker| {
+        let method = find(&fitting.method)?;
+        let aggregate = method.with_parameters(&fitting.parameters)?;
+        let (gold, mut told) = (table.gold, Told::default());
+        let mut blocks = ClusterLabels::new(table, asker)?;
+        tell_rows(&blocks.rows, &mut told);
+        let mut found = known
+            .knowledge(None, false)
+            .priors(&blocks.workers, &blocks.classes)?;
+        found.gold = gold;
+        tell_known(&found, blocks.tasks, blocks.workers.len(), &mut told);
+        let mut context = job.context(seed, memory).with_priors(found.priors.clone());
+        let run = Run {
+            method: &*aggregate,
+            calibrate: fitting.calibrate,
+            intervals: None,
         };
-        let mut blocks = ClusterLabels {
-            workers,
-            classes,
-            tasks,
-            labels,
-            has_gold,
-            asker,
-        };
-        let mut context = job
-            .context(request.seed, request.memory)
-            .with_priors(priors.clone());
-        let started = Instant::now();
-        let mut fit = aggregate.fit_blocks(&mut blocks, &mut context)?;
-        if request.calibrate && !request.method.calibrates_itself {
-            if fit.model.is_none() {
-                told.warnings.push(crate::fitting::NO_MODEL.into());
-            }
-            fit = calibrate_fit(fit, &mut blocks, &mut context)?.0;
-        }
-        let seconds = started.elapsed().as_secs_f64();
-        let counts = fit.model.is_some();
-        let summary = ConsensusSummary::of_fit(&fit, &mut blocks, counts, &mut context)?;
+        let outcome: Outcome<Rule> = run.over(&mut blocks, &mut context)?;
+        let counts = outcome.fit.model.is_some();
         Ok(ClusterFit {
-            fit,
-            summary,
+            summary: blocks.summarise(&outcome.fit, counts, &mut context)?,
+            outcome,
             workers: blocks.workers,
             classes: blocks.classes,
-            method: request.method,
-            parameters: request.parameters,
-            priors,
-            earlier: request.worker_prior,
-            seed: request.seed,
-            seconds,
+            rows: blocks.rows,
+            origin: ModelOrigin {
+                method,
+                parameters: fitting.parameters,
+                seed,
+                priors: found.priors,
+                earlier: known.earlier(),
+            },
             told,
         })
     })
@@ -122,44 +84,14 @@ pub fn fit_cluster(
 
 #[pymethods]
 impl ClusterFit {
-    #[getter]
-    fn method(&self) -> &'static str {
-        self.method.name
-    }
-
-    #[getter]
-    fn classes(&self) -> Vec<String> {
-        self.classes.iter().map(str::to_owned).collect()
-    }
-
-    #[getter]
-    fn iterations(&self) -> usize {
-        self.fit.iterations
-    }
-
-    #[getter]
-    fn converged(&self) -> bool {
-        self.fit.converged
-    }
-
-    #[getter]
-    fn trace(&self) -> Vec<f64> {
-        self.fit.trace.clone()
-    }
-
-    #[getter]
-    fn warnings(&self) -> Vec<String> {
-        [&self.told.warnings[..], &self.fit.warnings].concat()
-    }
-
-    #[getter]
-    fn notes(&self) -> Vec<String> {
-        [&self.told.notes[..], &self.fit.notes].concat()
+    /// What the fit says of itself.
+    fn facts<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        facts_of(py, &self.origin, &self.outcome.fit, &self.classes, &self.told)
     }
 
     /// The fit in binary form, for `label_rows`.
     fn rule<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
-        PyBytes::new(py, &self.fit.to_bytes())
+        PyBytes::new(py, &self.outcome.fit.to_bytes())
     }
 
     /// What the hashes of tasks are made with, for `hash_tasks`.
@@ -167,19 +99,15 @@ impl ClusterFit {
         PyBytes::new(py, &Fingerprint::new(&self.workers, &self.classes).to_bytes())
     }
 
-    /// The run in numbers, but for those that reading the labels gave.
-    fn summary<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
-        let facts = facts_of(py, self.method, &self.fit, &self.summary)?;
-        facts.set_item("workers", self.workers.len())?;
-        facts.set_item("classes", self.classes.len())?;
-        facts.set_item("fit_seconds", self.seconds)?;
-        facts.set_item("seed", self.seed)?;
-        Ok(facts)
+    /// The run in numbers, as a JSON document.
+    fn summary(&self) -> String {
+        let labels = (&self.workers, &self.classes, &self.rows);
+        documents::run(&self.origin, &self.outcome, &self.summary, labels)
     }
 
     /// One row for each worker.
     fn workers(&self, py: Python<'_>) -> PyResult<ArrowTable> {
-        let rows = WorkerRow::of_fit(&self.workers, &self.fit, &self.summary);
+        let rows = WorkerRow::of_fit(&self.workers, &self.outcome.fit, &self.summary);
         ArrowTable::written(Kinds::TEXT, |target| {
             write_workers(target, None, &self.classes, &rows)
         })
@@ -188,35 +116,13 @@ impl ClusterFit {
 
     /// The model of labels whose tasks have these hashes, if the method estimates one.
     fn model(&self, py: Python<'_>, task_hashes: u64) -> PyResult<Option<Model>> {
-        let Some(model) = &self.fit.model else {
-            return Ok(None);
-        };
         let mut fingerprint = Fingerprint::new(&self.workers, &self.classes);
         fingerprint.add(task_hashes);
-        let values = Values::with(self.method.parameters, &self.parameters)
-            .map_err(|error| raise(py, Failure::from(error)))?;
-        let values = values
-            .iter()
-            .map(|(name, value)| (name.to_owned(), value.to_owned()));
-        let given = &self.summary.worker_labels;
-        let file = ModelFile::of(
-            &self.workers,
-            &self.classes,
-            |worker| given[worker],
-            fingerprint.finish(),
-            model,
-        )
-        .fitted_by(self.method.name, values, self.seed);
-        let mut counts = self
-            .summary
-            .counts
-            .clone()
-            .expect("counted where there is a model");
-        if let Some(history) = &self.priors.workers {
-            counts.merge(history);
-        }
-        Ok(Some(Model {
-            file: file.resting_on(&counts, self.earlier.as_ref()),
-        }))
+        let names = (&self.workers, &self.classes);
+        let file = self
+            .origin
+            .model_file(&self.outcome.fit, &self.summary, names, fingerprint.finish());
+        let file = file.map_err(|error| raise(py, Failure::from(error)))?;
+        Ok(file.map(|file| Model { file }))
     }
 }

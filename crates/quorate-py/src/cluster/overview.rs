@@ -1,64 +1,52 @@
 //! Plain facts of labels on a cluster.
 
 use pyo3::prelude::*;
-use pyo3::types::PyDict;
-use quorate::annotations::Names;
 use quorate::diagnose::Overview;
+use quorate_cli::reading::tell_rows;
+use serde_json::json;
 
-use super::blocks::{ClusterLabels, answer};
-use crate::errors::raise;
-use crate::fitting::bytes_of;
-use crate::job;
+use super::blocks::{ClusterLabels, ClusterTable, answer};
+use crate::arguments::{Running, Told};
 
-/// What two passes tell of labels on a cluster: counts, agreement, connectivity.
+/// What two passes tell of labels on a cluster, as a JSON document: counts, agreement, connectivity.
 #[pyfunction]
-#[pyo3(signature = (ask, *, workers, classes, tasks, labels, memory, progress))]
-pub fn inspect_cluster<'py>(
-    py: Python<'py>,
-    ask: &Bound<'py, PyAny>,
-    workers: Vec<String>,
-    classes: Vec<String>,
-    tasks: u64,
-    labels: u64,
-    memory: f64,
-    progress: Option<&Bound<'py, PyAny>>,
-) -> PyResult<Bound<'py, PyDict>> {
-    let memory = bytes_of(memory).map_err(|failure| raise(py, failure))?;
-    let workers: Names = workers.iter().map(String::as_str).collect();
-    let names: Names = classes.iter().map(String::as_str).collect();
+pub fn inspect_cluster(
+    py: Python<'_>,
+    ask: &Bound<'_, PyAny>,
+    table: ClusterTable,
+    running: Running,
+) -> PyResult<String> {
     let answer = |request: Vec<u8>| answer(ask, &request);
-    let overview = job::run_asking(py, 0, progress, &answer, move |job, asker| {
-        let mut blocks = ClusterLabels {
-            workers,
-            classes: names.clone(),
-            tasks,
-            labels,
-            has_gold: false,
-            asker,
-        };
-        Ok(Overview::of(&mut blocks, &names, &mut job.context(0, memory))?)
-    })?;
-    let facts = PyDict::new(py);
-    facts.set_item("tasks", overview.tasks)?;
-    facts.set_item("workers", overview.labels_per_worker.len())?;
-    facts.set_item("labels", overview.labels)?;
-    facts.set_item("unlabelled_tasks", overview.unlabelled_tasks)?;
-    facts.set_item("pairable_tasks", overview.pairable_tasks)?;
-    let per_class = PyDict::new(py);
-    for (class, labels) in classes.iter().zip(&overview.labels_per_class) {
-        per_class.set_item(class, labels)?;
-    }
-    facts.set_item("labels_per_class", per_class)?;
-    facts.set_item("labels_per_task", overview.labels_per_task)?;
-    facts.set_item("labels_per_worker", overview.labels_per_worker)?;
-    facts.set_item("pairs_of_labels", overview.pairs_of_labels)?;
-    let agreement = PyDict::new(py);
-    for (name, value) in overview.agreement {
-        agreement.set_item(name, value.ok())?;
-    }
-    facts.set_item("agreement", agreement)?;
-    facts.set_item("parts", overview.parts.count())?;
-    facts.set_item("workers_in_parts", overview.parts.workers)?;
-    facts.set_item("labels_in_parts", overview.parts.labels)?;
-    Ok(facts)
+    let memory = running.bytes();
+    running.run_asking(py, &answer, move |job, asker| {
+        let mut told = Told::default();
+        let mut blocks = ClusterLabels::new(table, asker)?;
+        tell_rows(&blocks.rows, &mut told);
+        let names = blocks.classes.clone();
+        let found = Overview::of(&mut blocks, &names, &mut job.context(0, memory))?;
+        let agreement = found
+            .agreement
+            .into_iter()
+            .map(|(name, value)| (name, value.ok()));
+        let per_class = names.iter().zip(&found.labels_per_class);
+        let document = json!({
+            "tasks": found.tasks,
+            "workers": found.labels_per_worker.len(),
+            "labels": found.labels,
+            "unlabelled_tasks": found.unlabelled_tasks,
+            "pairable_tasks": found.pairable_tasks,
+            "labels_per_class": per_class.collect::<Vec<_>>(),
+            "labels_per_task": found.labels_per_task,
+            "labels_per_worker": found.labels_per_worker,
+            "pairs_of_labels": found.pairs_of_labels,
+            "agreement": agreement.collect::<Vec<_>>(),
+            "parts": found.parts.count(),
+            "workers_in_parts": found.parts.workers,
+            "labels_in_parts": found.parts.labels,
+            "abstentions": blocks.rows.abstentions,
+            "repeated_rows": blocks.rows.repeated,
+            "notes": told.notes,
+        });
+        Ok(document.to_string())
+    })
 }

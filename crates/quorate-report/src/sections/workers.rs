@@ -36,7 +36,7 @@ pub(crate) fn section(report: &Report<'_>) -> Section {
             "Verdict",
             "What to do",
         ],
-        report.evidence.verdicts.iter().map(row),
+        report.evidence.inspection.verdicts.iter().map(row),
     ));
     Section {
         id: "workers",

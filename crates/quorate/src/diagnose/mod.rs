@@ -86,6 +86,8 @@ pub struct Inspection {
     pub connectivity: Connectivity,
     /// What needs at least two classes; None with one, or where confusion matrices would not fit into memory.
     pub structure: Option<Structure>,
+    /// A verdict on every worker, the worst first.
+    pub verdicts: Vec<WorkerVerdict>,
     /// What is worth saying, the gravest first.
     pub findings: Vec<Finding>,
 }
@@ -102,8 +104,6 @@ pub struct Structure {
     pub alignment_margin: f64,
     /// All workers with enough labels on tasks that others labelled too.
     pub workers: Vec<WorkerCheck>,
-    /// A verdict on every worker, the worst first.
-    pub verdicts: Vec<WorkerVerdict>,
     /// Informativeness of the typical worker.
     pub typical_informativeness: f64,
     /// Workers who err together.
@@ -139,10 +139,14 @@ impl Inspect {
             agreement: self.agreement.measure(annotations, context)?,
             connectivity: connectivity::connectivity(annotations, context),
             structure: None,
+            verdicts: Vec::new(),
             findings: Vec::new(),
         };
         if annotations.class_count() > 1 && fits(annotations, context) {
-            inspection.structure = Some(self.structure(annotations, context)?);
+            let (structure, verdicts) = self.structure(annotations, context)?;
+            (inspection.structure, inspection.verdicts) = (Some(structure), verdicts);
+        } else {
+            inspection.verdicts = verdicts::judge_nobody(annotations);
         }
         inspection.findings = findings::collect(&inspection, annotations);
         Ok(inspection)
@@ -195,22 +199,27 @@ impl Inspect {
         }
     }
 
-    fn structure(&self, annotations: &Annotations, context: &mut Context) -> Result<Structure> {
+    fn structure(
+        &self,
+        annotations: &Annotations,
+        context: &mut Context,
+    ) -> Result<(Structure, Vec<WorkerVerdict>)> {
         let spectrum = spectrum::spectrum(annotations, context)?;
         let level = self.false_discovery_rate;
         let (copies, others, tables) =
             copy_groups::find_groups(annotations, self.min_shared, level, context)?;
         let (workers, typical_informativeness) = context.run(|| worker_kinds::check_workers(&tables, level));
-        Ok(Structure {
+        let verdicts = verdicts::judge(annotations, &tables, &workers, &copies.groups);
+        let structure = Structure {
             spectrum,
             specialists: specialists::specialists(&tables, annotations.class_count()),
             alignment_margin: align_classes(&others.model, &annotations.labels_per_worker()).margin,
-            verdicts: verdicts::judge(annotations, &tables, &workers, &copies.groups),
             workers,
             typical_informativeness,
             effective: effective_labels::effective_labels(annotations, copies.error_correlation),
             copies,
-        })
+        };
+        Ok((structure, verdicts))
     }
 }
 

@@ -344,7 +344,7 @@ fn verdicts_are_worst_first_and_name_every_worker_once() {
     let inspection = Inspect::default()
         .run(&crowd.annotations, &mut Context::new(0))
         .unwrap();
-    assert_eq!(inspection.structure.unwrap().verdicts, verdicts);
+    assert_eq!(inspection.verdicts, verdicts);
 }
 
 #[test]
@@ -358,6 +358,8 @@ fn one_worker_and_one_class_give_no_verdict() {
         let verdicts = Inspect::default()
             .judge_workers(&table, &mut Context::new(0))
             .unwrap();
+        let inspection = Inspect::default().run(&table, &mut Context::new(0)).unwrap();
+        assert_eq!(inspection.verdicts, verdicts);
         assert_eq!(verdicts.len(), workers as usize);
         let unsaid = |verdict: &WorkerVerdict| verdict.kind == WorkerVerdictKind::TooFewLabels;
         assert!(verdicts.iter().all(unsaid), "{verdicts:?}");

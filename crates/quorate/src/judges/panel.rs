@@ -81,8 +81,11 @@ impl Panel {
     }
 
     /// The same panel with its table changed, all tasks and workers in their places.
-    pub fn map(self, change: impl FnOnce(Annotations) -> Result<Annotations>) -> Result<Self> {
-        Self::new(change(self.annotations)?, self.failures)
+    pub fn map<E: From<Error>>(
+        self,
+        change: impl FnOnce(Annotations) -> Result<Annotations, E>,
+    ) -> Result<Self, E> {
+        Ok(Self::new(change(self.annotations)?, self.failures)?)
     }
 }
 

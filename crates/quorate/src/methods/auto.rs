@@ -73,6 +73,11 @@ declare_words! {
     }
 }
 
+/// What is said where the model does not fit into memory, and with it what the confidence is calibrated by.
+const UNCALIBRATED: &str = "the confidence is not lowered for tasks that mislead many workers, and there is no model: \
+                            confusion matrices of all workers would need more memory than the limit; with a higher limit \
+                            the estimated error can be higher, too";
+
 /// Pseudo-labels a column that draw the returned model to the crowd.
 pub(super) const MODEL_STRENGTH: f64 = 1.0;
 
@@ -230,11 +235,7 @@ impl Auto {
         context: &mut Context,
     ) -> Result<BlockFit> {
         if reserve_passes(passes, context).is_err() {
-            fit.warnings.push(
-                "the confidence is not calibrated and there is no model: the matrices of the workers would need more \
-                 memory than the limit"
-                    .into(),
-            );
+            fit.warnings.push(UNCALIBRATED.to_owned());
             return Ok(fit);
         }
         let mut counts = count_consensus(passes, context)?;

@@ -76,8 +76,7 @@ impl DawidSkeneEm {
     /// The fit of these labels in fewer passes over them: EM from the votes with jumps (`model/squarem`), to
     /// the optimum of
     /// [`fit`](Aggregate::fit). `max_iter` bounds the passes.
-    pub fn fit_accelerated(&self, annotations: &Annotations, context: &mut Context) -> Result<Fit> {
-        self.validate()?;
+    pub(crate) fn fit_accelerated(&self, annotations: &Annotations, context: &mut Context) -> Result<Fit> {
         if prefers_sparse(annotations, context) {
             return self.fit_sparse(annotations, context);
         }

@@ -1,28 +1,22 @@
 //! What is said of a run when its labels are written, wherever the labels were kept: warnings, then what a
 //! person wants to know (how many labels are wrong, what to look at, what majority vote would have said).
 
-use quorate::methods::Method;
 use quorate::review::{DOUBTFUL, ReviewTask};
+use quorate::run::Run;
 use quorate_io::{describe_reasons, describe_votes};
 
-use super::outcome::Outcome;
+use super::outcome::Results;
 use crate::printer::Printer;
+use crate::run_summary::RunSummary;
 use crate::text_table::{Side, TextTable, count, duration, plural};
 
 /// Workers that are named.
 const NAMED_WORKERS: usize = 5;
 
-/// Warnings, notes and a summary of the run. `calibrated`: the user asked for it; `level`: that of the
-/// intervals, if there are some.
-pub(super) fn report(
-    method: &Method,
-    outcome: &Outcome<'_>,
-    calibrated: bool,
-    level: Option<f64>,
-    printer: &mut Printer,
-) {
-    warn_of_unlabelled(outcome, printer);
-    let fit = &outcome.fit;
+/// Warnings, notes and a summary of the run.
+pub(super) fn report(run: &Run<'_>, results: &Results<'_>, summary: &RunSummary<'_>, printer: &mut Printer) {
+    warn_of_unlabelled(results, printer);
+    let (method, fit) = (run.method.method(), &results.outcome.fit);
     for warning in &fit.warnings {
         printer.warning(warning);
     }
@@ -44,21 +38,21 @@ pub(super) fn report(
     printer.note(format!(
         "{}: {}; {}{iterations}",
         method.name,
-        outcome.size(),
-        duration(outcome.seconds),
+        results.size(),
+        duration(results.outcome.seconds),
     ));
-    tell_error(calibrated || method.calibrates_itself, outcome, level, printer);
-    tell_doubtful(outcome, printer);
-    tell_workers(outcome, printer);
-    tell_changes(outcome, printer);
+    tell_error(run, results, printer);
+    tell_doubtful(results, printer);
+    tell_workers(results, &summary.workers_to_look_at, printer);
+    tell_changes(results, printer);
 }
 
 /// How many labels are wrong: one estimate, with a range where there are intervals.
-fn tell_error(calibrated: bool, outcome: &Outcome<'_>, level: Option<f64>, printer: &mut Printer) {
-    let summary = &outcome.summary;
+fn tell_error(run: &Run<'_>, results: &Results<'_>, printer: &mut Printer) {
+    let summary = &results.summary;
     let percent = |share: f64| format!("{:.1} %", 100.0 * share);
     let estimate = percent(summary.expected_error());
-    let (Some(intervals), Some(level)) = (&outcome.intervals, level) else {
+    let (Some(intervals), Some(level)) = (&results.outcome.intervals, run.intervals) else {
         let wrong = count(summary.doubt.round() as usize);
         printer.note(format!(
             "estimated error: {estimate} (about {wrong} of {} wrong)",
@@ -67,6 +61,7 @@ fn tell_error(calibrated: bool, outcome: &Outcome<'_>, level: Option<f64>, print
         return;
     };
     let (low, high) = (percent(intervals.error.low), percent(intervals.error.high));
+    let calibrated = run.calibrate || run.method.method().calibrates_itself;
     printer.note(if calibrated { format!(
             "estimated error: {estimate}; between {low} and {high} at {} %, depending on whether workers err independently or \
              some tasks mislead many of them",
@@ -79,8 +74,8 @@ fn tell_error(calibrated: bool, outcome: &Outcome<'_>, level: Option<f64>, print
 }
 
 /// How many tasks are worth a look, and how many of the wrong labels are among them.
-fn tell_doubtful(outcome: &Outcome<'_>, printer: &mut Printer) {
-    let summary = &outcome.summary;
+fn tell_doubtful(results: &Results<'_>, printer: &mut Printer) {
+    let summary = &results.summary;
     if summary.doubtful_tasks > 0 {
         printer.note(format!(
             "to review: {} below {DOUBTFUL} confidence hold an estimated {:.0} % of the wrong labels (--review FILE lists what \
@@ -97,21 +92,25 @@ fn tell_doubtful(outcome: &Outcome<'_>, printer: &mut Printer) {
     }
 }
 
-fn tell_workers(outcome: &Outcome<'_>, printer: &mut Printer) {
-    let suspects = outcome.suspects().count();
-    if suspects > 0 {
-        let some: Vec<&str> = outcome.suspects().take(NAMED_WORKERS).collect();
-        let more = if suspects > NAMED_WORKERS { ", .." } else { "" };
+fn tell_workers(results: &Results<'_>, suspects: &[&str], printer: &mut Printer) {
+    if !suspects.is_empty() {
+        let some: Vec<&str> = suspects.iter().take(NAMED_WORKERS).copied().collect();
+        let more = if suspects.len() > NAMED_WORKERS {
+            ", .."
+        } else {
+            ""
+        };
         printer.note(format!(
-            "workers to look at: {suspects} of {} answer hardly better than chance: {}{more} (--workers FILE has all)",
-            outcome.fit.consensus.workers().len(),
+            "workers to look at: {} of {} answer hardly better than chance: {}{more} (--workers FILE has all)",
+            suspects.len(),
+            results.outcome.fit.consensus.workers().len(),
             some.join(", "),
         ));
     }
 }
 
-fn tell_changes(outcome: &Outcome<'_>, printer: &mut Printer) {
-    let changed = outcome.summary.changed_from_votes as usize;
+fn tell_changes(results: &Results<'_>, printer: &mut Printer) {
+    let changed = results.summary.changed_from_votes as usize;
     printer.note(match changed {
         0 => "against majority vote: no label changed".to_owned(),
         _ => format!(
@@ -147,14 +146,14 @@ pub(super) fn review_table(tasks: &[ReviewTask]) -> String {
     table.render().trim_end().to_owned()
 }
 
-fn warn_of_unlabelled(outcome: &Outcome<'_>, printer: &mut Printer) {
+fn warn_of_unlabelled(results: &Results<'_>, printer: &mut Printer) {
     /// Tasks that are named.
     const NAMED: usize = 3;
-    let unlabelled = outcome.summary.unlabelled_tasks as usize;
+    let unlabelled = results.summary.unlabelled_tasks as usize;
     if unlabelled == 0 {
         return;
     }
-    let names = match outcome.fit.consensus.annotations() {
+    let names = match results.outcome.fit.consensus.annotations() {
         Some(annotations) => {
             let some: Vec<&str> = (0..annotations.task_count())
                 .filter(|&task| annotations.task_slices(task).0.is_empty())

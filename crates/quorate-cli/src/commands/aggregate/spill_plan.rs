@@ -6,18 +6,16 @@ use std::path::{Path, PathBuf};
 
 use anyhow::Result;
 use clap::Args;
-use quorate::blocks::Blocks;
 use quorate::internal::format_bytes;
 use quorate::methods::Method;
 use quorate_io::{Compression, Source, SpillOptions, SpilledLabels, spill_annotations};
 
 use crate::args::RunArgs;
 use crate::catalog::streaming_names;
-use crate::input::InputArgs;
+use crate::input::{InputArgs, with_bar};
 use crate::input_format::InputFormat;
-use crate::labels::Labels;
 use crate::printer::Printer;
-use crate::progress::Bar;
+use crate::reading::settle;
 use crate::session::Session;
 
 /// Where labels go that do not fit into memory.
@@ -150,40 +148,25 @@ impl<'a> Spilling<'a> {
 
     /// Reads the labels to disk, and says what was skipped or settled on the way.
     pub fn read(&self, session: &Session, printer: &mut Printer) -> Result<SpilledLabels> {
-        let source = Source::from(self.input.labels.clone());
-        let mut bar = Bar::new(&source.name(), printer.quiet());
-        let options = SpillOptions {
+        let (source, options) = (Source::from(self.input.labels.clone()), self.input.options()?);
+        let place = SpillOptions {
             place: &self.place,
             memory: self.run.memory.bytes(),
         };
         let cancelled = || session.is_cancelled();
-        let mut spilled = spill_annotations(
-            &source,
-            &self.input.options()?,
-            &options,
-            &cancelled,
-            &mut |done, total| {
-                if let Some(bar) = &mut bar {
-                    bar.show("reading", done, total);
-                }
-            },
+        let spilled = with_bar(&source, printer, |progress| {
+            spill_annotations(&source, &options, &place, &cancelled, progress)
+        })?;
+        let (layout, left_out) = (spilled.layout().clone(), spilled.left_out());
+        let bytes = spilled.bytes();
+        let spilled = settle(
+            spilled,
+            &layout,
+            &left_out,
+            (&options, self.input.normalize),
+            printer,
         )?;
-        drop(bar);
-        let (tasks, workers) = (spilled.task_count(), spilled.workers().len());
-        self.input
-            .tell_reading(spilled.layout(), tasks, workers, printer)?;
-        self.input.report(spilled.rows(), &spilled.left_out(), printer);
-        printer.detail(format!("{} of labels on disk", format_bytes(spilled.bytes())));
-        let labels = spilled.label_count();
-        let joined = self.input.settle_classes(spilled.classes(), labels, printer);
-        if !joined.is_empty() {
-            spilled.join_classes(&joined);
-        }
-        let layout = spilled.layout().clone();
-        let labels = Labels::Disk(Box::new(spilled));
-        match self.input.use_marked_gold(labels, &layout, printer)? {
-            Labels::Disk(spilled) => Ok(*spilled),
-            Labels::Memory(_) => unreachable!("labels stay on disk"),
-        }
+        printer.detail(format!("{} of labels on disk", format_bytes(bytes)));
+        Ok(spilled)
     }
 }

@@ -1,25 +1,11 @@
-//! `aggregate --update`: new labels folded into a model that was fitted before.
-//!
-//! The labels that the model rests on were kept beside it (`--keep-labels`). They are joined with the new
-//! ones as if all rows stood in one file, and fitted from the votes, as a full fit does, in fewer passes
-//! (`DawidSkeneEm::fit_accelerated`). A start from the saved counts would save little more, and end in
-//! another optimum of the likelihood than a full fit for a few tasks.
+//! `aggregate --update`: new labels folded into a model that was fitted before (`quorate::run`).
 
 use std::path::PathBuf;
 
-use anyhow::{Result, anyhow, bail};
+use anyhow::Result;
 use clap::Args;
-use quorate::annotations::Duplicates;
-use quorate::methods::{DEFAULT_METHOD, DawidSkeneEm, Fit, Method, Values};
-use quorate::{Annotations, Context};
-use quorate_io::{ModelFile, Source, expect_unchanged, read_kept_labels, read_model, write_kept_labels};
-
-use crate::catalog::find;
-use crate::printer::Printer;
-use crate::text_table::plural;
-
-/// The one method whose models can be brought up to date.
-const METHOD: &str = "dawid-skene";
+use quorate::Annotations;
+use quorate_io::{ModelFile, Update, write_kept_labels};
 
 /// Bringing a model up to date.
 #[derive(Debug, Args)]
@@ -39,52 +25,12 @@ pub struct UpdateArgs {
     keep_labels: bool,
 }
 
-/// A model that is to be brought up to date.
-#[derive(Debug)]
-pub struct Update {
-    model: ModelFile,
-}
-
 impl UpdateArgs {
     /// Reads the model, if there is one to update, and the labels that it rests on. `method`: the one asked
     /// for; `replaces`: the model that will be written.
-    pub fn open(&self, method: &str, replaces: Option<&PathBuf>) -> Result<Option<(Update, Annotations)>> {
-        let Some(path) = &self.update else {
-            return Ok(None);
-        };
-        if method != DEFAULT_METHOD && find(method)?.name != METHOD {
-            bail!(
-                "--update works for {METHOD} only: leave --method out, or fit all labels anew without --update"
-            );
-        }
-        let read = || {
-            if replaces == Some(path) {
-                expect_unchanged(path);
-            }
-            read_model(&Source::from(path.clone()))
-        };
-        let mut model = read()?;
-        if model.method != METHOD {
-            bail!(
-                "{} was fitted by {:?}, and --update works for {METHOD} only: fit all labels anew without --update",
-                path.display(),
-                model.method
-            );
-        }
-        let saved: Vec<_> = model.parameters.clone().into_iter().collect();
-        find(METHOD)?
-            .with_parameters(&saved)
-            .map_err(|error| anyhow!("{}: {error}", path.display()))?;
-        let mut labels = read_kept_labels(path, &model);
-        // Another run may put a newer model and its labels there between the two: then read both again.
-        if labels.is_err() {
-            let again = read()?;
-            if again.labels_file != model.labels_file {
-                model = again;
-                labels = read_kept_labels(path, &model);
-            }
-        }
-        Ok(Some((Update { model }, labels?)))
+    pub fn open(&self, method: &str, replaces: Option<&PathBuf>) -> Result<Option<Update>> {
+        let open = |path: &PathBuf| Update::open(path, method, replaces == Some(path));
+        Ok(self.update.as_ref().map(open).transpose()?)
     }
 
     /// The model that is to be updated.
@@ -114,50 +60,4 @@ impl UpdateArgs {
         }
         Ok(())
     }
-}
-
-impl Update {
-    /// The method of the model.
-    pub fn method(&self) -> Result<&'static Method> {
-        Ok(find(&self.model.method)?)
-    }
-
-    /// The model's parameters with those that are given now.
-    pub fn parameters(&self, given: Vec<(String, String)>) -> Vec<(String, String)> {
-        let mut parameters = self.model.parameters.clone();
-        parameters.extend(given);
-        parameters.into_iter().collect()
-    }
-
-    /// Fits all labels.
-    pub fn fit(&self, annotations: &Annotations, values: &Values, context: &mut Context) -> Result<Fit> {
-        Ok(DawidSkeneEm::from(values).fit_accelerated(annotations, context)?)
-    }
-}
-
-/// The labels that a model rests on, followed by the new ones. `closed`: the user listed the classes.
-pub fn join(
-    old: Annotations,
-    new: &Annotations,
-    duplicates: Duplicates,
-    closed: bool,
-    printer: &mut Printer,
-) -> Result<Annotations> {
-    let missing = old
-        .classes()
-        .iter()
-        .find(|class| new.classes().find(class).is_none());
-    if let (true, Some(class)) = (closed, missing) {
-        bail!("class {class:?} of --update is not among --classes: add it there, or leave --classes out");
-    }
-    let (labels, tasks, workers) = (old.label_count(), old.task_count(), old.worker_count());
-    let joined = old.concat(new, duplicates)?;
-    printer.note(format!(
-        "{} folded into a model of {}: {} new, {} new",
-        plural(new.label_count(), "label"),
-        plural(labels, "label"),
-        plural(joined.task_count() - tasks, "task"),
-        plural(joined.worker_count() - workers, "worker"),
-    ));
-    Ok(joined)
 }
