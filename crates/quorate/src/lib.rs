@@ -122,6 +122,7 @@ pub mod internal {
     pub use crate::methods::shared::start::starting_votes;
     pub use crate::model::em::{Em, EmStart, reserve_confusions};
     pub use crate::model::posterior::softmax_in_place;
+    pub use crate::model::step::Steps;
     pub use crate::model::variational::Variational;
     pub use crate::model::{TIE, align_classes};
     pub use crate::special::digamma;
@@ -133,15 +134,12 @@ pub mod internal {
 
     /// Work in parts, by all threads.
     pub mod parallel {
-        pub use crate::parallel::{
-            add, balanced_ranges, even_ranges, map_ranges, map_rows, map_rows_with, private_chunks,
-            split_rows,
-        };
+        pub use crate::parallel::{balanced_ranges, map_ranges, map_rows};
     }
 
     /// Small dense kernels.
     pub mod linalg {
-        pub use crate::linalg::{assignment, exponential, lanczos, small};
+        pub use crate::linalg::{assignment, lanczos, small};
     }
 }
 

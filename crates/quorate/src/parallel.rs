@@ -30,7 +30,7 @@ pub fn balanced_ranges(starts: &[u32], chunks: usize) -> Vec<Range<usize>> {
 /// Number of chunks for work that needs a private table of so many numbers a chunk: from the data alone, and
 /// few enough that to clear and add up the tables is little work beside the labels, 4 bytes a label; where
 /// that is one, two chunks may take 32. A power of two, which threads share evenly.
-pub fn private_chunks(labels: usize, numbers: usize) -> usize {
+pub(crate) fn private_chunks(labels: usize, numbers: usize) -> usize {
     let numbers = numbers.max(2);
     let least = if labels >= numbers / 2 { 2 } else { 1 };
     let most = (labels / (2 * numbers)).clamp(least, 16);
@@ -41,7 +41,7 @@ pub fn private_chunks(labels: usize, numbers: usize) -> usize {
 pub(crate) const MAX_CHUNKS: usize = 4;
 
 /// Borders of at most `chunks` ranges of nearly the same length over `0..items`.
-pub fn even_ranges(items: usize, chunks: usize) -> Vec<Range<usize>> {
+pub(crate) fn even_ranges(items: usize, chunks: usize) -> Vec<Range<usize>> {
     let chunks = chunks.clamp(1, items.max(1));
     (0..chunks)
         .map(|chunk| items * chunk / chunks..items * (chunk + 1) / chunks)
@@ -68,7 +68,7 @@ pub fn map_rows<T: Send, R: Send>(
 }
 
 /// [`map_rows`] where each range has something of its own besides, in the order of the ranges.
-pub fn map_rows_with<T: Send, S: Send, R: Send>(
+pub(crate) fn map_rows_with<T: Send, S: Send, R: Send>(
     ranges: Vec<Range<usize>>,
     rows: &mut [T],
     width: usize,
@@ -94,7 +94,7 @@ pub(crate) fn map_slices<T: Send, R: Send>(
 }
 
 /// Each range with its part of the rows.
-pub fn split_rows<T>(
+pub(crate) fn split_rows<T>(
     ranges: Vec<Range<usize>>,
     rows: &mut [T],
     length: impl Fn(&Range<usize>) -> usize,
@@ -160,7 +160,7 @@ pub(crate) fn add_in_order(total: &mut [f64], parts: Vec<&[f64]>) {
 }
 
 /// Adds numbers side by side.
-pub fn add(total: &mut [f64], part: &[f64]) {
+pub(crate) fn add(total: &mut [f64], part: &[f64]) {
     for (total, part) in total.iter_mut().zip(part) {
         *total += part;
     }

@@ -38,7 +38,7 @@ const ODD: [f64; 6] = [
 
 /// `exp(x)` for `x` within +-700, to about two units in the last place; arguments beyond are moved there.
 #[inline(always)]
-pub fn exponential(x: f64) -> f64 {
+pub(crate) fn exponential(x: f64) -> f64 {
     let x = x.clamp(-LARGEST, LARGEST);
     let shifted = x * std::f64::consts::LOG2_E + ROUNDER;
     let whole = shifted - ROUNDER;

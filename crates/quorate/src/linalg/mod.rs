@@ -4,7 +4,7 @@
 pub(crate) mod aligned;
 pub mod assignment;
 pub mod block_sparse;
-pub mod exponential;
+pub(crate) mod exponential;
 pub mod lanczos;
 pub mod small;
 pub(crate) mod width;

@@ -18,7 +18,7 @@ pub(crate) mod posterior;
 mod priors;
 mod sparse;
 mod squarem;
-mod step;
+pub(crate) mod step;
 mod sweep_pass;
 mod tally;
 pub(crate) mod variational;

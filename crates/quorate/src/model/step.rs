@@ -30,12 +30,7 @@ wire_format!(4 Step { log_likelihood, counts });
 impl Step {
     /// E-step of a model on a block, and the counts of its posteriors.
     pub fn of(block: Block<'_>, model: &DawidSkene) -> Self {
-        let mut rows = vec![0.0; block.task_count() * block.class_count()];
-        let swept = Sweep::new(model).run_in(&mut Tallies::default(), block, &mut rows);
-        Self {
-            counts: swept.counts.expect("counts were asked for"),
-            log_likelihood: swept.log_likelihood,
-        }
+        Steps::default().take(block, model)
     }
 
     /// The first step: counts against the vote shares, under which labels have no likelihood.
@@ -52,6 +47,25 @@ impl Step {
     pub fn merge(&mut self, other: &Self) {
         self.counts.merge(&other.counts);
         self.log_likelihood += other.log_likelihood;
+    }
+}
+
+/// Steps over a block, one after another: keeps the memory that they need.
+#[derive(Default)]
+pub struct Steps {
+    rows: Vec<f64>,
+    tallies: Tallies,
+}
+
+impl Steps {
+    /// Like [`Step::of`].
+    pub fn take(&mut self, block: Block<'_>, model: &DawidSkene) -> Step {
+        self.rows.resize(block.task_count() * block.class_count(), 0.0);
+        let swept = Sweep::new(model).run_in(&mut self.tallies, block, &mut self.rows);
+        Step {
+            counts: swept.counts.expect("counts were asked for"),
+            log_likelihood: swept.log_likelihood,
+        }
     }
 }
 
