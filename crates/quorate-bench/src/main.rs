@@ -8,7 +8,6 @@
 //! cargo run --release -p quorate-bench -- dependence    # workers who copy, counted once and in full
 //! cargo run --release -p quorate-bench -- judges        # panels of judges: copies, effective number, corrected share
 //! cargo run --release -p quorate-bench -- plans         # labels that plans save, on simulated crowds
-//! cargo run --release -p quorate-bench -- large         # 5 million labels: reading, one EM iteration, memory
 //! cargo run --release -p quorate-bench -- reading FILE  # beside `wc -l`
 //! cargo run --release -p quorate-bench -- passes FILE   # an EM pass beside a plain reading of memory
 //! cargo run --release -p quorate-bench -- scaling       # time and memory over labels and threads, with a plot
@@ -27,7 +26,6 @@ mod dependence;
 mod exports;
 mod generate;
 mod judges;
-mod large;
 mod measure;
 mod passes;
 mod peers;
@@ -37,7 +35,6 @@ mod reading;
 mod scaling;
 mod trust;
 mod update;
-mod warm_start;
 
 use clap::{Parser, Subcommand};
 
@@ -66,8 +63,6 @@ enum Command {
     Averages(averages::AveragesArgs),
     /// Panels of judges: verdicts beside copies, effective number of judges, corrected share
     Judges(judges::JudgesArgs),
-    /// A large simulated crowd
-    Large(large::LargeArgs),
     /// One EM pass beside a plain reading of the same bytes
     Passes(passes::PassesArgs),
     /// Labels that plans save, how often their forecast holds, the time of one plan
@@ -97,7 +92,6 @@ fn main() -> anyhow::Result<()> {
             judges::run(&args);
             Ok(())
         }
-        Command::Large(args) => large::run(&args),
         Command::Passes(args) => passes::run(&args),
         Command::Plans(args) => plans::run(&args),
         Command::Exports(args) => exports::run(&args),

@@ -14,7 +14,7 @@ use crate::measure::{Best, seconds};
 /// On what to measure.
 #[derive(Debug, Args)]
 pub struct PassesArgs {
-    /// A file of labels, for example one that `large` made
+    /// A file of labels, for example one that `generate` made
     file: PathBuf,
     /// Threads; 0 takes all
     #[arg(long, default_value_t = 0)]

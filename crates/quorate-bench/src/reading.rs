@@ -13,7 +13,7 @@ use crate::measure::{Best, peak_memory, seconds};
 /// What to read.
 #[derive(Debug, Args)]
 pub struct ReadingArgs {
-    /// A file of labels, for example one that `large` made
+    /// A file of labels, for example one that `generate` made
     file: PathBuf,
     /// Threads; 0 takes all
     #[arg(long, default_value_t = 0)]
