@@ -7,13 +7,11 @@
 //! on these sets is worth elsewhere.
 
 use clap::Args;
-use quorate::evaluate::{Predictions, evaluate};
+use quorate::Annotations;
 use quorate::model::Consensus;
-use quorate::{Annotations, Context};
-use quorate_baselines::find;
 use quorate_testkit::public_data;
 
-use crate::public::Set;
+use crate::public::{Set, fit, score};
 use crate::trust::copies;
 
 /// What to run.
@@ -119,18 +117,11 @@ fn averages() -> Vec<Weights> {
 
 fn score_averages(set: &Set, annotations: &Annotations, averages: &[Weights]) -> anyhow::Result<Vec<Score>> {
     let truth = set.true_classes(annotations)?;
-    let fits: Vec<Consensus> = MEMBERS
+    let fits = MEMBERS
         .iter()
-        .map(|(method, parameters)| {
-            let parameters: Vec<(String, String)> = parameters
-                .iter()
-                .map(|&(name, value)| (name.to_owned(), value.to_owned()))
-                .collect();
-            let method = find(method)?.with_parameters(&parameters)?;
-            Ok(method.fit(annotations, &mut Context::new(0))?.consensus)
-        })
-        .collect::<quorate::Result<_>>()?;
-    let score = |weights: &Weights| {
+        .map(|(method, parameters)| Ok(fit(annotations, method, parameters)?.consensus));
+    let fits: Vec<Consensus> = fits.collect::<anyhow::Result<_>>()?;
+    let average = |weights: &Weights| {
         let total: f64 = weights.iter().sum();
         let mut sum = vec![0.0; fits[0].as_slice().len()];
         for (fit, weight) in fits.iter().zip(weights).filter(|(_, weight)| **weight > 0.0) {
@@ -138,14 +129,10 @@ fn score_averages(set: &Set, annotations: &Annotations, averages: &[Weights]) ->
             cells.for_each(|(cell, value)| *cell += weight / total * value);
         }
         let consensus = Consensus::new(annotations.class_count(), sum);
-        let evaluation = evaluate(&Predictions::from_consensus(&consensus)?, &truth)?;
-        let calibration = evaluation.calibration.as_ref();
-        Ok(Score {
-            error: 100.0 * evaluation.error.rate,
-            calibration: 100.0 * calibration.map_or(f64::NAN, |calibration| calibration.expected_error),
-        })
+        let [error, calibration] = score(&consensus, &truth)?;
+        Ok(Score { error, calibration })
     };
-    averages.iter().map(score).collect()
+    averages.iter().map(average).collect()
 }
 
 fn mean(values: impl IntoIterator<Item = f64>) -> f64 {

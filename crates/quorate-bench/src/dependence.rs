@@ -2,14 +2,13 @@
 //! crowds with copies, on clean ones and on the public data sets.
 
 use clap::Args;
-use quorate::evaluate::{Predictions, TieRule, error_rate};
 use quorate::internal::seeded;
 use quorate::methods::{Aggregate, Auto, Copies};
 use quorate::{Annotations, Context};
 use quorate_testkit::public_data;
 use rand::RngExt;
 
-use crate::public::{SIXTEEN, Set};
+use crate::public::{SIXTEEN, Set, score};
 
 /// What to run.
 #[derive(Debug, Args)]
@@ -57,9 +56,8 @@ fn fit(annotations: &Annotations, copies: Copies, truth: &[Option<usize>]) -> an
     let fit = Auto::default()
         .copies(copies)
         .fit(annotations, &mut Context::new(0))?;
-    let predictions = Predictions::from_consensus(&fit.consensus)?;
     Ok(Outcome {
-        error: 100.0 * error_rate(&predictions, truth, TieRule::Lowest)?.rate,
+        error: score(&fit.consensus, truth)?[0],
         groups: fit
             .notes
             .iter()

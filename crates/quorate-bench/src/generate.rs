@@ -5,7 +5,7 @@
 
 use std::fs::File;
 use std::io::{BufWriter, Write};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::Command;
 
 use anyhow::{Context as _, bail};
@@ -50,7 +50,8 @@ impl GenerateArgs {
     }
 }
 
-/// Makes the file: four classes, rows by task.
+/// Makes the file: four classes, rows by task. Activity falls off as a power law, accuracies lie between 0.4 and
+/// 0.9.
 pub fn run(args: &GenerateArgs) -> anyhow::Result<()> {
     if args.labels_per_task > args.workers {
         bail!(
@@ -59,14 +60,7 @@ pub fn run(args: &GenerateArgs) -> anyhow::Result<()> {
             args.workers
         );
     }
-    Crowd {
-        tasks: args.labels / args.labels_per_task,
-        workers: args.workers,
-        classes: 4,
-        labels_per_task: args.labels_per_task,
-        skew: args.skew,
-    }
-    .write(&args.file, RowOrder::Task)
+    args.write()
 }
 
 /// The file, made in a process of its own if it is not there: who measures memory stays small.
@@ -81,41 +75,19 @@ pub fn ensure_file(args: &GenerateArgs) -> anyhow::Result<PathBuf> {
     Ok(args.file.clone())
 }
 
-/// In which order the rows stand.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
-pub enum RowOrder {
-    /// All labels of a task together, tasks by number
-    Task,
-    /// Shuffled
-    Random,
-}
-
-/// A crowd: activity falls off as a power law, accuracies lie between 0.4 and 0.9.
-#[derive(Debug, Clone)]
-pub struct Crowd {
-    /// Number of tasks.
-    pub tasks: u64,
-    /// Number of workers.
-    pub workers: u64,
-    /// Number of classes.
-    pub classes: u64,
-    /// Labels of each task.
-    pub labels_per_task: u64,
-    /// One worker gives half of the labels (one on each task at most), and the first task has this many.
-    pub skew: Option<u64>,
-}
-
 /// Rows that one thread makes before they are written.
 const BLOCK: u64 = 1 << 18;
 
-impl Crowd {
-    /// Number of rows.
-    pub fn rows(&self) -> u64 {
-        self.tasks * self.labels_per_task
+const CLASSES: u64 = 4;
+
+impl GenerateArgs {
+    fn rows(&self) -> u64 {
+        self.labels / self.labels_per_task * self.labels_per_task
     }
 
-    /// Writes the labels as CSV; the name may end in `.partial` until it is whole.
-    pub fn write(&self, path: &Path, order: RowOrder) -> anyhow::Result<()> {
+    /// Writes the labels as CSV; the name ends in `.partial` until the file is whole.
+    fn write(&self) -> anyhow::Result<()> {
+        let path = &self.file;
         let partial = path.with_extension("partial");
         let file = File::create(&partial).with_context(|| format!("could not make {}", partial.display()))?;
         let mut output = BufWriter::with_capacity(1 << 20, file);
@@ -126,7 +98,7 @@ impl Crowd {
         let blocks: Vec<u64> = (0..self.rows().div_ceil(BLOCK)).collect();
         // Few blocks at a time: memory stays small however long the file is.
         for wave in blocks.chunks(16) {
-            let texts: Vec<Vec<u8>> = wave.par_iter().map(|&block| self.block(block, order)).collect();
+            let texts: Vec<Vec<u8>> = wave.par_iter().map(|&block| self.block(block)).collect();
             for text in texts {
                 output.write_all(&text)?;
             }
@@ -144,15 +116,11 @@ impl Crowd {
         Ok(())
     }
 
-    fn block(&self, block: u64, order: RowOrder) -> Vec<u8> {
+    fn block(&self, block: u64) -> Vec<u8> {
         let mut text = Vec::with_capacity(BLOCK as usize * 20);
         let mut labels = Vec::new();
         let mut last = u64::MAX;
         for row in block * BLOCK..((block + 1) * BLOCK).min(self.rows()) {
-            let row = match order {
-                RowOrder::Task => row,
-                RowOrder::Random => shuffled(row, self.rows()),
-            };
             let (task, place) = (row / self.labels_per_task, row % self.labels_per_task);
             if task != last {
                 self.label_task(task, &mut labels);
@@ -172,7 +140,7 @@ impl Crowd {
 
     fn label_task(&self, task: u64, labels: &mut Vec<(u64, u64)>) {
         let mut draws = Draws::new(1, task);
-        let truth = draws.below(self.classes);
+        let truth = draws.below(CLASSES);
         let busy = self.labels_per_task as f64 / 2.0;
         labels.clear();
         while (labels.len() as u64) < self.labels_per_task {
@@ -193,7 +161,7 @@ impl Crowd {
         if draws.unit() < accuracy {
             return truth;
         }
-        let other = draws.below(self.classes - 1);
+        let other = draws.below(CLASSES - 1);
         other + u64::from(other >= truth)
     }
 }
@@ -227,24 +195,6 @@ fn mix(mut x: u64) -> u64 {
     x = (x ^ (x >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
     x = (x ^ (x >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
     x ^ (x >> 31)
-}
-
-/// A permutation of `0..count`: a Feistel network on the next even power of two, walked until it lands
-/// inside.
-fn shuffled(row: u64, count: u64) -> u64 {
-    let half = (64 - count.leading_zeros()).div_ceil(2);
-    let mask = (1u64 << half) - 1;
-    let mut place = row;
-    loop {
-        let (mut left, mut right) = (place >> half, place & mask);
-        for round in 0..4 {
-            (left, right) = (right, left ^ (mix(right ^ (round << 56)) & mask));
-        }
-        place = (left << half) | right;
-        if place < count {
-            return place;
-        }
-    }
 }
 
 /// Appends a number in decimal.

@@ -8,9 +8,6 @@
 //! cargo run --release -p quorate-bench -- dependence    # workers who copy, counted once and in full
 //! cargo run --release -p quorate-bench -- judges        # panels of judges: copies, effective number, corrected share
 //! cargo run --release -p quorate-bench -- plans         # labels that plans save, on simulated crowds
-//! cargo run --release -p quorate-bench -- large         # 5 million labels: reading, one EM iteration, memory
-//! cargo run --release -p quorate-bench -- reading FILE  # beside `wc -l`
-//! cargo run --release -p quorate-bench -- passes FILE   # an EM pass beside a plain reading of memory
 //! cargo run --release -p quorate-bench -- scaling       # time and memory over labels and threads, with a plot
 //! cargo run --release -p quorate-bench -- update        # an update beside a full fit
 //! cargo run --release -p quorate-bench -- peers         # beside crowd-kit, on the same files
@@ -27,17 +24,13 @@ mod dependence;
 mod exports;
 mod generate;
 mod judges;
-mod large;
 mod measure;
-mod passes;
 mod peers;
 mod plans;
 mod public;
-mod reading;
 mod scaling;
 mod trust;
 mod update;
-mod warm_start;
 
 use clap::{Parser, Subcommand};
 
@@ -66,16 +59,10 @@ enum Command {
     Averages(averages::AveragesArgs),
     /// Panels of judges: verdicts beside copies, effective number of judges, corrected share
     Judges(judges::JudgesArgs),
-    /// A large simulated crowd
-    Large(large::LargeArgs),
-    /// One EM pass beside a plain reading of the same bytes
-    Passes(passes::PassesArgs),
     /// Labels that plans save, how often their forecast holds, the time of one plan
     Plans(plans::PlansArgs),
     /// Reading exports of annotation tools beside a plain parse of their JSON
     Exports(exports::ExportsArgs),
-    /// Reading a file beside `wc -l`
-    Reading(reading::ReadingArgs),
     /// Time and memory over labels and threads, each run a process of its own
     Scaling(scaling::ScalingArgs),
     /// Beside crowd-kit, on the same files in the same run
@@ -97,11 +84,8 @@ fn main() -> anyhow::Result<()> {
             judges::run(&args);
             Ok(())
         }
-        Command::Large(args) => large::run(&args),
-        Command::Passes(args) => passes::run(&args),
         Command::Plans(args) => plans::run(&args),
         Command::Exports(args) => exports::run(&args),
-        Command::Reading(args) => reading::run(&args),
         Command::Scaling(args) => scaling::run(&args),
         Command::Peers(args) => peers::run(&args),
         Command::Update(args) => update::run(&args),

@@ -10,8 +10,9 @@ use quorate::methods::{Aggregate, find};
 use quorate::plan::{Dispatch, Plan, Replay, ReplayCurve, Strategy};
 use quorate::simulate::{Amount, Coverage, Prior, Quality, Simulated, Simulation};
 use quorate::{Annotations, Context};
-use quorate_io::{LabelOptions, ReadOptions, Source, read_annotations, read_labels};
 use quorate_testkit::public_data;
+
+use crate::public::Set;
 
 /// Which plans to play.
 #[derive(Debug, Args)]
@@ -28,9 +29,6 @@ pub struct PlansArgs {
     /// Public data sets only
     #[arg(long)]
     public: bool,
-    /// Shares with which plans explore; as they do by themselves if not given. Simulated crowds use the first
-    #[arg(long, value_delimiter = ',')]
-    explore: Vec<f64>,
     /// Public data sets with five or more labels per task
     #[arg(
         long,
@@ -41,9 +39,6 @@ pub struct PlansArgs {
     /// Draws of the labels shown at the start, for each public data set
     #[arg(long, default_value_t = 100)]
     draws: u64,
-    /// Error after each round, too
-    #[arg(long)]
-    curves: bool,
 }
 
 /// Plays all of it.
@@ -73,17 +68,18 @@ fn public_sets(args: &PlansArgs, method: &dyn Aggregate) -> Result<()> {
     );
     println!("| public set | plan | most uncertain first | random | plan - uncertain | plan - random |");
     println!("|---|---|---|---|---|---|");
-    let shares: Vec<Option<f64>> = if args.explore.is_empty() {
-        vec![None]
-    } else {
-        args.explore.iter().copied().map(Some).collect()
-    };
     for set in &args.sets {
-        for &explore in &shares {
-            public(set, explore, args, method)?;
-        }
+        public(set, args, method)?;
     }
     Ok(())
+}
+
+fn accuracies(lowest: f64, highest: f64) -> Quality {
+    Quality::Accuracy {
+        lowest,
+        highest,
+        concentration: 1.0,
+    }
 }
 
 /// Crowds in which every worker has labelled every task.
@@ -93,11 +89,7 @@ fn crowds() -> Vec<(&'static str, Simulation)> {
         workers: 25,
         classes: 3,
         prior: Prior::Uniform,
-        quality: Quality::Accuracy {
-            lowest: 0.4,
-            highest: 0.9,
-            concentration: 1.0,
-        },
+        quality: accuracies(0.4, 0.9),
         experts: Amount::Number(0),
         coverage: Coverage::Probability(1.0),
         ..Simulation::default()
@@ -108,11 +100,7 @@ fn crowds() -> Vec<(&'static str, Simulation)> {
             "two classes, accuracy 0.55 to 0.9",
             Simulation {
                 classes: 2,
-                quality: Quality::Accuracy {
-                    lowest: 0.55,
-                    highest: 0.9,
-                    concentration: 1.0,
-                },
+                quality: accuracies(0.55, 0.9),
                 ..base.clone()
             },
         ),
@@ -132,7 +120,7 @@ fn simulated(name: &str, crowd: &Simulation, args: &PlansArgs, method: &dyn Aggr
         batch: 200,
         rounds: 8,
         capacity: None,
-        explore: args.explore.first().copied(),
+        explore: None,
     };
     let (mut random, mut uncertain) = (Vec::new(), Vec::new());
     let (mut held, mut forecasts) = (0, 0);
@@ -195,52 +183,35 @@ fn mean_and_deviation(values: &[f64]) -> (f64, f64) {
 }
 
 /// Mean error over all rounds: hidden labels shown as each strategy asks for them.
-fn public(set: &str, explore: Option<f64>, args: &PlansArgs, method: &dyn Aggregate) -> Result<()> {
-    let folder = public_data::folder().join(set);
-    if !folder.join("labels.csv").exists() {
-        println!("| {set} | not here (docs/data.md) | | |");
-        return Ok(());
-    }
-    let source = Source::from(folder.join("labels.csv"));
-    let annotations = read_annotations(&source, &ReadOptions::default())?.annotations;
-    let truth = read_labels(&Source::from(folder.join("truth.csv")), &LabelOptions::default())?;
-    let truth = truth.codes_in(&annotations);
+fn public(set: &str, args: &PlansArgs, method: &dyn Aggregate) -> Result<()> {
+    let found = Set::find(&public_data::folder(), set)?;
+    let annotations = found.read()?;
+    let truth = found.true_classes(&annotations)?;
     let batch = annotations.task_count() / 2;
     let replay = Replay {
         start: 3,
         batch,
         rounds: 10,
         capacity: None,
-        explore,
+        explore: None,
     };
     let mut errors = vec![Vec::new(); Strategy::ALL.len()];
-    let mut rounds = vec![vec![0.0; replay.rounds + 1]; Strategy::ALL.len()];
     for seed in 0..args.draws {
         let curves = play(&replay, &annotations, &truth, method, seed)?;
-        for ((curve, errors), rounds) in curves.iter().zip(&mut errors).zip(&mut rounds) {
+        for (curve, errors) in curves.iter().zip(&mut errors) {
             let later = &curve.points[1..];
             errors.push(100.0 * later.iter().map(|point| point.1).sum::<f64>() / later.len() as f64);
-            for (sum, point) in rounds.iter_mut().zip(&curve.points) {
-                *sum += 100.0 * point.1 / args.draws as f64;
-            }
         }
     }
     let [plan, uncertain, random] = [0, 1, 2].map(|strategy| &errors[strategy]);
     println!(
-        "| {set}{} | {} | {} | {} | {} | {} |",
-        explore.map_or(String::new(), |share| format!(", explore {share}")),
+        "| {set} | {} | {} | {} | {} | {} |",
         spread(plan),
         spread(uncertain),
         spread(random),
         paired(plan, uncertain),
         paired(plan, random),
     );
-    if args.curves {
-        for (strategy, rounds) in Strategy::ALL.iter().zip(rounds) {
-            let rounds: Vec<String> = rounds.iter().map(|error| format!("{error:.1}")).collect();
-            println!("    {}: {}", strategy.name(), rounds.join(" "));
-        }
-    }
     Ok(())
 }
 
@@ -287,11 +258,7 @@ fn time_of_one(tasks: usize) -> Result<()> {
         workers: 1000,
         classes: 4,
         prior: Prior::Uniform,
-        quality: Quality::Accuracy {
-            lowest: 0.4,
-            highest: 0.9,
-            concentration: 1.0,
-        },
+        quality: accuracies(0.4, 0.9),
         experts: Amount::Number(0),
         coverage: Coverage::PerTask(3),
         ..Simulation::default()

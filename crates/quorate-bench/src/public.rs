@@ -2,11 +2,10 @@
 
 use std::path::{Path, PathBuf};
 
-use anyhow::Context as _;
 use clap::Args;
-use quorate::evaluate::{Predictions, TieRule, error_rate};
+use quorate::evaluate::{Predictions, evaluate};
 use quorate::methods::{Fit, Method};
-use quorate::{Annotations, Context};
+use quorate::{Annotations, Consensus, Context};
 use quorate_baselines::{all_methods, find};
 use quorate_io::{
     LabelOptions, ReadOptions, Source, Target, read_annotations, read_ids, read_labels, write_consensus,
@@ -73,7 +72,8 @@ pub fn run(args: &PublicArgs) -> anyhow::Result<()> {
             eprintln!("{} {}", method.name, set.labels.name());
             match best_of(args.runs, || set.aggregate(method)) {
                 Ok((time, (annotations, fit))) => {
-                    errors.push_str(&format!(" {:.2} |", 100.0 * set.error(&annotations, &fit)?));
+                    let [error, _] = score(&fit.consensus, &set.true_classes(&annotations)?)?;
+                    errors.push_str(&format!(" {error:.2} |"));
                     times.push_str(&format!(" {} |", seconds(time)));
                 }
                 Err(error) => {
@@ -125,19 +125,26 @@ impl Set {
         Ok((annotations, fit))
     }
 
-    fn error(&self, annotations: &Annotations, fit: &Fit) -> anyhow::Result<f64> {
-        let truth = self.true_classes(annotations).context("reading the truth")?;
-        Ok(error_rate(
-            &Predictions::from_consensus(&fit.consensus)?,
-            &truth,
-            TieRule::Lowest,
-        )?
-        .rate)
-    }
-
     /// Class of each task where the truth is known.
     pub fn true_classes(&self, annotations: &Annotations) -> anyhow::Result<Vec<Option<usize>>> {
         let truth = read_labels(&Source::from(self.truth.clone()), &LabelOptions::default())?;
         Ok(truth.codes_in(annotations))
     }
+}
+
+/// Fits a method with these parameters.
+pub fn fit(annotations: &Annotations, method: &str, parameters: &[(&str, &str)]) -> anyhow::Result<Fit> {
+    let parameters = parameters
+        .iter()
+        .map(|&(name, value)| (name.to_owned(), value.to_owned()));
+    let method = find(method)?.with_parameters(&parameters.collect::<Vec<_>>())?;
+    Ok(method.fit(annotations, &mut Context::new(0))?)
+}
+
+/// Error and expected calibration error, in percent.
+pub fn score(consensus: &Consensus, truth: &[Option<usize>]) -> anyhow::Result<[f64; 2]> {
+    let evaluation = evaluate(&Predictions::from_consensus(consensus)?, truth)?;
+    let calibration = evaluation.calibration.as_ref();
+    let calibration = calibration.map_or(f64::NAN, |calibration| calibration.expected_error);
+    Ok([100.0 * evaluation.error.rate, 100.0 * calibration])
 }

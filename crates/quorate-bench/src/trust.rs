@@ -7,14 +7,12 @@
 use std::collections::BTreeMap;
 
 use clap::Args;
-use quorate::evaluate::{Predictions, evaluate};
+use quorate::Annotations;
 use quorate::internal::seeded;
-use quorate::{Annotations, Context};
-use quorate_baselines::find;
 use quorate_testkit::public_data;
 use rand::RngExt;
 
-use crate::public::{SIXTEEN, Set};
+use crate::public::{SIXTEEN, Set, fit, score};
 
 /// What to run.
 #[derive(Debug, Args)]
@@ -55,7 +53,7 @@ const ROWS: &[Row] = &[
 ];
 
 /// Errors and calibration errors of one row, in percent, by set; the full set first.
-type Scores = BTreeMap<String, Vec<(f64, f64)>>;
+type Scores = BTreeMap<String, Vec<[f64; 2]>>;
 
 /// Prints two Markdown tables.
 pub fn run(args: &TrustArgs) -> anyhow::Result<()> {
@@ -67,32 +65,20 @@ pub fn run(args: &TrustArgs) -> anyhow::Result<()> {
             let truth = set.true_classes(annotations)?;
             for ((title, method, parameters), scores) in ROWS.iter().zip(&mut rows) {
                 eprintln!("{name} {} labels: {title}", annotations.label_count());
-                let parameters: Vec<(String, String)> = parameters
-                    .iter()
-                    .map(|&(name, value)| (name.to_owned(), value.to_owned()))
-                    .collect();
-                let fit = find(method)?
-                    .with_parameters(&parameters)?
-                    .fit(annotations, &mut Context::new(0))?;
-                let evaluation = evaluate(&Predictions::from_consensus(&fit.consensus)?, &truth)?;
-                let calibration = evaluation
-                    .calibration
-                    .as_ref()
-                    .map_or(f64::NAN, |calibration| calibration.expected_error);
-                let score = (100.0 * evaluation.error.rate, 100.0 * calibration);
+                let score = score(&fit(annotations, method, parameters)?.consensus, &truth)?;
                 scores.entry(name.clone()).or_default().push(score);
             }
         }
     }
-    print_table("Error in percent", args, &rows, |score| score.0);
+    print_table("Error in percent", args, &rows, |score| score[0]);
     println!();
     print_table("Expected calibration error in percent", args, &rows, |score| {
-        score.1
+        score[1]
     });
     Ok(())
 }
 
-fn print_table(title: &str, args: &TrustArgs, rows: &[Scores], pick: impl Fn(&(f64, f64)) -> f64) {
+fn print_table(title: &str, args: &TrustArgs, rows: &[Scores], pick: impl Fn(&[f64; 2]) -> f64) {
     println!(
         "{title}: the sets as they are, their mean, the mean with thinned copies, and the most above majority vote on any copy\n"
     );

@@ -12,7 +12,6 @@ use quorate_testkit::public_data;
 use crate::child::{Usage, find_program, run_listening, run_measured, scratch};
 use crate::generate::{GenerateArgs, ensure_file};
 use crate::measure::seconds;
-use crate::warm_start::{self, WarmStart};
 
 /// Which labels, and how many of them are new.
 #[derive(Debug, Args)]
@@ -35,22 +34,9 @@ pub struct UpdateArgs {
     /// Parameters of both fits
     #[arg(short, long = "param", value_name = "NAME=VALUE")]
     parameters: Vec<String>,
-    /// Only shows where plain EM ends from saved posteriors: why an update starts from the votes
-    #[arg(long)]
-    warm: bool,
     /// The program to measure; the one built beside this one if not given
     #[arg(long, value_name = "FILE")]
     program: Option<PathBuf>,
-}
-
-impl UpdateArgs {
-    fn named_parameters(&self) -> anyhow::Result<Vec<(String, String)>> {
-        let cut = |parameter: &String| {
-            let (name, value) = parameter.split_once('=').context("-p takes NAME=VALUE")?;
-            Ok((name.to_owned(), value.to_owned()))
-        };
-        self.parameters.iter().map(cut).collect()
-    }
 }
 
 /// Prints a Markdown table.
@@ -67,20 +53,14 @@ pub fn run(args: &UpdateArgs) -> anyhow::Result<()> {
     };
     let folder = scratch("update");
     fs::create_dir_all(&folder)?;
-    let heads = if args.warm {
-        "rounds from the votes | from saved posteriors | other labels | largest difference | log-likelihood above"
-    } else {
-        "full: passes, CPU, time, memory | update: passes, CPU, time, memory | CPU of a full fit | other labels | largest difference"
-    };
-    println!("| labels | new | {heads} |");
+    println!(
+        "| labels | new | full: passes, CPU, time, memory | update: passes, CPU, time, memory | CPU of a full fit | other labels \
+         | largest difference |"
+    );
     println!("|{}", "---|".repeat(7));
-    let measured = files.iter().try_for_each(|file| {
-        if args.warm {
-            compare_starts(args, file, &folder)
-        } else {
-            measure(args, &program, file, &folder)
-        }
-    });
+    let measured = files
+        .iter()
+        .try_for_each(|file| measure(args, &program, file, &folder));
     fs::remove_dir_all(&folder)?;
     measured
 }
@@ -114,28 +94,6 @@ fn measure(args: &UpdateArgs, program: &Path, all: &Path, folder: &Path) -> anyh
             name(all),
             100.0 * share,
             update.usage.cpu / full.usage.cpu,
-        );
-    }
-    Ok(())
-}
-
-/// One line for each share: EM from the votes, and from what was saved.
-fn compare_starts(args: &UpdateArgs, all: &Path, folder: &Path) -> anyhow::Result<()> {
-    let (old, new) = (folder.join("old.csv"), folder.join("new.csv"));
-    let parameters = args.named_parameters()?;
-    for &share in &args.new_share {
-        let rows = cut(all, share, &old, &new)?;
-        let WarmStart {
-            from_votes,
-            from_saved,
-            other,
-            largest,
-            above,
-        } = warm_start::measure(&old, &new, &parameters)?;
-        println!(
-            "| {} ({rows}) | {} % | {from_votes} | {from_saved} | {other} | {largest:.6} | {above:.6} |",
-            name(all),
-            100.0 * share,
         );
     }
     Ok(())

@@ -11,12 +11,6 @@ use crate::child::{run_measured, scratch};
 /// What is installed. crowd-kit 1.4 needs a scikit-learn that knows estimators by their older tags.
 const PACKAGES: [&str; 2] = ["crowd-kit==1.4.2", "scikit-learn<1.7"];
 
-/// Peers that are left out, and why.
-pub const LEFT_OUT: [(&str, &str); 1] = [(
-    "peerannot",
-    "needs torch with several GB of GPU libraries, for which its EM has no use",
-)];
-
 /// Python with the peers, and the script that runs them.
 pub struct Environment {
     python: PathBuf,

@@ -12,7 +12,7 @@ use quorate_testkit::public_data;
 use crate::child::{Usage, best_measured, find_program, scratch};
 use crate::generate::{GenerateArgs, ensure_file};
 use crate::measure::seconds;
-use environment::{Environment, LEFT_OUT};
+use environment::Environment;
 
 /// What to compare.
 #[derive(Debug, Args)]
@@ -56,69 +56,73 @@ struct Pair {
 }
 
 const PAIRS: [Pair; 9] = [
-    Pair::of("trec", "majority-vote", "", "MajorityVote", "{}"),
-    Pair::of("trec", "wawa", "", "Wawa", "{}"),
-    Pair::of(
+    pair("trec", ["majority-vote", "", "MajorityVote", "{}"]),
+    pair("trec", ["wawa", "", "Wawa", "{}"]),
+    pair(
         "trec",
-        "zero-based-skill",
-        "max-iter=100 tol=0",
-        "ZeroBasedSkill",
-        r#"{"n_iter": 100, "eps": 0}"#,
+        [
+            "zero-based-skill",
+            "max-iter=100 tol=0",
+            "ZeroBasedSkill",
+            r#"{"n_iter": 100, "eps": 0}"#,
+        ],
     ),
-    Pair::of(
+    pair(
         "trec",
-        "dawid-skene",
-        "max-iter=100 tol=0",
-        "DawidSkene",
-        r#"{"n_iter": 100, "tol": -1e300}"#,
+        [
+            "dawid-skene",
+            "max-iter=100 tol=0",
+            "DawidSkene",
+            r#"{"n_iter": 100, "tol": -1e300}"#,
+        ],
     ),
-    Pair::of(
+    pair(
         "trec",
-        "one-coin",
-        "max-iter=100 tol=0",
-        "OneCoinDawidSkene",
-        r#"{"n_iter": 100, "tol": -1e300}"#,
+        [
+            "one-coin",
+            "max-iter=100 tol=0",
+            "OneCoinDawidSkene",
+            r#"{"n_iter": 100, "tol": -1e300}"#,
+        ],
     ),
-    Pair::of(
+    pair(
         "trec",
-        "mace",
-        "restarts=10 max-iter=50",
-        "MACE",
-        r#"{"n_restarts": 10, "n_iter": 50}"#,
+        [
+            "mace",
+            "restarts=10 max-iter=50",
+            "MACE",
+            r#"{"n_restarts": 10, "n_iter": 50}"#,
+        ],
     ),
-    Pair::of(
+    pair(
         "trec",
-        "m-msr",
-        "max-iter=10000 tol=1e-10",
-        "MMSR",
-        r#"{"n_iter": 10000, "tol": 1e-10}"#,
+        [
+            "m-msr",
+            "max-iter=10000 tol=1e-10",
+            "MMSR",
+            r#"{"n_iter": 10000, "tol": 1e-10}"#,
+        ],
     ),
-    Pair::of(
+    pair(
         "trec",
-        "glad",
-        "max-iter=100 tol=1e-5",
-        "GLAD",
-        r#"{"n_iter": 100, "tol": 1e-5}"#,
+        [
+            "glad",
+            "max-iter=100 tol=1e-5",
+            "GLAD",
+            r#"{"n_iter": 100, "tol": 1e-5}"#,
+        ],
     ),
     // Theirs takes two classes.
-    Pair::of("rte", "kos", "rounds=100", "KOS", r#"{"n_iter": 100}"#),
+    pair("rte", ["kos", "rounds=100", "KOS", r#"{"n_iter": 100}"#]),
 ];
 
-impl Pair {
-    const fn of(
-        set: &'static str,
-        ours: &'static str,
-        parameters: &'static str,
-        theirs: &'static str,
-        their_parameters: &'static str,
-    ) -> Self {
-        Self {
-            set,
-            ours,
-            parameters,
-            theirs,
-            their_parameters,
-        }
+const fn pair(set: &'static str, [ours, parameters, theirs, their_parameters]: [&'static str; 4]) -> Pair {
+    Pair {
+        set,
+        ours,
+        parameters,
+        theirs,
+        their_parameters,
     }
 }
 
@@ -127,9 +131,6 @@ pub fn run(args: &PeersArgs) -> anyhow::Result<()> {
     let program = find_program(args.program.as_deref())?;
     let environment = Environment::prepare(args.environment.clone())?;
     println!("{}\n", environment.ask(&[OsStr::new("version")])?);
-    for (name, reason) in LEFT_OUT {
-        println!("{name} is left out: {reason}\n");
-    }
     let bench = Bench {
         args,
         program,
@@ -184,24 +185,6 @@ impl Bench<'_> {
                 )?;
             }
         }
-        if self.args.no_public {
-            Ok(())
-        } else {
-            self.print_paper()
-        }
-    }
-
-    /// The paper's time for robust SymNMF on trec beside ours.
-    fn print_paper(&self) -> anyhow::Result<()> {
-        let file = public_data::folder().join("trec").join("labels.csv");
-        let usage = self.measure_ours("trec", &file, "rob-symnmf", "")?;
-        println!(
-            "\ntrec with rob-symnmf, from file to labels: {}, {} of CPU time, {:.0} MB; the paper's {PAPER} s for the method alone are {:.0} times that time",
-            seconds(usage.wall),
-            seconds(usage.cpu),
-            usage.memory,
-            PAPER / usage.wall
-        );
         Ok(())
     }
 
@@ -270,6 +253,3 @@ impl Bench<'_> {
 
 /// Seconds after which a run is not repeated.
 const LONG: f64 = 10.0;
-
-/// Seconds that the paper reports for robust SymNMF on trec.
-const PAPER: f64 = 65.0;

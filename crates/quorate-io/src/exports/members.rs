@@ -1,18 +1,18 @@
 //! The members of a JSON object in their order, values as they are written: for rewriting one and leaving the
 //! rest alone.
 
-use std::fmt;
+use std::borrow::Cow;
 use std::io::Write;
 
 use serde::Deserialize;
-use serde::de::{Deserializer, MapAccess, Visitor};
+use serde::de::Deserializer;
 use serde_json::value::RawValue;
 
-use super::json::Scalar;
 use crate::error::Result;
+use crate::formats::jsonl::EachMember;
 
 /// Keys and values.
-pub(crate) struct Members<'a>(pub Vec<(std::borrow::Cow<'a, str>, &'a RawValue)>);
+pub(crate) struct Members<'a>(pub Vec<(Cow<'a, str>, &'a RawValue)>);
 
 impl<'a> Members<'a> {
     /// The value of a key.
@@ -47,25 +47,9 @@ impl<'a> Members<'a> {
 
 impl<'de: 'a, 'a> Deserialize<'de> for Members<'a> {
     fn deserialize<D: Deserializer<'de>>(parser: D) -> std::result::Result<Self, D::Error> {
-        parser.deserialize_map(MembersVisitor)
-    }
-}
-
-struct MembersVisitor;
-
-impl<'de> Visitor<'de> for MembersVisitor {
-    type Value = Members<'de>;
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("an object")
-    }
-
-    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> std::result::Result<Members<'de>, A::Error> {
         let mut members = Vec::new();
-        while let Some((key, value)) = map.next_entry::<Scalar<'de>, &'de RawValue>()? {
-            members.push((key.0, value));
-        }
-        Ok(Members(members))
+        parser.deserialize_map(EachMember(|key, value| members.push((key, value))))?;
+        Ok(Self(members))
     }
 }
 

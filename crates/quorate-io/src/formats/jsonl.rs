@@ -4,10 +4,12 @@
 //! object by object, too. The keys of the first object are the columns of the table. Values may be text,
 //! numbers (kept as they are written: `3` stays `3`), true and false, and null, which is the empty value.
 
+use std::borrow::Cow;
 use std::fmt;
 use std::io::{self, Read, Write};
 
-use serde::de::{DeserializeSeed, Deserializer, IgnoredAny, MapAccess, Visitor};
+use serde::Deserialize;
+use serde::de::{Deserializer, MapAccess, Visitor};
 use serde_json::value::RawValue;
 
 use super::decimal::push_decimal;
@@ -25,7 +27,7 @@ pub(crate) fn read(input: impl Read, sink: &mut impl RowSink) -> Result<()> {
         let place = |error: Error| error.at(position);
         let text = objects.text()?;
         if row.is_none() {
-            let names = parse(text, Keys).map_err(place)?;
+            let names = keys_of(text).map_err(place)?;
             let chosen = sink.select(&names).map_err(|error| place(error.about_keys()))?;
             row = Some(JsonRow::new(chosen.into_iter().map(|index| names[index].clone())));
         }
@@ -65,20 +67,18 @@ impl JsonRow {
         self.position = position;
         self.seen.fill(false);
         let mut problem = None;
-        parse(
-            text,
-            Values {
-                row: self,
-                problem: &mut problem,
-            },
-        )?;
+        for_each_member(text, |key, value| {
+            if let Err(error) = self.set(&key, value) {
+                problem.get_or_insert(error);
+            }
+        })?;
         if let Some(problem) = problem {
             return Err(problem);
         }
         if let Some(slot) = self.seen.iter().position(|&seen| !seen) {
             return Err(ErrorKind::MissingKey {
                 names: vec![self.names[slot].clone()],
-                found: parse(text, Keys)?,
+                found: keys_of(text)?,
                 hint: "every object needs this key; null stands for no answer".into(),
                 remedy: None,
             }
@@ -127,11 +127,17 @@ impl Row for JsonRow {
     }
 }
 
-fn parse<'de, S: DeserializeSeed<'de>>(text: &'de str, seed: S) -> Result<S::Value> {
+/// The keys of an object, in order.
+fn keys_of(text: &str) -> Result<Vec<String>> {
+    let mut keys = Vec::new();
+    for_each_member(text, |key, _| keys.push(key.into_owned()))?;
+    Ok(keys)
+}
+
+fn for_each_member<'t>(text: &'t str, each: impl FnMut(Cow<'t, str>, &'t RawValue)) -> Result<()> {
     let mut parser = serde_json::Deserializer::from_str(text);
-    let value = seed.deserialize(&mut parser).map_err(syntax)?;
-    parser.end().map_err(syntax)?;
-    Ok(value)
+    let read = parser.deserialize_map(EachMember(each));
+    read.and_then(|()| parser.end()).map_err(syntax)
 }
 
 fn syntax(error: serde_json::Error) -> Error {
@@ -144,90 +150,24 @@ fn syntax(error: serde_json::Error) -> Error {
     ))
 }
 
-/// Collects the keys of an object.
-struct Keys;
+/// Hands over the members of an object, in order; values as they are written.
+pub(crate) struct EachMember<F>(pub F);
 
-impl<'de> DeserializeSeed<'de> for Keys {
-    type Value = Vec<String>;
-
-    fn deserialize<D: Deserializer<'de>>(self, parser: D) -> std::result::Result<Vec<String>, D::Error> {
-        parser.deserialize_map(self)
-    }
-}
-
-impl<'de> Visitor<'de> for Keys {
-    type Value = Vec<String>;
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("an object")
-    }
-
-    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> std::result::Result<Vec<String>, A::Error> {
-        let mut keys = Vec::new();
-        while let Some((key, IgnoredAny)) = map.next_entry()? {
-            keys.push(key);
-        }
-        Ok(keys)
-    }
-}
-
-/// Puts the chosen values of an object into a row.
-struct Values<'a> {
-    row: &'a mut JsonRow,
-    problem: &'a mut Option<Error>,
-}
-
-impl<'de> DeserializeSeed<'de> for Values<'_> {
-    type Value = ();
-
-    fn deserialize<D: Deserializer<'de>>(self, parser: D) -> std::result::Result<(), D::Error> {
-        parser.deserialize_map(self)
-    }
-}
-
-impl<'de> Visitor<'de> for Values<'_> {
+impl<'de, F: FnMut(Cow<'de, str>, &'de RawValue)> Visitor<'de> for EachMember<F> {
     type Value = ();
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("an object")
     }
 
-    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> std::result::Result<(), A::Error> {
-        while let Some(key) = map.next_key_seed(Key)? {
-            if !self.row.names.iter().any(|name| *name == key) {
-                map.next_value::<IgnoredAny>()?;
-            } else if let Err(problem) = self.row.set(&key, map.next_value()?) {
-                self.problem.get_or_insert(problem);
-            }
+    fn visit_map<A: MapAccess<'de>>(mut self, mut map: A) -> std::result::Result<(), A::Error> {
+        #[derive(Deserialize)]
+        struct Key<'a>(#[serde(borrow)] Cow<'a, str>);
+
+        while let Some((Key(key), value)) = map.next_entry()? {
+            self.0(key, value);
         }
         Ok(())
-    }
-}
-
-/// A key, borrowed from the line where it has no escapes.
-struct Key;
-
-impl<'de> DeserializeSeed<'de> for Key {
-    type Value = std::borrow::Cow<'de, str>;
-
-    fn deserialize<D: Deserializer<'de>>(self, parser: D) -> std::result::Result<Self::Value, D::Error> {
-        parser.deserialize_str(self)
-    }
-}
-
-impl<'de> Visitor<'de> for Key {
-    type Value = std::borrow::Cow<'de, str>;
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("a key")
-    }
-
-    fn visit_borrowed_str<E>(self, key: &'de str) -> std::result::Result<Self::Value, E> {
-        Ok(key.into())
-    }
-
-    fn visit_str<E>(self, key: &str) -> std::result::Result<Self::Value, E> {
-        Ok(key.to_owned().into())
     }
 }
 

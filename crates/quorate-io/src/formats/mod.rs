@@ -14,7 +14,7 @@ pub(crate) mod delimited;
 pub(crate) mod delimiter;
 mod file_format;
 pub(crate) mod json_texts;
-mod jsonl;
+pub(crate) mod jsonl;
 #[cfg(feature = "columnar")]
 mod memory;
 pub(crate) mod npy;
