@@ -112,7 +112,8 @@ def compiled_passes(path: pathlib.Path, workers: int, tol: str) -> float:
     import pyarrow.compute
     import pyarrow.parquet
 
-    from quorate import _quorate
+    from quorate import Fitting, Knowledge, _quorate
+    from quorate._options import native_fitting, native_knowledge, running
     from quorate.spark._encode import block_count
 
     table = pyarrow.parquet.read_table(path)
@@ -143,12 +144,13 @@ def compiled_passes(path: pathlib.Path, workers: int, tol: str) -> float:
         spent.append(time.process_time() - started)
         return nodes
 
-    _quorate.fit_cluster(
-        ask, workers=[str(code) for code in range(workers)], classes=[str(code) for code in range(CLASSES)],
-        tasks=sum(entry[3] for entry in blocks), labels=sum(entry[4] for entry in blocks), has_gold=False,
-        method="dawid-skene", parameters=[("max-iter", "12"), ("tol", tol)], prior=None, prior_weight=None,
-        worker_prior=None, worker_prior_weight=1.0, calibrate=False, seed=0, threads=1, memory=4.0, progress=None,
-    )
+    table = {
+        "workers": [str(code) for code in range(workers)], "classes": [str(code) for code in range(CLASSES)],
+        "tasks": sum(entry[3] for entry in blocks), "labels": sum(entry[4] for entry in blocks), "abstentions": 0,
+        "repeated": 0, "duplicates": "keep", "gold": None,
+    }
+    fitting = native_fitting("dawid-skene", Fitting({"max_iter": 12, "tol": tol}))
+    _quorate.fit_cluster(ask, table, native_knowledge(Knowledge()), fitting, running(threads=1))
     middle = sorted(spent[2:10])
     return round(middle[len(middle) // 2], 4)
 

@@ -18,52 +18,50 @@ are taken without a copy and given back in kind.
 
 from __future__ import annotations
 
-from . import errors, methods
+from typing import Any
+
+from . import errors, methods, results
 from ._aggregate import aggregate
-from ._checks import Agreement, Coefficient, Evaluation, Finding, Inspection, agreement, evaluate, inspect
-from ._compare import ComparedMethod, Comparison, compare
+from ._checks import Agreement, Evaluation, Inspection, agreement, evaluate, inspect
+from ._compare import Comparison, compare
 from ._convert import convert
 from ._input import from_matrix
-from ._judges import JudgeReport, PanelFinding, PanelReport, Share, judges
+from ._judges import PanelReport, judges
 from ._labels import FORMATS, Labels, read
 from ._model import Model
-from ._plan import Dispatch, ErrorEstimate, Plan, Replay, ReplayedStrategy
+from ._options import Fitting, Knowledge, Reading
+from ._plan import Dispatch, Plan, Replay
 from ._progress import Progress
 from ._quorate import __version__
 from ._result import Result
 from ._simulate import Crowd, simulate
 from ._table import Table
 from .errors import ConvergenceWarning, DataWarning, InputError, QuorateError, QuorateWarning
-from .methods import *  # noqa: F403
+from .methods import find_method, list_methods
 
 __all__ = [
     "Agreement",
-    "Coefficient",
-    "ComparedMethod",
     "Comparison",
     "ConvergenceWarning",
     "Crowd",
     "DataWarning",
     "Dispatch",
-    "ErrorEstimate",
     "Evaluation",
     "FORMATS",
-    "Finding",
+    "Fitting",
     "InputError",
     "Inspection",
-    "JudgeReport",
+    "Knowledge",
     "Labels",
     "Model",
-    "PanelFinding",
     "PanelReport",
     "Plan",
     "Progress",
     "QuorateError",
     "QuorateWarning",
+    "Reading",
     "Replay",
-    "ReplayedStrategy",
     "Result",
-    "Share",
     "Table",
     "__version__",
     "aggregate",
@@ -72,11 +70,20 @@ __all__ = [
     "convert",
     "errors",
     "evaluate",
+    "find_method",
     "from_matrix",
     "inspect",
     "judges",
+    "list_methods",
     "methods",
     "read",
+    "results",
     "simulate",
-    *methods.__all__,
 ]
+
+
+def __getattr__(name: str) -> Any:
+    for module in (methods, results):
+        if name in module.__all__:
+            raise AttributeError(f"quorate.{name} is not there: it is {module.__name__}.{name}")
+    raise AttributeError(f"module 'quorate' has no attribute {name!r}")

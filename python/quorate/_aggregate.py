@@ -10,17 +10,17 @@ from . import _quorate
 from ._fit_facts import FitFacts
 from ._input import Columns
 from ._labels import read_as
-from ._model import Model
 from ._options import (
-    MISSING,
+    MOVED,
     Fitting,
     Knowledge,
-    Prior,
     Reading,
     native_fitting,
     native_knowledge,
+    options_of,
     running,
     side_table,
+    with_parameters,
 )
 from ._progress import Progress, Reporter
 from ._result import Result
@@ -33,32 +33,16 @@ def aggregate(
     data: Any,
     method: str = "auto",
     *,
-    parameters: Optional[Mapping[str, Any]] = None,
     gold: Any = None,
-    prior: Optional[Prior] = None,
-    prior_weight: Optional[float] = None,
-    worker_prior: Union[Model, Result, str, "os.PathLike[str]", None] = None,
-    worker_prior_weight: float = 1.0,
-    features: Any = None,
-    feature_tasks: Optional[Sequence[Any]] = None,
-    class_probabilities: Any = None,
-    update: Union[str, "os.PathLike[str]", None] = None,
-    calibrate: bool = False,
     columns: Optional[Columns] = None,
     classes: Optional[Sequence[Any]] = None,
-    duplicates: str = "last",
-    missing: Sequence[str] = MISSING,
-    normalize: bool = False,
-    keep_workers: Optional[Sequence[Any]] = None,
-    wide: bool = False,
-    format: Optional[str] = None,
-    question: Optional[str] = None,
-    use_gold: bool = False,
     seed: int = 0,
     threads: int = 0,
-    memory: float = 4.0,
     progress: Progress = None,
-    **further_parameters: Any,
+    knowledge: Union[Knowledge, Mapping[str, Any], None] = None,
+    reading: Union[Reading, Mapping[str, Any], None] = None,
+    fitting: Union[Fitting, Mapping[str, Any], None] = None,
+    **parameters: Any,
 ) -> Result:
     """Works out the label of every task from a table of who answered what.
 
@@ -69,29 +53,20 @@ def aggregate(
         data: The labels: a frame, a path, rows of (task, worker, label), a dict of columns; see
             :func:`quorate.read`.
         method: Name of the method; :func:`quorate.list_methods` lists them.
-        parameters: Parameters of the method by name, with ``_`` for ``-``; the docs of its class list them.
         gold: Tasks whose truth is known, as a dict or as a table with columns ``task, label``: fixed in every
             step, and workers are learnt from them.
-        prior: Shares of the classes, ``{"spam": 0.1, "ham": 0.9}`` or ``"uniform"``; held fixed unless
-            ``prior_weight`` is given.
-        prior_weight: Let the data correct ``prior``: it counts as much as this many tasks.
-        worker_prior: A model of earlier labels: what it rests on counts as if those labels were here, too.
-        worker_prior_weight: Weight of an earlier label beside a new one.
-        features: Numbers that describe the tasks, for methods that learn from them: a table with a column
-            ``task``, or an array with a row for each task (see ``feature_tasks``).
-        feature_tasks: The task of each row of an array of features; without it row i belongs to task i.
-        class_probabilities: Probabilities from a classifier, for methods that use them: columns ``task`` and
-            ``p:CLASS``.
-        update: A model file that was saved with ``keep_labels=True``: the new labels are folded into it.
-        calibrate: Lower the confidence to what it is worth if some tasks mislead many workers at once. ``auto``
-            allows for it by itself.
-        columns, classes, duplicates, missing, normalize, keep_workers, wide, format, question, use_gold: How to read
-            the labels; see :func:`quorate.read`.
+        columns: Names of the columns by role, where they are not ``task``, ``worker`` and ``label``.
+        classes: The only classes allowed, in order; without it every label is a class.
         seed: Seed of everything random.
         threads: Number of threads; 0 takes all. The result does not depend on it.
-        memory: Refuse what would need more memory than this, in GiB.
         progress: See :data:`quorate.Progress`.
-        **further_parameters: Parameters of the method, too, for those whose names are not taken above.
+        knowledge: What else is known, a :class:`quorate.Knowledge` or a dict: shares of the classes, earlier work of
+            the workers, features of the tasks, a classifier's probabilities.
+        reading: How else to read the labels, a :class:`quorate.Reading` or a dict: repeated rows, missing answers, wide
+            tables, exports of annotation tools.
+        fitting: How else to fit, a :class:`quorate.Fitting` or a dict: a model that is brought up to date, calibrated
+            confidence, memory.
+        **parameters: Parameters of the method, with ``_`` for ``-``; the docs of its class list them.
 
     >>> import quorate
     >>> result = quorate.aggregate([
@@ -101,20 +76,16 @@ def aggregate(
     >>> result.labels["label"]
     ['cat', 'dog']
     """
-    reading = Reading(
-        columns, classes, duplicates, missing, normalize, keep_workers, wide, format, question, use_gold
-    )
-    knowledge = Knowledge(
-        gold, prior, prior_weight, worker_prior, worker_prior_weight, features, feature_tasks, class_probabilities
-    )
-    fitting = Fitting({**(parameters or {}), **further_parameters}, update, calibrate, memory)
-    labels = read_as(data, reading, threads, progress)
-    with _folder_for(features) as folder, Reporter(progress) as report:
+    known = options_of(Knowledge, "knowledge", knowledge, gold=gold)
+    how = options_of(Reading, "reading", reading, columns=columns, classes=classes)
+    wanted = with_parameters(method, options_of(Fitting, "fitting", fitting), parameters, MOVED)
+    labels = read_as(data, how, threads, progress)
+    with _folder_for(known.features) as folder, Reporter(progress) as report:
         fitted = _quorate.fit(
             labels._native,
-            native_knowledge(knowledge, features_of(features, folder)),
-            native_fitting(method, fitting),
-            running(seed, threads, memory, report),
+            native_knowledge(known, features_of(known.features, folder)),
+            native_fitting(method, wanted),
+            running(seed, threads, wanted.memory, report),
         )
     result = Result(fitted, labels._kind)
     warn_of(result, len(labels._native.warnings))

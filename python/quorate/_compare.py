@@ -7,7 +7,8 @@ from typing import Any, Dict, List, NamedTuple, Optional, Sequence, Tuple
 from . import _quorate
 from ._aggregate import aggregate
 from ._input import truths
-from ._labels import read
+from ._labels import read_as
+from ._options import Knowledge, Reading, options_of
 from ._result import Result
 from .errors import QuorateError, QuorateWarning
 
@@ -72,8 +73,9 @@ def compare(data: Any, methods: Optional[Sequence[str]] = None, *, truth: Any = 
     >>> [row.method for row in both.methods]
     ['dawid-skene', 'majority-vote']
     """
-    reading = {name: options.pop(name) for name in _READING if name in options}
-    labels = read(data, **reading)
+    short = {name: options.pop(name, None) for name in ("columns", "classes")}
+    reading = options_of(Reading, "reading", options.pop("reading", None), **short)
+    labels = read_as(data, reading, options.get("threads", 0), options.get("progress"))
     known = truths(truth, "truth")
     rows = [_run(name, labels, known, options) for name in methods or _fitting(options)]
     rows.sort(key=lambda row: (row.failure is not None, row.error or 0.0))
@@ -86,16 +88,14 @@ def compare(data: Any, methods: Optional[Sequence[str]] = None, *, truth: Any = 
     return Comparison(rows, agreement)
 
 
-_READING = ("columns", "classes", "duplicates", "missing", "normalize", "keep_workers")
-
-
 def _fitting(options: Dict[str, Any]) -> List[str]:
     """Methods whose side data are given."""
+    known = options_of(Knowledge, "knowledge", options.get("knowledge"))
     return [
         method["name"]
         for method in _quorate.method_table()
-        if (not method["needs_features"] or options.get("features") is not None)
-        and (not method["needs_probabilities"] or options.get("class_probabilities") is not None)
+        if (not method["needs_features"] or known.features is not None)
+        and (not method["needs_probabilities"] or known.class_probabilities is not None)
     ]
 
 

@@ -6,7 +6,8 @@ from typing import Any, ClassVar, Dict, List, Optional, Tuple, TypeVar
 
 from . import _quorate
 from ._aggregate import aggregate
-from ._labels import read
+from ._labels import read_as
+from ._options import Fitting, Reading, options_of
 from ._result import Result
 from ._table import Table, as_kind
 from .errors import NotApplicableError, NotFittedError, ParameterError
@@ -52,13 +53,16 @@ class Estimator:
         Args:
             data: The labels: a frame, a path, rows of (task, worker, label), a dict of columns.
             **options: What else is known and how to read the labels; the arguments of :func:`quorate.aggregate`
-                (``gold``, ``prior``, ``worker_prior``, ``features``, ``columns``, ``classes``, ..).
+                (``gold``, ``columns``, ``classes``, ``knowledge``, ``reading``, ``fitting``, ..).
         """
         parameters = {name: getattr(self, name) for name in self._parameters}
         options.setdefault("seed", self.random_state)
         options.setdefault("threads", _threads(self.n_jobs))
-        self._options = options
-        self._result = aggregate(data, self._method, parameters=parameters, **options)
+        self._reading = options_of(Reading, "reading", options.get("reading"), columns=options.get("columns"))
+        self._threads = options["threads"]
+        fitting = options_of(Fitting, "fitting", options.pop("fitting", None))
+        fitting = fitting._replace(parameters={**fitting.parameters, **parameters})
+        self._result = aggregate(data, self._method, fitting=fitting, **options)
         return self
 
     def fit_predict(self, data: Any, **options: Any) -> Any:
@@ -80,12 +84,9 @@ class Estimator:
 
     def _judge(self, data: Any) -> Tuple[_quorate.ArrowTable, str, List[Any]]:
         result = self.result_
-        reading = {
-            name: self._options[name]
-            for name in ("columns", "duplicates", "missing", "normalize", "threads")
-            if name in self._options
-        }
-        labels = read(data, **reading)
+        reading = self._reading
+        how = Reading(reading.columns, None, reading.duplicates, reading.missing, reading.normalize)
+        labels = read_as(data, how, self._threads, None)
         judged = result._native.predict(labels._native)
         if judged is None:
             raise NotApplicableError(

@@ -1,17 +1,12 @@
 """What goes with labels: how to read them, what is known besides them, how to fit."""
 
-from __future__ import annotations
-
 import os
-from typing import TYPE_CHECKING, Any, Dict, List, Mapping, NamedTuple, Optional, Sequence, Tuple, Union
+from typing import Any, Dict, List, Mapping, NamedTuple, Optional, Sequence, Tuple, Type, TypeVar, Union
 
 from . import _quorate
 from ._input import Columns, column_names, to_data, truths
 from ._model import Model
 from .errors import ParameterError
-
-if TYPE_CHECKING:
-    from ._result import Result
 
 __all__ = ["Fitting", "Knowledge", "Reading"]
 
@@ -22,7 +17,7 @@ Prior = Union[str, Mapping[Any, float]]
 
 
 class Reading(NamedTuple):
-    """How labels are read."""
+    """How labels are read: ``reading=quorate.Reading(duplicates="first")``, or a dict with these keys."""
 
     columns: Optional[Columns] = None
     """Names of the columns by role, where they are not ``task``, ``worker`` and ``label``."""
@@ -48,7 +43,7 @@ class Reading(NamedTuple):
 
 
 class Knowledge(NamedTuple):
-    """What is known besides the labels."""
+    """What is known besides the labels: ``knowledge=quorate.Knowledge(prior="uniform")``, or a dict with these keys."""
 
     gold: Any = None
     """Tasks whose truth is known, as a dict or as a table with columns ``task, label``: fixed in every step, and
@@ -58,8 +53,9 @@ class Knowledge(NamedTuple):
     given."""
     prior_weight: Optional[float] = None
     """Let the data correct ``prior``: it counts as much as this many tasks."""
-    worker_prior: Union[Model, Result, Path, None] = None
-    """A model of earlier labels: what it rests on counts as if those labels were here, too."""
+    worker_prior: Any = None
+    """A model of earlier labels, as a :class:`quorate.Model`, a :class:`quorate.Result` or a path: what it rests on counts
+    as if those labels were here, too."""
     worker_prior_weight: float = 1.0
     """Weight of an earlier label beside a new one."""
     features: Any = None
@@ -72,10 +68,10 @@ class Knowledge(NamedTuple):
 
 
 class Fitting(NamedTuple):
-    """How a method is fitted."""
+    """How a method is fitted: ``fitting=quorate.Fitting(memory=16)``, or a dict with these keys."""
 
     parameters: Mapping[str, Any] = {}
-    """Parameters of the method by name, with ``_`` for ``-``; the docs of its class list them."""
+    """Parameters of the method by name, for those whose names are arguments, too."""
     update: Optional[Path] = None
     """A model file that was saved with ``keep_labels=True``: the new labels are folded into it."""
     calibrate: bool = False
@@ -83,6 +79,57 @@ class Fitting(NamedTuple):
     itself."""
     memory: float = 4.0
     """Refuse what would need more memory than this, in GiB."""
+
+
+Options = TypeVar("Options")
+
+
+def options_of(kind: Type[Options], name: str, given: Union[Options, Mapping[str, Any], None], **short: Any) -> Options:
+    """Options that were given as an object or as a dict, with those that have an argument of their own."""
+    fields: Sequence[str] = kind._fields  # type: ignore[attr-defined]
+    options: Any = given if isinstance(given, kind) else None
+    if options is None:
+        entries: Mapping[str, Any] = given or {}  # type: ignore[assignment]
+        unknown = [field for field in entries if field not in fields]
+        if unknown:
+            raise TypeError(f"{name}: found {unknown[0]!r}, expected {', '.join(fields)}")
+        options = kind(**entries)
+    for field, value in short.items():
+        if value is not None:
+            if getattr(options, field) is not None:
+                raise TypeError(f"{field} is given twice: as an argument and in {name}")
+            options = options._replace(**{field: value})
+    return options  # type: ignore[no-any-return]
+
+
+def with_parameters(
+    method: str, fitting: Fitting, parameters: Mapping[str, Any], moved: Mapping[str, Sequence[str]]
+) -> Fitting:
+    """The fitting with further parameters of the method. ``moved``: fields of each group of options, which were
+    arguments once; a parameter of such a name must not be taken for one."""
+    for name in parameters:
+        for group, fields in moved.items():
+            if name in fields:
+                own = f'; the parameter {name!r} of {method} goes to fitting={{"parameters": {{"{name}": ..}}}}'
+                raise TypeError(
+                    f'{name!r} is not an argument any more, but part of {group}: {group}={{"{name}": ..}}'
+                    + (own if name in _parameter_names(method) else "")
+                )
+    return fitting._replace(parameters={**fitting.parameters, **parameters})
+
+
+def _parameter_names(method: str) -> List[str]:
+    found = _quorate.find_method(method)
+    table = (entry for entry in _quorate.method_table() if entry["name"] == found)
+    return [parameter["name"].replace("-", "_") for entry in table for parameter in entry["parameters"]]
+
+
+MOVED: Dict[str, Sequence[str]] = {
+    "knowledge": Knowledge._fields,
+    "reading": Reading._fields,
+    "fitting": Fitting._fields,
+}
+"""The groups of options of :func:`quorate.aggregate`."""
 
 
 def as_text(value: Any) -> str:
@@ -147,13 +194,13 @@ def prior_of(prior: Optional[Prior]) -> Optional[List[Tuple[str, float]]]:
     return [(as_text(label), float(share)) for label, share in prior.items()]
 
 
-def model_of(given: Union[Model, Result, Path, None]) -> Optional[_quorate.Model]:
+def model_of(given: Any) -> Optional[_quorate.Model]:
     """A model, of a result or from a file."""
     if given is None:
         return None
     if isinstance(given, (str, os.PathLike)):
         return Model.load(given)._native
-    model = given if isinstance(given, Model) else given.model
+    model: Optional[Model] = given if isinstance(given, Model) else given.model
     if model is None:
         raise ParameterError(f"worker_prior: {given.method} does not estimate a model")
     return model._native

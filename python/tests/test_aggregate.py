@@ -158,10 +158,12 @@ def test_gold_priors_and_history_are_those_of_the_program(crowd: pathlib.Path, p
             crowd / "labels.csv",
             "dawid-skene",
             gold=given,
-            prior={1: 0.5, 2: 0.3, 3: 0.2},
-            prior_weight=10,
-            worker_prior=model,
-            worker_prior_weight=0.5,
+            knowledge={
+                "prior": {1: 0.5, 2: 0.3, 3: 0.2},
+                "prior_weight": 10,
+                "worker_prior": model,
+                "worker_prior_weight": 0.5,
+            },
         )
         assert found.probabilities.to_dict() == wanted
         assert any("known from gold" in note for note in found.notes)
@@ -169,13 +171,13 @@ def test_gold_priors_and_history_are_those_of_the_program(crowd: pathlib.Path, p
 
 def test_new_labels_are_folded_into_a_saved_model(crowd: pathlib.Path, rows: List[object]) -> None:
     quorate.aggregate(rows[:1000], "dawid-skene").save_model(crowd / "old.json", keep_labels=True)
-    updated = quorate.aggregate(rows[1000:], update=crowd / "old.json")
+    updated = quorate.aggregate(rows[1000:], fitting=quorate.Fitting(update=crowd / "old.json"))
     whole = quorate.aggregate(rows, "dawid-skene")
     assert updated.to_dict() == whole.to_dict()
 
 
 def test_results_survive_pickling(rows: object) -> None:
-    result = quorate.aggregate(rows, "dawid-skene", gold={"t1": "1"}, prior="uniform")
+    result = quorate.aggregate(rows, "dawid-skene", gold={"t1": "1"}, knowledge={"prior": "uniform"})
     copy = pickle.loads(pickle.dumps(result))
     assert copy.probabilities == result.probabilities
     assert copy.intervals() == result.intervals()

@@ -53,7 +53,7 @@ def test_what_was_read_and_left_out_is_said() -> None:
 
 
 def test_gold_in_the_file_is_used_on_request() -> None:
-    result = quorate.aggregate(FIXTURES / "toloka.tsv", "dawid-skene", use_gold=True)
+    result = quorate.aggregate(FIXTURES / "toloka.tsv", "dawid-skene", reading={"use_gold": True})
     confidence = dict(zip(result.labels["task"], result.labels["confidence"]))
     assert confidence["12"] == 1.0 and confidence["13"] < 1.0
 
@@ -66,7 +66,7 @@ def test_questions_and_formats_are_arguments(tmp_path: Path) -> None:
     with pytest.raises(quorate.InputError, match='"tone", "stars".*argument question'):
         quorate.read(path)
     assert rows(quorate.read(path, question="stars")) == [("1", "3", "4")]
-    assert quorate.aggregate(path, "majority-vote", question="tone").to_dict() == {"1": "dry"}
+    assert quorate.aggregate(path, "majority-vote", reading={"question": "tone"}).to_dict() == {"1": "dry"}
     renamed = tmp_path / "export.dat"
     path.rename(renamed)
     assert rows(quorate.read(renamed, format="label-studio", question="tone")) == [("1", "3", "dry")]
@@ -85,7 +85,7 @@ def test_convert_goes_there_and_back(tmp_path: Path) -> None:
 def test_truths_in_the_file_and_beside_it_are_refused_together() -> None:
     """As the program does: neither takes the place of the other."""
     with pytest.raises(quorate.errors.ParameterError, match="leave gold or use_gold out"):
-        quorate.aggregate(FIXTURES / "toloka.tsv", gold={"11": "pos"}, use_gold=True)
+        quorate.aggregate(FIXTURES / "toloka.tsv", gold={"11": "pos"}, reading={"use_gold": True})
     marked = quorate.read(FIXTURES / "toloka.tsv", use_gold=True)
     with pytest.raises(quorate.errors.ParameterError, match="truths are marked in the labels"):
         quorate.aggregate(marked, gold={"11": "pos"})

@@ -151,19 +151,19 @@ def test_bad_input_is_a_clear_exception(tmp_path: pathlib.Path) -> None:
 def test_no_message_names_an_option_of_the_program(crowd: pathlib.Path) -> None:
     labels = crowd / "labels.csv"
     for arguments in [
-        {"memory": 0},
-        {"memory": 1e-9, "method": "dawid-skene"},
-        {"prior": "flat"},
-        {"prior": {"1": 0.5}},
-        {"prior": {"9": 1.0}},
-        {"duplicates": "most"},
+        {"fitting": {"memory": 0}},
+        {"fitting": {"memory": 1e-9}, "method": "dawid-skene"},
+        {"knowledge": {"prior": "flat"}},
+        {"knowledge": {"prior": {"1": 0.5}}},
+        {"knowledge": {"prior": {"9": 1.0}}},
+        {"reading": {"duplicates": "most"}},
         {"method": "nothing"},
         {"method": "crowdlab"},
         {"method": "crowd-layer"},
         {"classes": ["1"]},
         {"columns": {"task": "item"}},
-        {"update": crowd / "model.json"},
-        {"worker_prior": crowd / "labels.csv"},
+        {"fitting": {"update": crowd / "model.json"}},
+        {"knowledge": {"worker_prior": crowd / "labels.csv"}},
         {"gold": {"t1": "4"}, "classes": ["1", "2", "3"]},
     ]:
         with pytest.raises(quorate.QuorateError) as caught:

@@ -37,7 +37,7 @@ def options(name: str, frame: pandas.DataFrame) -> Any:
         given["feature_tasks"] = tasks
     if TABLE[name]["needs_probabilities"]:
         given["class_probabilities"] = {"task": tasks, "p:1": [0.6] * len(tasks), "p:2": [0.4] * len(tasks)}
-    return given
+    return {"knowledge": given}
 
 
 @pytest.mark.parametrize("name", list(TABLE))

@@ -191,5 +191,5 @@ def test_a_page_with_a_prior_is_that_of_the_program(
 ) -> None:
     program("report", crowd / "labels.csv", "--title", "T", "-m", "dawid-skene", "--prior", "uniform",
             "-o", tmp_path / "page.html")
-    page = quorate.aggregate(crowd / "labels.csv", "dawid-skene", prior="uniform").report(title="T")
+    page = quorate.aggregate(crowd / "labels.csv", "dawid-skene", knowledge={"prior": "uniform"}).report(title="T")
     assert page == (tmp_path / "page.html").read_text(encoding="utf-8")

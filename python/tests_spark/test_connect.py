@@ -18,9 +18,9 @@ from local_cluster import LocalCluster
 @pytest.mark.filterwarnings("ignore::quorate.QuorateWarning")
 def test_connect_gives_the_labels_of_one_machine(cluster: LocalCluster, rows: Rows, tmp_path: pathlib.Path) -> None:
     runs: List[Dict[str, Any]] = [
-        *({"method": "dawid-skene", "max_iter": 4, "partitions": partitions} for partitions in (1, 2, 7)),
-        {"method": "dawid-skene", "max_iter": 4, "partitions": 2, "gold": {rows[0][0]: "1"}},
-        {"method": "dawid-skene", "max_iter": 4, "partitions": 2, "closure_bytes": 1000},
+        *({"method": "dawid-skene", "max_iter": 4, "cluster": {"partitions": partitions}} for partitions in (1, 2, 7)),
+        {"method": "dawid-skene", "max_iter": 4, "cluster": {"partitions": 2}, "gold": {rows[0][0]: "1"}},
+        {"method": "dawid-skene", "max_iter": 4, "cluster": {"partitions": 2, "closure_bytes": 1000}},
         {"method": "rob-symnmf-em", "max_iter": 3},
     ]
     given = tmp_path / "given.json"

@@ -34,7 +34,7 @@ def test_labels_are_those_of_one_machine(spark: Any, rows: Rows, method: str) ->
     frame = frame_of(spark, rows)
     found = {}
     for partitions in (1, 2, 7):
-        with quorate.spark.aggregate(frame, method, partitions=partitions, **parameters) as result:
+        with quorate.spark.aggregate(frame, method, cluster={"partitions": partitions}, **parameters) as result:
             assert (result.iterations, result.classes) == (local.iterations, local.classes)
             assert result.converged == local.converged
             found[partitions] = answers_of(result.labels)
@@ -52,7 +52,7 @@ def test_members_that_stream_are_those_of_labels_on_disk(
     # The other members are above with 1, 2 and 7 partitions; this one takes long.
     found = []
     for partitions in (7,) if method == "auto" else (1, 2, 7):
-        with quorate.spark.aggregate(frame_of(spark, rows), method, partitions=partitions) as result:
+        with quorate.spark.aggregate(frame_of(spark, rows), method, cluster={"partitions": partitions}) as result:
             found.append(answers_of(result.labels))
     assert all(answers == found[0] for answers in found)
     assert furthest(found[0], wanted) < 1e-9
@@ -100,7 +100,7 @@ def test_public_data(spark: Any, name: str) -> None:
     frame = frame_of(spark, labels)
     found = []
     for partitions in (1, 2, 7):
-        with quorate.spark.aggregate(frame, "dawid-skene", max_iter=12, partitions=partitions) as result:
+        with quorate.spark.aggregate(frame, "dawid-skene", max_iter=12, cluster={"partitions": partitions}) as result:
             assert result.iterations == local.iterations
             found.append(answers_of(result.labels))
     assert found[0] == found[1] == found[2]
@@ -150,6 +150,6 @@ def test_one_label_per_task_is_warned_of_as_on_one_machine(spark: Any) -> None:
     with pytest.warns(quorate.DataWarning, match="the confidence is a guess"):
         local = quorate.aggregate(alone, "majority-vote")
     with pytest.warns(quorate.DataWarning, match="the confidence is a guess"):
-        result = quorate.spark.aggregate(frame_of(spark, alone), "majority-vote", partitions=2)
+        result = quorate.spark.aggregate(frame_of(spark, alone), "majority-vote", cluster={"partitions": 2})
     with result:
         assert result.warnings == local.warnings

@@ -30,11 +30,12 @@ def test_gold_class_prior_and_worker_history(spark: Any, rows: Rows) -> None:
     gold: Dict[str, str] = {task: label for task, _, label in rows[::37]}
     half = [row for row in rows if len(row[0]) % 2]
     earlier = quorate.aggregate(half or rows[:300], "dawid-skene").model
-    result = check(spark, rows, gold=gold, prior={"1": 0.5, "2": 0.3, "3": 0.2}, prior_weight=30, worker_prior=earlier,
-                   worker_prior_weight=0.5)
+    result = check(spark, rows, gold=gold, knowledge=quorate.Knowledge(
+        prior={"1": 0.5, "2": 0.3, "3": 0.2}, prior_weight=30, worker_prior=earlier, worker_prior_weight=0.5
+    ))
     assert any("known from gold" in note for note in result.notes)
     check(spark, rows, "rob-symnmf-em", gold=gold)
-    check(spark, rows, prior="uniform", calibrate=True)
+    check(spark, rows, knowledge={"prior": "uniform"}, fitting={"calibrate": True})
 
 
 def test_gold_as_a_dataframe_and_a_class_that_nobody_named(spark: Any, rows: Rows) -> None:
@@ -44,15 +45,15 @@ def test_gold_as_a_dataframe_and_a_class_that_nobody_named(spark: Any, rows: Row
     with quorate.spark.aggregate(frame_of(spark, rows), "dawid-skene", gold=frame, max_iter=3) as result:
         assert result.classes == local.classes and "new" in result.classes
         assert furthest(answers_of(result.labels), local_answers(local.probabilities, local.classes)) < 1e-9
-        assert any("1 tasks of gold that nobody labelled" in warning for warning in result.warnings)
+        assert any("1 task of gold that nobody labelled" in warning for warning in result.warnings)
 
 
 def test_missing_labels_and_workers_left_out(spark: Any, rows: Rows) -> None:
     few = rows[:600]
     odd = [*few, ("silent", few[0][1], ""), (few[0][0], "newcomer", "NaN"), (few[1][0], "newcomer", "n/a")]
-    assert check(spark, odd, missing=("NaN", "n/a")).summary["abstentions"] == 3
+    assert check(spark, odd, reading={"missing": ("NaN", "n/a")}).summary["abstentions"] == 3
     workers = sorted({worker for _, worker, _ in few})[:12]
-    check(spark, few, keep_workers=workers)
+    check(spark, few, reading={"keep_workers": workers})
 
 
 def test_repeated_rows(spark: Any, rows: Rows) -> None:
@@ -62,14 +63,14 @@ def test_repeated_rows(spark: Any, rows: Rows) -> None:
     numbered = [(*row, place) for place, row in enumerate(twice)]
     frame = spark.createDataFrame(numbered, "task string, worker string, label string, moment long").repartition(5)
     for policy in ("last", "first", "keep"):
-        local = quorate.aggregate(twice, "dawid-skene", duplicates=policy, max_iter=4)
+        local = quorate.aggregate(twice, "dawid-skene", reading={"duplicates": policy}, max_iter=4)
         order = "moment" if policy != "keep" else None
-        options: Dict[str, Any] = {"duplicates": policy, "order": order, "max_iter": 4}
+        options: Dict[str, Any] = {"reading": {"duplicates": policy}, "order": order, "max_iter": 4}
         with quorate.spark.aggregate(frame, "dawid-skene", **options) as result:
             assert furthest(answers_of(result.labels), local_answers(local.probabilities, local.classes)) < 1e-9
             assert result.summary["repeated_rows"] == len(few[::7])
     with pytest.raises(quorate.InputError, match=f"{len(few[::7])} rows have the task and worker of another row"):
-        quorate.spark.aggregate(frame, "dawid-skene", duplicates="error")
+        quorate.spark.aggregate(frame, "dawid-skene", reading={"duplicates": "error"})
     # Without a column the order of the DataFrame's own rows counts.
     ordered = spark.createDataFrame(twice, "task string, worker string, label string")
     local = quorate.aggregate(twice, "majority-vote")

@@ -11,7 +11,7 @@ import pytest
 
 import quorate
 import quorate.spark
-from quorate.spark import _aggregate, _encode
+from quorate.spark import _encode
 from conftest import Rows, answers_of, frame_of
 from local_cluster import LocalCluster
 
@@ -21,7 +21,7 @@ pytestmark = pytest.mark.filterwarnings("ignore::quorate.QuorateWarning")
 @pytest.fixture(scope="module")
 def plain(spark: Any, rows: Rows) -> Any:
     """Labels when everything travels with the function."""
-    with quorate.spark.aggregate(frame_of(spark, rows), "dawid-skene", max_iter=6, partitions=4) as result:
+    with quorate.spark.aggregate(frame_of(spark, rows), "dawid-skene", max_iter=6, cluster={"partitions": 4}) as result:
         return answers_of(result.labels)
 
 
@@ -34,8 +34,8 @@ def test_parameters_beyond_the_limit_travel_in_files(
     def look(*_: object) -> None:
         seen.append(len(os.listdir(tmp_path)))
 
-    options: Any = {"max_iter": 6, "closure_bytes": 1000, "partitions": 4}
-    with quorate.spark.aggregate(frame, "dawid-skene", shared_folder=tmp_path, progress=look, **options) as result:
+    cluster = quorate.spark.Cluster(partitions=4, closure_bytes=1000, shared_folder=tmp_path)
+    with quorate.spark.aggregate(frame, "dawid-skene", max_iter=6, progress=look, cluster=cluster) as result:
         assert answers_of(result.labels) == plain
         # The rule behind the labels stays while they may be used.
         assert len(os.listdir(tmp_path)) == 1
@@ -47,7 +47,7 @@ def test_parameters_beyond_the_limit_travel_in_files(
 def test_the_limit_is_what_the_guide_says() -> None:
     # 10^5 workers with 4 classes travel twice (this model and the one before): 25.6 MB; 10^6 do not.
     size = 2 * 8 * 16
-    assert 10**5 * size <= _aggregate.CLOSURE_BYTES < 10**6 * size
+    assert 10**5 * size <= quorate.spark.Cluster().closure_bytes < 10**6 * size
 
 
 def test_statistics_of_many_partitions_are_merged_on_the_way(spark: Any, rows: Rows, plain: Any) -> None:
@@ -55,7 +55,7 @@ def test_statistics_of_many_partitions_are_merged_on_the_way(spark: Any, rows: R
     received = []
     for driver_bytes in (0, 1 << 30):
         with quorate.spark.aggregate(
-            frame, "dawid-skene", max_iter=6, partitions=12, driver_bytes=driver_bytes
+            frame, "dawid-skene", max_iter=6, cluster={"partitions": 12, "driver_bytes": driver_bytes}
         ) as result:
             assert answers_of(result.labels) == plain
             received.append(result.summary["bytes_received"])
@@ -75,7 +75,7 @@ def test_a_worker_killed_in_the_middle_of_a_fit_changes_nothing(
 
     try:
         with quorate.spark.aggregate(
-            frame_of(spark, rows), "dawid-skene", max_iter=6, partitions=4, progress=kill
+            frame_of(spark, rows), "dawid-skene", max_iter=6, cluster={"partitions": 4}, progress=kill
         ) as result:
             killed[0].join()
             assert cluster.workers[0].returncode is not None

@@ -100,4 +100,4 @@ for name, found in [
 path = os.path.join(folder, "model.json")
 quorate.aggregate(labels, "dawid-skene").save_model(path)
 next_batch = quorate.simulate(tasks=100, workers=20, classes=3, accuracy=(0.5, 0.9), labels_per_task=2, seed=12)
-print(quorate.aggregate(next_batch.labels, "dawid-skene", worker_prior=path).notes)
+print(quorate.aggregate(next_batch.labels, "dawid-skene", knowledge={"worker_prior": path}).notes)

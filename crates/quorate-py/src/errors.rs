@@ -34,19 +34,21 @@ impl From<quorate_io::Error> for Failure {
 /// The words for a remedy.
 pub fn words(remedy: Remedy) -> &'static str {
     match remedy {
-        Remedy::RaiseMemoryLimit => "raise the limit with the argument memory (in GiB)",
-        Remedy::NameClasses => {
-            "name the classes with the argument classes; missing says which labels are no answer"
+        Remedy::RaiseMemoryLimit => {
+            "raise the limit with memory, in GiB (aggregate: fitting={\"memory\": ..})"
         }
-        Remedy::GiveClassProbabilities => "give them with the argument class_probabilities",
-        Remedy::GiveFeatures => "give them with the argument features",
-        Remedy::NameFeatureTasks => "say which task each row is about with the argument feature_tasks",
+        Remedy::NameClasses => {
+            "name the classes with the argument classes; missing (quorate.read) says which labels are no answer"
+        }
+        Remedy::GiveClassProbabilities => "give them with knowledge={\"class_probabilities\": ..}",
+        Remedy::GiveFeatures => "give them with knowledge={\"features\": ..}",
+        Remedy::NameFeatureTasks => "say which task each row is about with knowledge={\"feature_tasks\": ..}",
         Remedy::ListMethods => "quorate.list_methods() lists them all",
         Remedy::NameColumns => "name columns with columns={\"task\": .., \"worker\": .., \"label\": ..}",
         Remedy::NameFormat => {
-            "say what the file is with the argument format; quorate.FORMATS lists the names"
+            "say what the file is with the argument format of quorate.read; quorate.FORMATS lists the names"
         }
-        Remedy::NameQuestion => "choose one with the argument question",
+        Remedy::NameQuestion => "choose one with the argument question of quorate.read",
         Remedy::KeepLabels => "fit the model again and save it with keep_labels=True",
         Remedy::GiveTruthsOnce => "give one of them: leave gold or use_gold out",
         Remedy::ListClass => "add it to classes, or leave classes out",

@@ -125,7 +125,7 @@ class DawidSkene(_Probabilistic):
                 raise NotApplicableError(
                     f"initial_error_strategy: found {self.initial_error_strategy!r}, expected 'addition' or None"
                 )
-            options["worker_prior"] = _history(initial_error)
+            options["knowledge"] = {"worker_prior": _history(initial_error)}
         return self._fit(data, **options)
 
     def fit_predict(self, data: Any, true_labels: Any = None, initial_error: Any = None) -> Any:

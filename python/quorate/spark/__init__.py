@@ -22,7 +22,8 @@ Spark Connect. The guide ``docs/spark.md`` says when a cluster is worth it, and 
 from __future__ import annotations
 
 from ._aggregate import aggregate, inspect
+from ._blocks import Cluster
 from ._evaluate import evaluate
 from ._result import Overview, Result
 
-__all__ = ["Overview", "Result", "aggregate", "evaluate", "inspect"]
+__all__ = ["Cluster", "Overview", "Result", "aggregate", "evaluate", "inspect"]

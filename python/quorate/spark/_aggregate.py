@@ -3,55 +3,46 @@
 from __future__ import annotations
 
 import json
-import os
 from typing import Any, Mapping, Optional, Sequence, Union
 
 from .. import _quorate
 from .._aggregate import warn_of
 from .._input import Columns
-from .._model import Model
-from .._options import MISSING, Fitting, Knowledge, Prior, model_of, native_fitting, native_knowledge, running
+from .._options import (
+    MOVED,
+    Fitting,
+    Knowledge,
+    Reading,
+    model_of,
+    native_fitting,
+    native_knowledge,
+    options_of,
+    running,
+    with_parameters,
+)
 from .._progress import Progress, Reporter
-from .._result import Result as LocalResult
 from ..errors import NotApplicableError
-from ._blocks import Transport
-from ._encode import Encoded, Reading, encode
+from ._blocks import Cluster
+from ._encode import Encoded, Input, encode
 from ._result import Overview, Result
-
-CLOSURE_BYTES = 32 << 20
-"""Parameters up to this size travel with the function."""
-
-DRIVER_BYTES = 128 << 20
-"""Statistics beyond this size are merged on the executors first."""
 
 
 def aggregate(
     df: Any,
     method: str = "auto",
     *,
-    parameters: Optional[Mapping[str, Any]] = None,
     gold: Any = None,
-    prior: Optional[Prior] = None,
-    prior_weight: Optional[float] = None,
-    worker_prior: Union[Model, LocalResult, str, "os.PathLike[str]", None] = None,
-    worker_prior_weight: float = 1.0,
-    calibrate: bool = False,
     columns: Optional[Columns] = None,
     classes: Optional[Sequence[Any]] = None,
-    duplicates: str = "last",
     order: Optional[str] = None,
-    missing: Sequence[str] = MISSING,
-    normalize: bool = False,
-    keep_workers: Optional[Sequence[Any]] = None,
     seed: int = 0,
     threads: int = 0,
-    memory: float = 4.0,
     progress: Progress = None,
-    partitions: Optional[int] = None,
-    closure_bytes: int = CLOSURE_BYTES,
-    driver_bytes: int = DRIVER_BYTES,
-    shared_folder: Union[str, "os.PathLike[str]", None] = None,
-    **further_parameters: Any,
+    knowledge: Union[Knowledge, Mapping[str, Any], None] = None,
+    reading: Union[Reading, Mapping[str, Any], None] = None,
+    fitting: Union[Fitting, Mapping[str, Any], None] = None,
+    cluster: Union[Cluster, Mapping[str, Any], None] = None,
+    **parameters: Any,
 ) -> Result:
     """Works out the label of every task from a Spark DataFrame of who answered what.
 
@@ -64,65 +55,42 @@ def aggregate(
         method: A method that goes through labels in passes: ``majority-vote``, ``dawid-skene``, ``one-coin``,
             ``fast-ds``, ``pooled-ds``, ``ibcc``, ``rob-symnmf``, ``rob-symnmf-em`` and its relatives,
             ``task-effects``, ``auto``.
-        parameters: Parameters of the method by name.
         gold: Tasks whose truth is known: a dict by task, pairs of task and label, or a DataFrame with columns
             ``task, label``.
-        prior: Shares of the classes, or ``"uniform"``.
-        prior_weight: Let the data correct ``prior``: it counts as much as this many tasks.
-        worker_prior: A model of earlier labels.
-        worker_prior_weight: Weight of an earlier label beside a new one.
-        calibrate: Lower the confidence to what it is worth if some tasks mislead many workers at once.
         columns: Names of the columns by role, where they are not ``task``, ``worker`` and ``label``.
         classes: The only classes allowed, in order; without it every label is a class.
-        duplicates: What counts when a worker labelled a task more than once: ``"last"``, ``"first"``, ``"keep"`` or
-            ``"error"``.
         order: A column (whole numbers, dates, timestamps) that says which of several rows is the last; without it the
             order of the DataFrame's rows, which a shuffle before this call does not keep.
-        missing: Labels that mean "no answer", besides null, NaN and the empty one.
-        normalize: Join classes that differ only in case and white space.
-        keep_workers: The only workers to use.
         seed: Seed of everything random.
         threads: Threads on the driver; 0 takes all.
-        memory: Refuse what would need more memory than this on the driver, in GiB.
         progress: See :data:`quorate.Progress`.
-        partitions: Partitions of the blocks; by default as many as Spark shuffles into, while each has some million
-            labels.
-        closure_bytes: Parameters up to this size travel with the function that executors run; larger ones (10^6 workers
-            with matrices, say) in a file.
-        driver_bytes: Where the partitions would send more than this to the driver, one more stage merges on the
-            executors.
-        shared_folder: A folder that driver and executors see, for parameters in files; without it they go as Spark
-            artifacts (Spark 4, or Spark Connect).
-        **further_parameters: Parameters of the method, too.
+        knowledge: What else is known: shares of the classes, earlier work of the workers; see
+            :class:`quorate.Knowledge`.
+        reading: How else to read the labels: repeated rows, missing answers, workers to keep; see
+            :class:`quorate.Reading`.
+        fitting: How else to fit: calibrated confidence, memory of the driver; see :class:`quorate.Fitting`.
+        cluster: How labels are dealt and what travels, a :class:`quorate.spark.Cluster` or a dict.
+        **parameters: Parameters of the method.
     """
     check_method(method)
-    knowledge = Knowledge(None, prior, prior_weight, worker_prior, worker_prior_weight)
-    fitting = Fitting({**(parameters or {}), **further_parameters}, None, calibrate, memory)
-    model = model_of(worker_prior)
-    transport = Transport(closure_bytes, driver_bytes, None if shared_folder is None else os.fspath(shared_folder))
-    reading = Reading(
-        columns=columns,
-        classes=classes,
-        duplicates=duplicates,
-        order=order,
-        missing=missing,
-        normalize=normalize,
-        keep_workers=keep_workers,
-        gold=gold,
-        further_classes=() if model is None else model.classes,
-        partitions=partitions,
-        transport=transport,
-    )
-    encoded = encode(df, reading)
+    known = options_of(Knowledge, "knowledge", knowledge, gold=gold)
+    moved = {**MOVED, "cluster": Cluster._fields}
+    wanted = with_parameters(method, options_of(Fitting, "fitting", fitting), parameters, moved)
+    _refuse(known, "knowledge", ("features", "feature_tasks", "class_probabilities"))
+    _refuse(wanted, "fitting", ("update",))
+    model = model_of(known.worker_prior)
+    further = () if model is None else model.classes
+    given = _input(columns, classes, reading, cluster, order, known.gold, further)
+    encoded = encode(df, given)
     blocks = encoded.blocks
     try:
         with Reporter(progress) as report:
             native = _quorate.fit_cluster(
                 blocks.ask,
                 encoded.table,
-                native_knowledge(knowledge),
-                native_fitting(method, fitting),
-                running(seed, threads, memory, report),
+                {**native_knowledge(known._replace(gold=None, worker_prior=None)), "worker_prior": model},
+                native_fitting(method, wanted),
+                running(seed, threads, wanted.memory, report),
             )
     except BaseException:
         blocks.close()
@@ -130,6 +98,27 @@ def aggregate(
     result = Result(native, encoded)
     warn_of(result, 0)
     return result
+
+
+def _input(
+    columns: Optional[Columns],
+    classes: Optional[Sequence[Any]],
+    reading: Union[Reading, Mapping[str, Any], None],
+    cluster: Union[Cluster, Mapping[str, Any], None],
+    order: Optional[str],
+    gold: Any = None,
+    further_classes: Sequence[str] = (),
+) -> Input:
+    how = options_of(Reading, "reading", reading, columns=columns, classes=classes)
+    _refuse(how, "reading", ("wide", "format", "question", "use_gold"))
+    return Input(how, order, gold, further_classes, options_of(Cluster, "cluster", cluster))
+
+
+def _refuse(options: Any, name: str, fields: Sequence[str]) -> None:
+    """Refuses options that only labels on one machine have."""
+    for field in fields:
+        if getattr(options, field) != options._field_defaults[field]:
+            raise NotApplicableError(f"{name}: {field} is for labels on one machine: leave it out")
 
 
 def check_method(name: str) -> None:
@@ -149,33 +138,17 @@ def inspect(
     *,
     columns: Optional[Columns] = None,
     classes: Optional[Sequence[Any]] = None,
-    duplicates: str = "last",
     order: Optional[str] = None,
-    missing: Sequence[str] = MISSING,
-    normalize: bool = False,
-    keep_workers: Optional[Sequence[Any]] = None,
     memory: float = 4.0,
     progress: Progress = None,
-    partitions: Optional[int] = None,
+    reading: Union[Reading, Mapping[str, Any], None] = None,
+    cluster: Union[Cluster, Mapping[str, Any], None] = None,
 ) -> Overview:
     """Says what is in a DataFrame of labels, how far workers agree and which of them are connected: two passes.
 
     The arguments mean what they mean for :func:`aggregate`.
     """
-    reading = Reading(
-        columns=columns,
-        classes=classes,
-        duplicates=duplicates,
-        order=order,
-        missing=missing,
-        normalize=normalize,
-        keep_workers=keep_workers,
-        gold=None,
-        further_classes=(),
-        partitions=partitions,
-        transport=Transport(CLOSURE_BYTES, DRIVER_BYTES, None),
-    )
-    encoded = encode(df, reading)
+    encoded = encode(df, _input(columns, classes, reading, cluster, order))
     try:
         return _overview(encoded, memory, progress)
     finally:

@@ -6,7 +6,7 @@ import functools
 import os
 import tempfile
 import uuid
-from typing import Any, Callable, Iterable, List, NamedTuple, Optional, Tuple
+from typing import Any, Callable, Iterable, List, NamedTuple, Optional, Tuple, Union
 
 from ..errors import ParameterError
 from . import _executor
@@ -18,15 +18,20 @@ _BATCH_ROWS = "spark.sql.execution.arrow.maxRecordsPerBatch"
 _BATCH_BYTES = 64 << 20
 
 
-class Transport(NamedTuple):
-    """How parameters and statistics travel."""
+class Cluster(NamedTuple):
+    """How labels are dealt over the cluster and what travels: ``cluster=quorate.spark.Cluster(partitions=64)``, or a dict
+    with these keys."""
 
-    closure_bytes: int
-    """Parameters up to this size travel with the function; larger ones in a file."""
-    driver_bytes: int
-    """Where the partitions would send more than this to the driver, a stage before it merges on the executors."""
-    folder: Optional[str]
-    """A folder that driver and executors see, for parameters in files; None: Spark's artifacts."""
+    partitions: Optional[int] = None
+    """Partitions of the blocks; by default as many as Spark shuffles into, while each has some million labels."""
+    closure_bytes: int = 32 << 20
+    """Parameters up to this size travel with the function that executors run; larger ones (10^6 workers with matrices,
+    say) in a file."""
+    driver_bytes: int = 128 << 20
+    """Where the partitions would send more than this to the driver, one more stage merges on the executors."""
+    shared_folder: Union[str, "os.PathLike[str]", None] = None
+    """A folder that driver and executors see, for parameters in files; without it they go as Spark artifacts (Spark 4,
+    or Spark Connect)."""
 
 
 class Blocks:
@@ -40,12 +45,12 @@ class Blocks:
         classes: List[str],
         blocks: int,
         partitions: int,
-        transport: Transport,
+        cluster: Cluster,
     ) -> None:
         self.frame = frame.persist()
         self.workers = workers
         self.classes = classes
-        self.transport = transport
+        self.cluster = cluster
         self.partitions = partitions
         self._count = blocks
         self._files: List[str] = []
@@ -68,7 +73,7 @@ class Blocks:
             functools.partial(_executor.run_pass, payload), _executor.NODE_SCHEMA
         )
         expected = 8 * len(self.workers) * len(self.classes) ** 2 * self.partitions
-        if expected > self.transport.driver_bytes:
+        if expected > self.cluster.driver_bytes:
             run = self._merged(run, payload)
         with _batch_rows(self.frame.sparkSession, self.block_bytes):
             rows = run.collect()
@@ -100,10 +105,10 @@ class Blocks:
 
     def _payload(self, data: bytes) -> Tuple[Payload, List[str]]:
         """The bytes as they travel, and the file that they are in, if they are in one."""
-        limit = self.transport.closure_bytes
+        limit = self.cluster.closure_bytes
         if len(data) <= limit:
             return data, []
-        folder = self.transport.folder
+        folder = self.cluster.shared_folder
         name = f"quorate-{uuid.uuid4().hex}.bytes"
         path = os.path.join(folder if folder is not None else tempfile.gettempdir(), name)
         # Whole before it has its name: executors never see a part of it.

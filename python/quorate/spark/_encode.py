@@ -7,10 +7,10 @@ from typing import Any, Dict, List, Mapping, NamedTuple, Optional, Sequence, Tup
 
 from .. import _quorate
 from .._input import ROLES, Columns, column_names
-from .._options import as_text
+from .._options import Reading, as_text
 from ..errors import InputError, ParameterError
 from . import _executor
-from ._blocks import Blocks, Transport
+from ._blocks import Blocks, Cluster
 
 MOST_CLASSES = 65_536
 """Distinct labels that are collected at most."""
@@ -23,20 +23,14 @@ _PARTITION_LABELS = 1 << 23
 _BROADCAST_WORKERS = 2_000_000
 
 
-class Reading(NamedTuple):
-    """How labels are read: the arguments of :func:`quorate.spark.aggregate` that say so."""
+class Input(NamedTuple):
+    """What is to be encoded, and how."""
 
-    columns: Optional[Columns]
-    classes: Optional[Sequence[Any]]
-    duplicates: str
+    reading: Reading
     order: Optional[str]
-    missing: Sequence[str]
-    normalize: bool
-    keep_workers: Optional[Sequence[Any]]
     gold: Any
     further_classes: Sequence[str]
-    partitions: Optional[int]
-    transport: Transport
+    cluster: Cluster
 
 
 class Encoded(NamedTuple):
@@ -49,25 +43,25 @@ class Encoded(NamedTuple):
     warnings: List[str]
 
 
-def encode(frame: Any, reading: Reading) -> Encoded:
+def encode(frame: Any, given: Input) -> Encoded:
     """Encodes the labels of a DataFrame."""
-    if reading.duplicates not in ("last", "first", "keep", "error"):
+    if given.reading.duplicates not in ("last", "first", "keep", "error"):
         raise ParameterError(
-            f'duplicates: found {reading.duplicates!r}, expected "last", "first", "keep" or "error"'
+            f'duplicates: found {given.reading.duplicates!r}, expected "last", "first", "keep" or "error"'
         )
-    rows, types = _rows(frame, reading)
-    if reading.keep_workers is not None:
-        rows = _keep_workers(rows, reading.keep_workers)
-    counts = _count_labels(rows, reading)
-    gold = None if reading.gold is None else gold_of(frame.sparkSession, reading.gold)
-    vocabulary = _arrange(counts, reading, gold)
+    rows, types = _rows(frame, given)
+    if given.reading.keep_workers is not None:
+        rows = _keep_workers(rows, given.reading.keep_workers)
+    counts = _count_labels(rows, given)
+    gold = None if given.gold is None else gold_of(frame.sparkSession, given.gold)
+    vocabulary = _arrange(counts, given, gold)
     codes, workers = _worker_codes(rows)
     labels = sum(count for label, count in counts.labels.items() if label is not None)
     if labels == 0:
         codes.unpersist()
         raise InputError(f"there are no labels: {counts.abstentions} rows, all of them without a label")
     try:
-        blocks = _deal(rows, codes, workers, vocabulary, gold, labels, reading)
+        blocks = _deal(rows, codes, workers, vocabulary, gold, labels, given)
         try:
             blocks.count()
         except BaseException:
@@ -75,7 +69,7 @@ def encode(frame: Any, reading: Reading) -> Encoded:
             raise
     finally:
         codes.unpersist()
-    if reading.duplicates == "error" and blocks.repeated:
+    if given.reading.duplicates == "error" and blocks.repeated:
         blocks.close()
         raise InputError(
             f"{blocks.repeated} rows have the task and worker of another row; keep one of them, or choose what counts "
@@ -88,7 +82,7 @@ def encode(frame: Any, reading: Reading) -> Encoded:
         "labels": blocks.labels,
         "abstentions": counts.abstentions,
         "repeated": blocks.repeated,
-        "duplicates": reading.duplicates,
+        "duplicates": given.reading.duplicates,
         "gold": None if gold is None else (blocks.known, gold.tasks - blocks.known),
     }
     return Encoded(blocks, table, types, vocabulary.notes, vocabulary.warnings)
@@ -135,9 +129,9 @@ def _literal(text: str) -> str:
 _SIMPLE = ("string", "boolean", "tinyint", "smallint", "int", "bigint", "float", "double")
 
 
-def _rows(frame: Any, reading: Reading) -> Tuple[Any, Dict[str, str]]:
+def _rows(frame: Any, given: Input) -> Tuple[Any, Dict[str, str]]:
     """The rows as text, ``task, worker, label`` and, where it is needed, ``place``; and what the columns were."""
-    names = dict(zip(ROLES, column_names(reading.columns)))
+    names = dict(zip(ROLES, column_names(given.reading.columns)))
     kinds = dict(frame.dtypes)
     lacking = [name for name in names.values() if name not in kinds]
     if lacking:
@@ -151,10 +145,10 @@ def _rows(frame: Any, reading: Reading) -> Tuple[Any, Dict[str, str]]:
             raise InputError(f"column {name!r} ({role}) is of type {kind}, expected text, numbers or booleans")
     types = {role: kinds[name] for role, name in names.items()}
     chosen = [f"{text_of(name, kinds[name])} as {role}" for role, name in names.items()]
-    if reading.duplicates in ("last", "first"):
-        chosen.append(f"{_place(reading.order, kinds)} as place")
+    if given.reading.duplicates in ("last", "first"):
+        chosen.append(f"{_place(given.order, kinds)} as place")
     rows = frame.selectExpr(*chosen)
-    missing = ", ".join(_literal(text) for text in ("", *reading.missing))
+    missing = ", ".join(_literal(text) for text in ("", *given.reading.missing))
     others = [name for name in rows.columns if name != "label"]
     return rows.selectExpr(*others, f"case when label in ({missing}) then null else label end as label"), types
 
@@ -185,9 +179,9 @@ def _keep_workers(rows: Any, kept: Sequence[Any]) -> Any:
     )
 
 
-def _count_labels(rows: Any, reading: Reading) -> _Counts:
+def _count_labels(rows: Any, given: Input) -> _Counts:
     """Labels by class, in one pass that checks all ids."""
-    no_worker = "worker is null" + (" or worker = ''" if reading.keep_workers is None else "")
+    no_worker = "worker is null" + (" or worker = ''" if given.reading.keep_workers is None else "")
     marked = rows.selectExpr(
         "label",
         "int(task is null or task = '') as no_task",
@@ -202,8 +196,8 @@ def _count_labels(rows: Any, reading: Reading) -> _Counts:
     rows_in_all = sum(labels.values())
     problems = [f"{count} of {rows_in_all} rows have no {what} id (null or empty)"
                 for what, count in (("task", no_tasks), ("worker", no_workers)) if count]
-    if reading.classes is not None:
-        allowed = {as_text(value) for value in reading.classes}
+    if given.reading.classes is not None:
+        allowed = {as_text(value) for value in given.reading.classes}
         unknown = {label: count for label, count in labels.items() if label is not None and label not in allowed}
         if unknown:
             named = ", ".join(repr(label) for label in sorted(unknown)[:4]) + (", .." if len(unknown) > 4 else "")
@@ -236,12 +230,12 @@ def gold_of(session: Any, given: Any) -> _Gold:
     return _Gold(each, int(facts[0]), sorted(found))
 
 
-def _arrange(counts: _Counts, reading: Reading, gold: Optional[_Gold]) -> _Vocabulary:
+def _arrange(counts: _Counts, given: Input, gold: Optional[_Gold]) -> _Vocabulary:
     """The classes in order, and the code of each label."""
-    further = [*(gold.classes if gold else ()), *reading.further_classes]
+    further = [*(gold.classes if gold else ()), *given.further_classes]
     found = sorted(label for label in counts.labels if label is not None)
-    if reading.classes is not None:
-        classes = [as_text(value) for value in reading.classes]
+    if given.reading.classes is not None:
+        classes = [as_text(value) for value in given.reading.classes]
         repeated = next((label for place, label in enumerate(classes) if label in classes[:place]), None)
         if repeated is not None:
             raise ParameterError(f"class {repeated!r} is given twice")
@@ -253,7 +247,7 @@ def _arrange(counts: _Counts, reading: Reading, gold: Optional[_Gold]) -> _Vocab
         return _Vocabulary(classes, {label: code for code, label in enumerate(classes)}, [], [])
     labels = sum(count for label, count in counts.labels.items() if label is not None)
     classes, codes, notes, warnings = _quorate.arrange_classes(
-        found, further=further, labels=labels, normalize=reading.normalize
+        found, further=further, labels=labels, normalize=given.reading.normalize
     )
     named = {label: code for code, label in enumerate(classes)}
     return _Vocabulary(classes, {**named, **dict(zip(found, codes))}, notes, warnings)
@@ -295,13 +289,13 @@ def _deal(
     vocabulary: _Vocabulary,
     gold: Optional[_Gold],
     labels: int,
-    reading: Reading,
+    given: Input,
 ) -> Blocks:
     """Codes the rows, deals them by task and makes blocks of them."""
     session = rows.sparkSession
     cells = len(workers) * len(vocabulary.classes) ** 2
     blocks = block_count(labels, cells)
-    partitions = reading.partitions or partition_count(session, labels, blocks)
+    partitions = given.cluster.partitions or partition_count(session, labels, blocks)
     if partitions < 1:
         raise ParameterError(f"partitions: found {partitions}, expected a number above 0")
     # Class codes are read back as unsigned 16-bit numbers.
@@ -326,7 +320,7 @@ def _deal(
         .sortWithinPartitions("block")
     )
     encoded = dealt.mapInArrow(
-        functools.partial(_executor.encode_rows, reading.duplicates, gold is not None), _executor.BLOCK_SCHEMA
+        functools.partial(_executor.encode_rows, given.reading.duplicates, gold is not None), _executor.BLOCK_SCHEMA
     )
     return Blocks(
         encoded,
@@ -334,5 +328,5 @@ def _deal(
         classes=vocabulary.classes,
         blocks=blocks,
         partitions=partitions,
-        transport=reading.transport,
+        cluster=given.cluster,
     )
