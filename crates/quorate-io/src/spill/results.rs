@@ -315,7 +315,7 @@ struct MergedResults<'s> {
 impl RowSource for MergedResults<'_> {
     fn columns(&self) -> Vec<(String, ColumnKind)> {
         match self.wanted {
-            Wanted::Labels { probabilities } => consensus_columns(self.spilled.classes(), probabilities),
+            Wanted::Labels { probabilities } => consensus_columns(&self.spilled.classes, probabilities),
             Wanted::Changes => change_columns(),
         }
     }
