@@ -40,7 +40,8 @@ def test_parameters_beyond_the_limit_travel_in_files(
         # The rule behind the labels stays while they may be used.
         assert len(os.listdir(tmp_path)) == 1
     assert os.listdir(tmp_path) == [] and seen
-    with quorate.spark.aggregate(frame, "dawid-skene", **options) as result:
+    cluster = quorate.spark.Cluster(partitions=4, closure_bytes=1000)
+    with quorate.spark.aggregate(frame, "dawid-skene", max_iter=6, cluster=cluster) as result:
         assert answers_of(result.labels) == plain
 
 

@@ -1,13 +1,13 @@
 //! The JSON documents of the program, for faces in other languages.
 
 use anyhow::Result;
-use quorate::annotations::{Names, RowCounts};
+use quorate::annotations::Names;
 use quorate::diagnose::{Finding, Inspection};
 use quorate::evaluate::Evaluate;
 use quorate::judges::{Panel, PanelReport};
 use quorate::model::ConsensusSummary;
 use quorate::plan::{Dispatched, Planned, ReplayCurve};
-use quorate::run::Outcome;
+use quorate::run::{LabelFacts, Outcome};
 use quorate::{Annotations, Remedy};
 use quorate_io::{ModelOrigin, TaskLabels};
 
@@ -19,7 +19,7 @@ pub fn run<C>(
     origin: &ModelOrigin,
     outcome: &Outcome<C>,
     facts: &ConsensusSummary,
-    labels: (&Names, &Names, &RowCounts),
+    labels: LabelFacts<'_>,
 ) -> String {
     let summary = RunSummary::new(origin, outcome, facts, labels, None);
     serde_json::to_string(&summary).expect("a summary is a document")

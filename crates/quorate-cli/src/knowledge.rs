@@ -114,7 +114,7 @@ impl KnowledgeArgs {
                 }
                 (error, _) => error.into(),
             })?;
-        tell_known(&known, labels.task_count(), labels.workers().len(), printer);
+        tell_known(&known, labels.facts(), printer);
         Ok((labels, known.priors, earlier))
     }
 

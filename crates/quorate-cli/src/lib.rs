@@ -19,6 +19,7 @@ mod numbers;
 mod printer;
 mod progress;
 pub mod reading;
+mod record;
 mod remedies;
 mod run_summary;
 pub mod run_words;

@@ -5,7 +5,7 @@ use quorate::annotations::{
     Duplicates, Likeness, Names, RowCounts, SimilarClasses, find_similar, looks_missing,
 };
 use quorate::judges::Panel;
-use quorate::run::{Knowledge, LabelTable};
+use quorate::run::{Knowledge, LabelFacts, LabelTable};
 use quorate_io::{JudgementsRead, LeftOut, ReadOptions, TableLayout};
 
 use crate::column_words::tell_layout;
@@ -28,11 +28,12 @@ pub fn settle<L: LabelTable>(
     (options, normalize): (&ReadOptions, bool),
     messages: &mut dyn Messages,
 ) -> Result<L> {
-    tell_reading(&labels, layout, options, messages);
-    tell_rows(labels.rows(), messages);
+    tell_reading(labels.facts(), layout, options, messages);
+    tell_rows(labels.facts().rows, messages);
     tell_left_out(left_out, options, messages);
     if options.classes.is_none() {
-        let joined = similar_classes(labels.classes(), labels.label_count(), normalize, messages);
+        let facts = labels.facts();
+        let joined = similar_classes(facts.classes, facts.labels, normalize, messages);
         if !joined.is_empty() {
             labels = labels.with_joined_classes(&joined);
         }
@@ -54,7 +55,7 @@ pub fn settle<L: LabelTable>(
         messages.note(format!(
             "{} of {} known from the file ({})",
             plural(known.gold.map_or(0, |(known, _)| known), "task"),
-            labels.task_count(),
+            labels.facts().tasks,
             messages.switch("use-gold")
         ));
     }
@@ -83,7 +84,7 @@ pub fn settle_panel(
 
 /// Says how the file was read, where that was not said.
 fn tell_reading(
-    labels: &impl LabelTable,
+    labels: LabelFacts<'_>,
     layout: &TableLayout,
     options: &ReadOptions,
     messages: &mut dyn Messages,
@@ -99,7 +100,7 @@ fn tell_reading(
         tell_layout("", &options.columns, layout, messages);
         return;
     };
-    messages.note(what_was_read(export, labels.task_count(), labels.workers().len()));
+    messages.note(what_was_read(export, labels.tasks, labels.workers.len()));
     for line in what_was_settled(export) {
         messages.note(line);
     }

@@ -1,9 +1,8 @@
 //! A run in numbers, for programs and other languages.
 
-use quorate::annotations::{Names, RowCounts};
 use quorate::model::ConsensusSummary;
 use quorate::review::uninformative_workers;
-use quorate::run::Outcome;
+use quorate::run::{LabelFacts, Outcome};
 use quorate_io::ModelOrigin;
 use serde::Serialize;
 
@@ -44,7 +43,7 @@ impl<'a> RunSummary<'a> {
         origin: &'a ModelOrigin,
         outcome: &'a Outcome<C>,
         facts: &ConsensusSummary,
-        (workers, classes, rows): (&'a Names, &Names, &RowCounts),
+        labels: LabelFacts<'a>,
         spilled_bytes: Option<u64>,
     ) -> Self {
         let fit = &outcome.fit;
@@ -56,11 +55,11 @@ impl<'a> RunSummary<'a> {
         Self {
             method: origin.method.name,
             tasks: facts.tasks,
-            workers: workers.len(),
-            classes: classes.len(),
+            workers: labels.workers.len(),
+            classes: labels.classes.len(),
             labels: facts.labels,
-            abstentions: rows.abstentions,
-            repeated_rows: rows.repeated,
+            abstentions: labels.rows.abstentions,
+            repeated_rows: labels.rows.repeated,
             unlabelled_tasks: facts.unlabelled_tasks,
             tied_tasks: facts.tied_tasks,
             changed_from_majority_vote: facts.changed_from_votes,
@@ -71,7 +70,7 @@ impl<'a> RunSummary<'a> {
                 .map(|found| (found.error.low, found.error.high)),
             doubtful_tasks: facts.doubtful_tasks,
             expected_errors_in_doubtful_tasks: facts.doubtful_errors,
-            workers_to_look_at: suspects.map(|worker| workers.get(worker)).collect(),
+            workers_to_look_at: suspects.map(|worker| labels.workers.get(worker)).collect(),
             iterations: fit.iterations,
             converged: fit.converged,
             objective: fit.trace.last().copied(),

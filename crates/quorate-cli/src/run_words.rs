@@ -1,12 +1,39 @@
 //! What a run did with what it was given, in the words of any face.
 
-use quorate::run::{Joined, Known};
+use quorate::run::{Joined, Known, LabelFacts};
 
 use crate::messages::Messages;
 use crate::text_table::plural;
 
 /// Says what knowledge came to.
-pub fn tell_known(known: &Known, tasks: u64, workers: usize, messages: &mut dyn Messages) {
+pub fn tell_known(known: &Known, labels: LabelFacts<'_>, messages: &mut dyn Messages) {
+    let (gold, history) = (messages.option("gold"), messages.option("worker-prior"));
+    tell_further(known, messages);
+    if let Some((known, foreign)) = known.gold {
+        if foreign > 0 {
+            let foreign = plural(foreign, "task");
+            messages.warning(format!("{foreign} of {gold} that nobody labelled: not used"));
+        }
+        let known = plural(known, "task");
+        messages.note(format!("{known} of {} known from {gold}", labels.tasks));
+    }
+    match known.workers {
+        Some(0) => messages.warning(format!(
+            "none of the workers is in the model of {history}: it has no effect"
+        )),
+        Some(known) => {
+            let known = plural(known, "worker");
+            messages.note(format!(
+                "{known} of {} known from {history}",
+                labels.workers.len()
+            ));
+        }
+        None => {}
+    }
+}
+
+/// Says which classes no worker named.
+pub fn tell_further(known: &Known, messages: &mut dyn Messages) {
     let (gold, history) = (messages.option("gold"), messages.option("worker-prior"));
     if !known.further_classes.is_empty() {
         let names: Vec<&str> = known.further_classes.iter().collect();
@@ -15,24 +42,6 @@ pub fn tell_known(known: &Known, tasks: u64, workers: usize, messages: &mut dyn 
             plural(names.len(), "class"),
             names.join(", ")
         ));
-    }
-    if let Some((known, foreign)) = known.gold {
-        if foreign > 0 {
-            let foreign = plural(foreign, "task");
-            messages.warning(format!("{foreign} of {gold} that nobody labelled: not used"));
-        }
-        let known = plural(known, "task");
-        messages.note(format!("{known} of {tasks} known from {gold}"));
-    }
-    match known.workers {
-        Some(0) => messages.warning(format!(
-            "none of the workers is in the model of {history}: it has no effect"
-        )),
-        Some(known) => {
-            let known = plural(known, "worker");
-            messages.note(format!("{known} of {workers} known from {history}"));
-        }
-        None => {}
     }
 }
 

@@ -2,28 +2,25 @@
 
 pub use quorate_report::text::{count, plural};
 
-/// Which side a column's cells lean to.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Side {
-    /// Words.
-    Left,
-    /// Numbers.
-    Right,
-}
-
 /// A table with a header line.
 #[derive(Debug, Clone)]
 pub struct TextTable {
-    sides: Vec<Side>,
+    /// Whether the cells of each column lean to the right.
+    right: Vec<bool>,
     rows: Vec<Vec<String>>,
 }
 
 impl TextTable {
-    /// A table with these columns.
-    pub fn new(columns: &[(&str, Side)]) -> Self {
+    /// A table with these columns. A `>` before the name marks a column of numbers, which leans to the right.
+    pub fn new<'n>(columns: impl IntoIterator<Item = &'n str>) -> Self {
+        let columns = columns.into_iter().map(|name| match name.strip_prefix('>') {
+            Some(name) => (true, name.to_owned()),
+            None => (false, name.to_owned()),
+        });
+        let (right, names) = columns.unzip();
         Self {
-            sides: columns.iter().map(|(_, side)| *side).collect(),
-            rows: vec![columns.iter().map(|(name, _)| (*name).to_owned()).collect()],
+            right,
+            rows: vec![names],
         }
     }
 
@@ -45,7 +42,7 @@ impl TextTable {
         let mut widths = self.widths();
         loop {
             let total: usize = widths.iter().map(|wide| wide + 2).sum();
-            let words = (0..widths.len()).filter(|&column| self.sides[column] == Side::Left);
+            let words = (0..widths.len()).filter(|&column| !self.right[column]);
             let Some(widest) = words.max_by_key(|&column| widths[column]) else {
                 break;
             };
@@ -58,7 +55,7 @@ impl TextTable {
     }
 
     fn widths(&self) -> Vec<usize> {
-        (0..self.sides.len())
+        (0..self.right.len())
             .map(|column| {
                 self.rows
                     .iter()
@@ -77,10 +74,11 @@ impl TextTable {
             for (column, &wide) in widths.iter().enumerate() {
                 let cell = shortened(row.get(column).map_or("", String::as_str), wide);
                 let pad = " ".repeat(wide - width(&cell));
-                match self.sides[column] {
-                    Side::Left => line.push_str(&format!(" {cell}{pad} ")),
-                    Side::Right => line.push_str(&format!(" {pad}{cell} ")),
-                }
+                line.push_str(&if self.right[column] {
+                    format!(" {pad}{cell} ")
+                } else {
+                    format!(" {cell}{pad} ")
+                });
             }
             text.push_str(line.trim_end());
             text.push('\n');
@@ -120,11 +118,16 @@ const WIDTH: usize = 100;
 
 /// Words in lines of at most [`WIDTH`], the first with one indent, the others with another.
 pub fn wrapped(words: &str, first: &str, rest: &str) -> String {
+    wrapped_within(WIDTH, words, first, rest)
+}
+
+/// Words in lines of at most so many letters.
+pub fn wrapped_within(width: usize, words: &str, first: &str, rest: &str) -> String {
     let mut text = String::new();
     let mut line = first.to_owned();
     let mut empty = true;
     for word in words.split_whitespace() {
-        if !empty && line.chars().count() + 1 + word.chars().count() > WIDTH {
+        if !empty && line.chars().count() + 1 + word.chars().count() > width {
             text.push_str(&line);
             text.push('\n');
             line = rest.to_owned();
@@ -157,7 +160,7 @@ mod tests {
 
     #[test]
     fn columns_line_up() {
-        let mut table = TextTable::new(&[("method", Side::Left), ("error", Side::Right)]);
+        let mut table = TextTable::new(["method", ">error"]);
         table.row(["mv".to_owned(), "8.13".to_owned()]);
         table.row(["rob-symnmf".to_owned(), "17.12".to_owned()]);
         assert_eq!(
@@ -168,7 +171,7 @@ mod tests {
 
     #[test]
     fn a_table_fits_the_terminal() {
-        let mut table = TextTable::new(&[("method", Side::Left), ("error", Side::Right), ("", Side::Left)]);
+        let mut table = TextTable::new(["method", ">error", ""]);
         let words = "a long reason why this method failed, in many words".to_owned();
         table.row(["tensor-admm".to_owned(), "-".to_owned(), words]);
         let text = table.render_within(40);

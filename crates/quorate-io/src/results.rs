@@ -1,10 +1,9 @@
 //! What a fit says of every task, wherever it is kept: one way to write it.
 
 use quorate::Annotations;
-use quorate::annotations::{Names, RowCounts};
 use quorate::model::{Consensus, ConsensusSummary, DawidSkene};
 use quorate::review::{Evidence, Review, ReviewTask};
-use quorate::run::LabelTable;
+use quorate::run::{LabelFacts, LabelTable};
 
 use crate::error::Result;
 use crate::formats::FileFormat;
@@ -27,27 +26,11 @@ pub enum TaskResults<'l> {
 }
 
 impl TaskResults<'_> {
-    /// Names of the workers.
-    pub fn workers(&self) -> &Names {
+    /// What there is to say of the labels.
+    pub fn facts(&self) -> LabelFacts<'_> {
         match self {
-            Self::Memory { annotations, .. } => annotations.workers(),
-            Self::Disk(results) => results.labels().workers(),
-        }
-    }
-
-    /// Names of the classes.
-    pub fn classes(&self) -> &Names {
-        match self {
-            Self::Memory { annotations, .. } => annotations.classes(),
-            Self::Disk(results) => results.labels().classes(),
-        }
-    }
-
-    /// What happened to the rows on the way in.
-    pub fn rows(&self) -> &RowCounts {
-        match self {
-            Self::Memory { annotations, .. } => annotations.rows(),
-            Self::Disk(results) => results.labels().rows(),
+            Self::Memory { annotations, .. } => LabelFacts::from(*annotations),
+            Self::Disk(results) => results.labels().facts(),
         }
     }
 

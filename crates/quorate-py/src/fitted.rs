@@ -91,10 +91,12 @@ impl Fitted {
     /// The model file, if there is a model.
     fn model_file(&self) -> Result<Option<ModelFile>, Failure> {
         let (annotations, summary) = (&self.annotations, self.summarise(true));
-        let names = (annotations.workers(), annotations.classes());
-        Ok(self
-            .origin
-            .model_file(self.fit(), &summary, names, annotations.fingerprint())?)
+        Ok(self.origin.model_file(
+            self.fit(),
+            &summary,
+            (&**annotations).into(),
+            annotations.fingerprint(),
+        )?)
     }
 }
 
@@ -114,8 +116,12 @@ impl Fitted {
     /// The run in numbers, as a JSON document.
     fn summary(&self) -> String {
         let annotations = &self.annotations;
-        let labels = (annotations.workers(), annotations.classes(), annotations.rows());
-        documents::run(&self.origin, &self.outcome, &self.summarise(false), labels)
+        documents::run(
+            &self.origin,
+            &self.outcome,
+            &self.summarise(false),
+            (&**annotations).into(),
+        )
     }
 
     /// The label of every task, its confidence, and if asked for difficulty and probabilities.

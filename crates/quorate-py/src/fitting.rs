@@ -6,7 +6,7 @@ use std::sync::Arc;
 use pyo3::prelude::*;
 use quorate::annotations::Names;
 use quorate::model::Priors;
-use quorate::run::{ClassShares, History, Knowledge, Run, join_update};
+use quorate::run::{ClassShares, History, Knowledge, LabelTable, Run, join_update};
 use quorate::{Annotations, Context};
 use quorate_cli::catalog::find;
 use quorate_cli::run_words::{tell_joined, tell_known};
@@ -91,7 +91,7 @@ impl Known {
             .map(|data| read_labels(&data.get().source, &LabelOptions::default()));
         let gold = gold.transpose()?;
         let (labels, known) = self.knowledge(gold.as_ref(), closed).add_to(labels)?;
-        tell_known(&known, labels.task_count() as u64, labels.worker_count(), told);
+        tell_known(&known, labels.facts(), told);
         Ok((labels, known.priors))
     }
 

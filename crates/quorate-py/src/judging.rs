@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use pyo3::prelude::*;
 use quorate::judges::{Judges, Unscored, VerdictPolicy};
-use quorate::run::Knowledge;
+use quorate::run::{Knowledge, LabelTable};
 use quorate_cli::documents;
 use quorate_cli::reading::settle_panel;
 use quorate_cli::run_words::tell_known;
@@ -74,12 +74,7 @@ pub fn judges(
         };
         let panel = panel.map(|annotations| -> Result<_, Failure> {
             let (annotations, known) = knowledge.add_to(Arc::new(annotations))?;
-            tell_known(
-                &known,
-                annotations.task_count() as u64,
-                annotations.worker_count(),
-                &mut told,
-            );
+            tell_known(&known, annotations.facts(), &mut told);
             Ok(Arc::unwrap_or_clone(annotations))
         })?;
         let classes = panel.annotations().classes();

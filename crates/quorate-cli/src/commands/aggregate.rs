@@ -227,7 +227,7 @@ impl AggregateArgs {
             &origin,
             &results.outcome,
             &results.summary,
-            (written.workers(), written.classes(), written.rows()),
+            written.facts(),
             written.spilled_bytes(),
         );
         report(&run, &results, &summary, printer);
@@ -340,7 +340,8 @@ impl AggregateArgs {
     fn write(&self, origin: &ModelOrigin, results: &Results<'_>, printer: &mut Printer) -> Result<()> {
         let Results { outcome, summary } = results;
         let (fit, written) = (&outcome.fit, &outcome.fit.consensus);
-        let (workers, classes) = (written.workers(), written.classes());
+        let labels = written.facts();
+        let (workers, classes) = (labels.workers, labels.classes);
         if let Some(path) = &self.workers {
             let rows = WorkerRow::of_fit(workers, fit, summary);
             write_workers(&Target::from(path.clone()), None, classes, &rows)?;
@@ -360,8 +361,7 @@ impl AggregateArgs {
             );
         }
         if let Some(path) = &self.model
-            && let Some(mut file) =
-                origin.model_file(fit, summary, (workers, classes), written.fingerprint())?
+            && let Some(mut file) = origin.model_file(fit, summary, labels, written.fingerprint())?
         {
             if let Some(annotations) = written.annotations() {
                 self.update.keep_labels(path, annotations, &mut file)?;

@@ -17,9 +17,10 @@ use crate::input::{InputArgs, size_line};
 use crate::knowledge::{KnowledgeArgs, read_known};
 use crate::numbers::number;
 use crate::printer::Printer;
+use crate::record::{each, record};
 use crate::remedies::with_remedy;
 use crate::session::Session;
-use crate::text_table::{Side, TextTable, count, duration, plural};
+use crate::text_table::{TextTable, count, duration, plural};
 use crate::time_limit::TimeLimit;
 
 /// What to compare.
@@ -89,24 +90,6 @@ struct Row {
     failure: Option<String>,
     #[serde(skip)]
     labels: Vec<usize>,
-}
-
-#[derive(Serialize)]
-struct ComparisonJson<'a> {
-    tasks: usize,
-    workers: usize,
-    classes: usize,
-    labels: usize,
-    tasks_with_truth: usize,
-    runs: u32,
-    methods: &'a [Row],
-    agreement: Vec<PairJson>,
-}
-
-#[derive(Serialize)]
-struct PairJson {
-    methods: (&'static str, &'static str),
-    share: f64,
 }
 
 /// Methods that take seconds where the others take a tenth of one (`docs`, times of the methods), the slowest
@@ -212,7 +195,7 @@ pub fn run(args: &CompareArgs, printer: &mut Printer) -> Result<()> {
         a_failed.cmp(&b_failed).then(a_error.total_cmp(&b_error))
     });
     if args.json {
-        return printer.json(&ComparisonJson {
+        return printer.json(&record! {
             tasks: annotations.task_count(),
             workers: annotations.worker_count(),
             classes: annotations.class_count(),
@@ -220,7 +203,7 @@ pub fn run(args: &CompareArgs, printer: &mut Printer) -> Result<()> {
             tasks_with_truth: known,
             runs: args.runs,
             methods: &rows,
-            agreement: agreements(&rows),
+            agreement: each(agreements(&rows), |(methods, share)| record! { methods: methods, share: share }),
         });
     }
     printer.data(&as_text(&annotations, &rows, known, args.runs))
@@ -306,53 +289,42 @@ fn run_method(
     Ok(row)
 }
 
-fn agreements(rows: &[Row]) -> Vec<PairJson> {
+/// The share of equal labels of every pair of fitted methods.
+fn agreements(rows: &[Row]) -> Vec<((&'static str, &'static str), f64)> {
     let fitted: Vec<&Row> = rows.iter().filter(|row| row.failure.is_none()).collect();
-    let mut pairs = Vec::new();
-    for (index, a) in fitted.iter().enumerate() {
-        for b in &fitted[index + 1..] {
-            let equal = a.labels.iter().zip(&b.labels).filter(|(x, y)| x == y).count();
-            pairs.push(PairJson {
-                methods: (a.method, b.method),
-                share: equal as f64 / a.labels.len().max(1) as f64,
-            });
-        }
-    }
-    pairs
+    let pairs = (0..fitted.len()).flat_map(|i| (i + 1..fitted.len()).map(move |j| (i, j)));
+    each(pairs, |(i, j)| {
+        let (a, b) = (fitted[i], fitted[j]);
+        let equal = a.labels.iter().zip(&b.labels).filter(|(x, y)| x == y).count();
+        ((a.method, b.method), equal as f64 / a.labels.len().max(1) as f64)
+    })
 }
 
 /// Mean agreement of each fitted method with the others.
 fn mean_agreement(rows: &[Row]) -> Vec<Option<f64>> {
     let pairs = agreements(rows);
-    rows.iter()
-        .map(|row| {
-            let own = pairs
-                .iter()
-                .filter(|pair| pair.methods.0 == row.method || pair.methods.1 == row.method);
-            let shares: Vec<f64> = own.map(|pair| pair.share).collect();
-            (!shares.is_empty()).then(|| shares.iter().sum::<f64>() / shares.len() as f64)
-        })
-        .collect()
+    each(rows, |row| {
+        let own = pairs
+            .iter()
+            .filter(|((a, b), _)| *a == row.method || *b == row.method);
+        let shares: Vec<f64> = own.map(|&(_, share)| share).collect();
+        (!shares.is_empty()).then(|| shares.iter().sum::<f64>() / shares.len() as f64)
+    })
 }
 
 fn as_text(annotations: &Annotations, rows: &[Row], known: usize, runs: u32) -> String {
-    let mut columns = vec![("method", Side::Left)];
+    let mut columns = vec!["method"];
     if known > 0 {
-        columns.push(("error", Side::Right));
-        columns.push(("fair ties", Side::Right));
+        columns.push(">error");
+        columns.push(">fair ties");
     }
-    columns.extend([
-        ("time", Side::Right),
-        ("differs from votes", Side::Right),
-        ("tied", Side::Right),
-        ("agrees with others", Side::Right),
-        ("", Side::Left),
-    ]);
-    let mut table = TextTable::new(&columns);
+    columns.extend([">time", ">differs from votes", ">tied", ">agrees with others", ""]);
+    let last = columns.len() - 1;
+    let mut table = TextTable::new(columns);
     for (row, agreement) in rows.iter().zip(mean_agreement(rows)) {
         let mut cells = vec![row.method.to_owned()];
         if let Some(failure) = &row.failure {
-            cells.resize(columns.len() - 1, "-".to_owned());
+            cells.resize(last, "-".to_owned());
             cells.push(failure.clone());
             table.row(cells);
             continue;

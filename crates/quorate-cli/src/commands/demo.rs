@@ -18,7 +18,7 @@ use crate::input::size_line;
 use crate::numbers::{MOST, whole};
 use crate::printer::Printer;
 use crate::session::Session;
-use crate::text_table::{Side, TextTable, duration};
+use crate::text_table::{TextTable, duration};
 
 /// Methods shown, plain voting first, the default last.
 const SHOWN: [&str; 5] = [
@@ -153,13 +153,7 @@ fn story(crowd: &Simulated, lines: &[Line]) -> String {
 fn as_text(crowd: &Simulated, lines: &[Line]) -> String {
     let size = size_line(&crowd.annotations);
     let mut text = format!("A simulated crowd: {size}.\n{}\n\n", crowd_line(crowd));
-    let mut table = TextTable::new(&[
-        ("method", Side::Left),
-        ("wrong labels", Side::Right),
-        ("", Side::Left),
-        ("log loss", Side::Right),
-        ("time", Side::Right),
-    ]);
+    let mut table = TextTable::new(["method", ">wrong labels", "", ">log loss", ">time"]);
     let worst = lines
         .iter()
         .map(|line| line.error)

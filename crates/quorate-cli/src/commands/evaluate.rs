@@ -18,7 +18,8 @@ use crate::knowledge::read_known;
 use crate::memory::MemoryArgs;
 use crate::numbers::number;
 use crate::printer::Printer;
-use crate::text_table::{Side, TextTable, count, plural};
+use crate::record::{each, record};
+use crate::text_table::{TextTable, count, plural};
 
 /// What to compare with what.
 #[derive(Debug, Args)]
@@ -70,42 +71,6 @@ pub enum TiesArg {
     Lowest,
     /// The truth among t tied classes counts 1/t
     Fractional,
-}
-
-#[derive(Serialize)]
-pub(crate) struct EvaluationJson {
-    tasks_scored: usize,
-    tasks_without_truth: usize,
-    truths_without_prediction: usize,
-    tie_rule: &'static str,
-    tied: usize,
-    error: f64,
-    error_interval_95: (f64, f64),
-    balanced_accuracy: f64,
-    log_loss: Option<f64>,
-    brier: Option<f64>,
-    calibration_error: Option<f64>,
-    calibration: Vec<BinJson>,
-    classes: Vec<ClassJson>,
-}
-
-#[derive(Serialize)]
-struct BinJson {
-    lower: f64,
-    upper: f64,
-    tasks: usize,
-    confidence: f64,
-    accuracy: f64,
-}
-
-#[derive(Serialize)]
-struct ClassJson {
-    class: String,
-    truths: usize,
-    predicted: f64,
-    precision: Option<f64>,
-    recall: Option<f64>,
-    f1: Option<f64>,
 }
 
 /// Reads both files, scores, prints; code 1 if the error is above the limit asked for.
@@ -181,7 +146,7 @@ pub(crate) fn document(
     truth: &TaskLabels,
     except: &Names,
     settings: &Evaluate,
-) -> Result<(EvaluationJson, Option<String>)> {
+) -> Result<(impl Serialize + use<>, Option<String>)> {
     let matched = Matched::new(predicted, truth, except);
     let warning = matched.check_classes(predicted, truth)?;
     let evaluation = matched.score(predicted, settings)?;
@@ -386,14 +351,7 @@ fn as_text(evaluation: &Evaluation, classes: &Names, missing: usize, shown: usiz
             plural(missing, "task")
         ));
     }
-    let mut table = TextTable::new(&[
-        ("class", Side::Left),
-        ("truths", Side::Right),
-        ("predicted", Side::Right),
-        ("precision", Side::Right),
-        ("recall", Side::Right),
-        ("F1", Side::Right),
-    ]);
+    let mut table = TextTable::new(["class", ">truths", ">predicted", ">precision", ">recall", ">F1"]);
     let score = |value: Option<f64>| value.map_or("-".to_owned(), |value| format!("{:.1} %", 100.0 * value));
     let listed = shown_classes(evaluation, classes, shown);
     for &class in &listed {
@@ -414,13 +372,7 @@ fn as_text(evaluation: &Evaluation, classes: &Names, missing: usize, shown: usiz
         text.push_str(&format!("  and {more} with fewer truths (--all-classes)\n"));
     }
     if let Some(calibration) = &evaluation.calibration {
-        let mut table = TextTable::new(&[
-            ("confidence", Side::Left),
-            ("tasks", Side::Right),
-            ("said", Side::Right),
-            ("right", Side::Right),
-            ("", Side::Left),
-        ]);
+        let mut table = TextTable::new(["confidence", ">tasks", ">said", ">right", ""]);
         for bin in &calibration.bins {
             table.row([
                 format!("{:.2} to {:.2}", bin.lower, bin.upper),
@@ -456,9 +408,10 @@ fn trim(value: f64) -> String {
     }
 }
 
-fn as_json(evaluation: &Evaluation, classes: &Names, missing: usize) -> EvaluationJson {
-    let error = &evaluation.error;
-    EvaluationJson {
+fn as_json(evaluation: &Evaluation, classes: &Names, missing: usize) -> impl Serialize + use<> {
+    let (error, calibration) = (&evaluation.error, evaluation.calibration.as_ref());
+    let bins = calibration.map_or(&[][..], |calibration| &calibration.bins);
+    record! {
         tasks_scored: error.scored,
         tasks_without_truth: error.without_truth,
         truths_without_prediction: missing,
@@ -472,33 +425,21 @@ fn as_json(evaluation: &Evaluation, classes: &Names, missing: usize) -> Evaluati
         balanced_accuracy: evaluation.balanced_accuracy,
         log_loss: evaluation.log_loss,
         brier: evaluation.brier,
-        calibration_error: evaluation
-            .calibration
-            .as_ref()
-            .map(|calibration| calibration.expected_error),
-        calibration: evaluation
-            .calibration
-            .iter()
-            .flat_map(|calibration| &calibration.bins)
-            .map(|bin| BinJson {
-                lower: bin.lower,
-                upper: bin.upper,
-                tasks: bin.count,
-                confidence: bin.confidence,
-                accuracy: bin.accuracy,
-            })
-            .collect(),
-        classes: classes
-            .iter()
-            .zip(&evaluation.per_class)
-            .map(|(class, scores)| ClassJson {
-                class: class.to_owned(),
-                truths: scores.support,
-                predicted: scores.predicted,
-                precision: scores.precision,
-                recall: scores.recall,
-                f1: scores.f1,
-            })
-            .collect(),
+        calibration_error: calibration.map(|calibration| calibration.expected_error),
+        calibration: each(bins, |bin| record! {
+            lower: bin.lower,
+            upper: bin.upper,
+            tasks: bin.count,
+            confidence: bin.confidence,
+            accuracy: bin.accuracy,
+        }),
+        classes: each(classes.iter().zip(&evaluation.per_class), |(class, scores)| record! {
+            class: class.to_owned(),
+            truths: scores.support,
+            predicted: scores.predicted,
+            precision: scores.precision,
+            recall: scores.recall,
+            f1: scores.f1,
+        }),
     }
 }

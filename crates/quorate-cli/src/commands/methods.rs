@@ -7,7 +7,8 @@ use serde::Serialize;
 
 use crate::catalog::{find, is_baseline, methods};
 use crate::printer::Printer;
-use crate::text_table::{Side, TextTable};
+use crate::record::{each, record};
+use crate::text_table::{TextTable, wrapped_within};
 
 /// What to show.
 #[derive(Debug, Args)]
@@ -18,32 +19,6 @@ pub struct MethodsArgs {
     /// For programs: JSON
     #[arg(long)]
     json: bool,
-}
-
-#[derive(Serialize)]
-struct MethodJson {
-    name: &'static str,
-    aliases: &'static [&'static str],
-    summary: &'static str,
-    description: &'static str,
-    citation: &'static str,
-    baseline: bool,
-    uses_class_order: bool,
-    needs_probabilities: bool,
-    needs_features: bool,
-    returns_model: bool,
-    learns_from_gold: bool,
-    uses_priors: bool,
-    streams: bool,
-    parameters: Vec<ParameterJson>,
-}
-
-#[derive(Serialize)]
-struct ParameterJson {
-    name: &'static str,
-    about: &'static str,
-    range: String,
-    default: &'static str,
 }
 
 /// Shows the table or one entry.
@@ -68,11 +43,7 @@ fn as_text() -> String {
 }
 
 fn as_table(methods: &[&Method]) -> String {
-    let mut table = TextTable::new(&[
-        ("method", Side::Left),
-        ("what it is", Side::Left),
-        ("", Side::Left),
-    ]);
+    let mut table = TextTable::new(["method", "what it is", ""]);
     for method in methods {
         let mut remarks = Vec::new();
         if method.name == DEFAULT_METHOD {
@@ -100,7 +71,7 @@ fn in_full(method: &Method) -> String {
         "{}: {}\n\n{}\n\n",
         method.name,
         method.summary,
-        wrap(method.description)
+        wrapped_within(90, method.description, "", "").trim_end()
     );
     if is_baseline(method) {
         text.push_str("A baseline from the literature, for comparisons.\n");
@@ -123,13 +94,7 @@ fn in_full(method: &Method) -> String {
         text.push_str("No parameters.\n");
     } else {
         text.push_str("Parameters (--param name=value):\n");
-        let columns = [
-            ("name", Side::Left),
-            ("default", Side::Left),
-            ("allowed", Side::Left),
-            ("what it does", Side::Left),
-        ];
-        let mut table = TextTable::new(&columns);
+        let mut table = TextTable::new(["name", "default", "allowed", "what it does"]);
         for parameter in method.parameters {
             let default = if parameter.default.is_empty() {
                 "-"
@@ -148,23 +113,8 @@ fn in_full(method: &Method) -> String {
     text
 }
 
-/// Breaks a paragraph into lines of at most 90 letters.
-fn wrap(text: &str) -> String {
-    let mut lines = vec![String::new()];
-    for word in text.split_whitespace() {
-        let line = lines.last_mut().expect("there is always a line");
-        if !line.is_empty() && line.chars().count() + 1 + word.chars().count() > 90 {
-            lines.push(word.to_owned());
-        } else {
-            line.push_str(if line.is_empty() { "" } else { " " });
-            line.push_str(word);
-        }
-    }
-    lines.join("\n")
-}
-
-fn as_json(method: &Method) -> MethodJson {
-    MethodJson {
+fn as_json(method: &'static Method) -> impl Serialize {
+    record! {
         name: method.name,
         aliases: method.aliases,
         summary: method.summary,
@@ -178,15 +128,11 @@ fn as_json(method: &Method) -> MethodJson {
         learns_from_gold: method.learns_from_gold,
         uses_priors: method.uses_priors,
         streams: method.streams,
-        parameters: method
-            .parameters
-            .iter()
-            .map(|parameter| ParameterJson {
-                name: parameter.name,
-                about: parameter.about,
-                range: parameter.range(),
-                default: parameter.default,
-            })
-            .collect(),
+        parameters: each(method.parameters, |parameter| record! {
+            name: parameter.name,
+            about: parameter.about,
+            range: parameter.range(),
+            default: parameter.default,
+        }),
     }
 }

@@ -11,7 +11,7 @@ use crate::args::RunArgs;
 use crate::printer::Printer;
 use crate::progress::Bar;
 use crate::session::Session;
-use crate::text_table::{Side, TextTable, duration};
+use crate::text_table::{TextTable, duration};
 
 /// What to run again.
 #[derive(Debug, Args)]
@@ -132,12 +132,7 @@ impl Watch for RunBar {
 }
 
 fn listed() -> String {
-    let mut table = TextTable::new(&[
-        ("name", Side::Left),
-        ("trials", Side::Right),
-        ("quick", Side::Right),
-        ("in the paper", Side::Left),
-    ]);
+    let mut table = TextTable::new(["name", ">trials", ">quick", "in the paper"]);
     for experiment in EXPERIMENTS {
         table.row([
             experiment.name.to_owned(),
@@ -156,13 +151,13 @@ fn listed() -> String {
 }
 
 fn summary(report: &Report) -> String {
-    let mut table = TextTable::new(&[
-        ("in the paper", Side::Left),
-        ("better", Side::Right),
-        ("equal", Side::Right),
-        ("worse", Side::Right),
-        ("claims that hold", Side::Right),
-        ("time", Side::Right),
+    let mut table = TextTable::new([
+        "in the paper",
+        ">better",
+        ">equal",
+        ">worse",
+        ">claims that hold",
+        ">time",
     ]);
     for section in &report.sections {
         let [better, equal, worse] = section.verdicts().map(|count| count.to_string());

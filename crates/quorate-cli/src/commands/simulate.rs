@@ -14,6 +14,7 @@ use crate::input::size_line;
 use crate::memory::MemoryArgs;
 use crate::numbers::{MOST, number, whole};
 use crate::printer::Printer;
+use crate::record::{each, record};
 use crate::text_table::plural;
 
 /// What kind of crowd.
@@ -137,17 +138,6 @@ impl FromStr for PriorArg {
     }
 }
 
-#[derive(Serialize)]
-struct SimulationSummary {
-    tasks: usize,
-    workers: usize,
-    classes: usize,
-    labels: usize,
-    missing_pair_share: f64,
-    designated: Vec<String>,
-    seed: u64,
-}
-
 impl SimulateArgs {
     fn settings(&self) -> Result<Simulation> {
         let quality = match self.accuracy[..] {
@@ -251,18 +241,15 @@ pub fn run(args: &SimulateArgs, printer: &mut Printer) -> Result<()> {
     Ok(())
 }
 
-fn summary(crowd: &Simulated, seed: u64) -> SimulationSummary {
-    SimulationSummary {
-        tasks: crowd.annotations.task_count(),
-        workers: crowd.annotations.worker_count(),
-        classes: crowd.annotations.class_count(),
-        labels: crowd.annotations.label_count(),
+fn summary(crowd: &Simulated, seed: u64) -> impl Serialize {
+    let annotations = &crowd.annotations;
+    record! {
+        tasks: annotations.task_count(),
+        workers: annotations.worker_count(),
+        classes: annotations.class_count(),
+        labels: annotations.label_count(),
         missing_pair_share: crowd.missing_pair_share(),
-        designated: crowd
-            .designated
-            .iter()
-            .map(|&worker| crowd.annotations.workers().get(worker).to_owned())
-            .collect(),
-        seed,
+        designated: each(&crowd.designated, |&worker| annotations.workers().get(worker)),
+        seed: seed,
     }
 }

@@ -14,9 +14,10 @@ use crate::files::{Content, Files};
 use crate::input::InputArgs;
 use crate::numbers::{MOST, share, whole};
 use crate::printer::Printer;
+use crate::record::{each, record};
 use crate::session::Session;
 use crate::spreadsheet::SpreadsheetArgs;
-use crate::text_table::{Side, TextTable, count, plural};
+use crate::text_table::{TextTable, count, plural};
 
 /// Whom to judge and how.
 #[derive(Debug, Args)]
@@ -54,21 +55,6 @@ pub struct WorkersArgs {
 
 /// Rows that are shown unless all are asked for.
 const MAX_ROWS: usize = 30;
-
-/// A worker for programs.
-#[derive(Serialize)]
-struct VerdictJson<'a> {
-    rank: usize,
-    worker: &'a str,
-    labels: usize,
-    compared: usize,
-    accuracy: Option<f64>,
-    interval_95: Option<(f64, f64)>,
-    informativeness: Option<f64>,
-    kind: &'static str,
-    same_errors_as: Vec<&'a str>,
-    advice: &'static str,
-}
 
 /// Judges and prints, or writes a table.
 pub fn run(args: &WorkersArgs, printer: &mut Printer) -> Result<()> {
@@ -120,14 +106,14 @@ fn summary(verdicts: &[WorkerVerdict]) -> String {
 }
 
 fn as_text(verdicts: &[WorkerVerdict], annotations: &Annotations, all: bool) -> String {
-    let mut table = TextTable::new(&[
-        ("rank", Side::Right),
-        ("worker", Side::Left),
-        ("labels", Side::Right),
-        ("accuracy", Side::Right),
-        ("95 % interval", Side::Left),
-        ("kind", Side::Left),
-        ("what to do", Side::Left),
+    let mut table = TextTable::new([
+        ">rank",
+        "worker",
+        ">labels",
+        ">accuracy",
+        "95 % interval",
+        "kind",
+        "what to do",
     ]);
     let percent = |share: f64| format!("{:.0} %", 100.0 * share);
     let shown = if all { verdicts.len() } else { MAX_ROWS };
@@ -167,19 +153,20 @@ fn as_text(verdicts: &[WorkerVerdict], annotations: &Annotations, all: bool) -> 
     text
 }
 
-fn as_json<'a>(verdicts: &[WorkerVerdict], annotations: &'a Annotations) -> Vec<VerdictJson<'a>> {
+fn as_json(verdicts: &[WorkerVerdict], annotations: &Annotations) -> impl Serialize {
     let name = |worker: usize| annotations.workers().get(worker);
-    let verdict = |verdict: &WorkerVerdict| VerdictJson {
-        rank: verdict.rank,
-        worker: name(verdict.worker),
-        labels: verdict.labels,
-        compared: verdict.compared,
-        accuracy: verdict.accuracy,
-        interval_95: verdict.interval,
-        informativeness: verdict.informativeness,
-        kind: verdict.kind.name(),
-        same_errors_as: verdict.same_errors_as.iter().map(|&other| name(other)).collect(),
-        advice: verdict.kind.advice(),
-    };
-    verdicts.iter().map(verdict).collect()
+    each(verdicts, |verdict| {
+        record! {
+            rank: verdict.rank,
+            worker: name(verdict.worker),
+            labels: verdict.labels,
+            compared: verdict.compared,
+            accuracy: verdict.accuracy,
+            interval_95: verdict.interval,
+            informativeness: verdict.informativeness,
+            kind: verdict.kind.name(),
+            same_errors_as: each(&verdict.same_errors_as, |&other| name(other)),
+            advice: verdict.kind.advice(),
+        }
+    })
 }

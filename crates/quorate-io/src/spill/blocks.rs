@@ -7,7 +7,7 @@ use std::sync::mpsc::sync_channel;
 use quorate::annotations::{ClassOrder, Fingerprint, NO_GOLD, Names, RowCounts, SimilarClasses, join_codes};
 use quorate::blocks::{Block, Blocks, TaskBlock};
 use quorate::error::SourceError;
-use quorate::run::{LabelTable, Truths};
+use quorate::run::{LabelFacts, LabelTable, Truths};
 use rustc_hash::FxHashMap;
 
 use super::folder::Folder;
@@ -131,16 +131,6 @@ impl SpilledLabels {
         self.unlabelled_tasks
     }
 
-    /// Names of the workers, in order of first appearance.
-    pub fn workers(&self) -> &Names {
-        &self.workers
-    }
-
-    /// Names of the classes.
-    pub fn classes(&self) -> &Names {
-        &self.classes
-    }
-
     /// What the lists of workers and tasks left out.
     pub fn left_out(&self) -> LeftOut {
         self.left_out
@@ -250,28 +240,15 @@ pub(super) fn write_partition(
 }
 
 impl LabelTable for SpilledLabels {
-    fn workers(&self) -> &Names {
-        &self.workers
-    }
-
-    fn classes(&self) -> &Names {
-        &self.classes
-    }
-
-    fn task_count(&self) -> u64 {
-        self.tasks
-    }
-
-    fn label_count(&self) -> u64 {
-        self.labels
-    }
-
-    fn rows(&self) -> &RowCounts {
-        &self.rows
-    }
-
-    fn has_gold(&self) -> bool {
-        self.has_gold
+    fn facts(&self) -> LabelFacts<'_> {
+        LabelFacts {
+            workers: &self.workers,
+            classes: &self.classes,
+            rows: &self.rows,
+            tasks: self.tasks,
+            labels: self.labels,
+            has_gold: self.has_gold,
+        }
     }
 
     fn with_joined_classes(mut self, groups: &[SimilarClasses]) -> Self {

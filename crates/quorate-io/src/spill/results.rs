@@ -169,7 +169,7 @@ impl SpilledResults<'_> {
 
     /// Writes the labels as [`write_consensus`](crate::write_consensus) does, whole or not at all.
     pub fn write(&self, target: &Target, format: Option<FileFormat>, probabilities: bool) -> Result<()> {
-        let classes = self.spilled.classes();
+        let classes = &self.spilled.classes;
         let columns = consensus_columns(classes, probabilities);
         self.write_merged(target, format, columns, |found, task, each| {
             let (label, row) = (usize::from(found.label), &found.probabilities);
@@ -187,7 +187,7 @@ impl SpilledResults<'_> {
 
     /// Writes the tasks whose label is not that of majority vote, if they were asked for.
     pub fn write_changes(&self, target: &Target, format: Option<FileFormat>) -> Result<()> {
-        let class = |code: u16| self.spilled.classes().get(usize::from(code));
+        let class = |code: u16| self.spilled.classes.get(usize::from(code));
         self.write_merged(target, format, CHANGE_COLUMNS, |found, task, each| {
             let Some(change) = &found.changed else {
                 return Ok(());

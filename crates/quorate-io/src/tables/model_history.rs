@@ -4,7 +4,7 @@ use quorate::Fit;
 use quorate::annotations::Names;
 use quorate::methods::{Method, Values};
 use quorate::model::{AnswerCounts, ConsensusSummary, Priors};
-use quorate::run::History;
+use quorate::run::{History, LabelFacts};
 
 use super::model::{ModelFile, ModelWorker};
 use crate::error::Result;
@@ -106,7 +106,7 @@ impl ModelOrigin {
         &self,
         fit: &Fit<C>,
         summary: &ConsensusSummary,
-        (workers, classes): (&Names, &Names),
+        labels: LabelFacts<'_>,
         fingerprint: u64,
     ) -> Result<Option<ModelFile>> {
         let (Some(model), Some(counts)) = (&fit.model, &summary.counts) else {
@@ -116,8 +116,8 @@ impl ModelOrigin {
         let values = values
             .iter()
             .map(|(name, value)| (name.to_owned(), value.to_owned()));
-        let labels = |worker: usize| summary.worker_labels[worker];
-        let file = ModelFile::of(workers, classes, labels, fingerprint, model);
+        let given = |worker: usize| summary.worker_labels[worker];
+        let file = ModelFile::of(labels.workers, labels.classes, given, fingerprint, model);
         let mut counts = counts.clone();
         if let Some(history) = &self.priors.workers {
             counts.merge(history);

@@ -3,6 +3,7 @@
 use pyo3::prelude::*;
 use quorate::annotations::{Names, RowCounts};
 use quorate::blocks::{Block, Blocks, PartNode, RemoteBlocks};
+use quorate::run::LabelFacts;
 use quorate::{Error, Result};
 
 use crate::arguments::arguments;
@@ -12,7 +13,7 @@ use crate::labels::duplicates_of;
 
 arguments! {
     /// What the driver counted.
-    pub struct ClusterTable {
+    pub struct Counted {
         /// Names of the workers, by code.
         pub workers: Vec<String>,
         /// Names of the classes, by code.
@@ -33,59 +34,75 @@ arguments! {
 }
 
 /// What the driver knows of the labels.
-pub struct ClusterLabels {
-    /// Names of the workers, by code.
-    pub workers: Names,
+pub struct ClusterTable {
+    workers: Names,
     /// Names of the classes, by code.
     pub classes: Names,
-    /// What happened to the rows.
-    pub rows: RowCounts,
-    /// Number of tasks.
-    pub tasks: u64,
+    rows: RowCounts,
+    tasks: u64,
     labels: u64,
-    has_gold: bool,
-    asker: Asker<Vec<PartNode>>,
+    /// Tasks whose truth is known, and truths of other tasks.
+    pub gold: Option<(usize, usize)>,
 }
 
-impl ClusterLabels {
-    /// Labels that are reached through `asker`.
-    pub fn new(table: ClusterTable, asker: Asker<Vec<PartNode>>) -> Result<Self, Failure> {
+impl ClusterTable {
+    /// Of what was counted.
+    pub fn new(counted: Counted) -> Result<Self, Failure> {
         Ok(Self {
-            workers: table.workers.iter().map(String::as_str).collect(),
-            classes: table.classes.iter().map(String::as_str).collect(),
+            workers: counted.workers.iter().map(String::as_str).collect(),
+            classes: counted.classes.iter().map(String::as_str).collect(),
             rows: RowCounts {
-                rows: table.labels + table.abstentions + table.repeated,
-                abstentions: table.abstentions,
-                repeated: table.repeated,
-                duplicates: duplicates_of(&table.duplicates)?,
+                rows: counted.labels + counted.abstentions + counted.repeated,
+                abstentions: counted.abstentions,
+                repeated: counted.repeated,
+                duplicates: duplicates_of(&counted.duplicates)?,
             },
-            tasks: table.tasks,
-            labels: table.labels,
-            has_gold: table.gold.is_some_and(|(known, _)| known > 0),
-            asker,
+            tasks: counted.tasks,
+            labels: counted.labels,
+            gold: counted.gold,
         })
     }
+
+    /// The same in the words of a run.
+    pub fn facts(&self) -> LabelFacts<'_> {
+        LabelFacts {
+            workers: &self.workers,
+            classes: &self.classes,
+            rows: &self.rows,
+            tasks: self.tasks,
+            labels: self.labels,
+            has_gold: self.gold.is_some_and(|(known, _)| known > 0),
+        }
+    }
+}
+
+/// Labels on the cluster.
+pub struct ClusterLabels {
+    /// What is known of them.
+    pub table: ClusterTable,
+    /// Asks Python for passes.
+    pub asker: Asker<Vec<PartNode>>,
 }
 
 impl Blocks for ClusterLabels {
     fn workers(&self) -> &Names {
-        &self.workers
+        &self.table.workers
     }
 
     fn class_count(&self) -> usize {
-        self.classes.len()
+        self.table.classes.len()
     }
 
     fn task_count(&self) -> u64 {
-        self.tasks
+        self.table.tasks
     }
 
     fn label_count(&self) -> u64 {
-        self.labels
+        self.table.labels
     }
 
     fn has_gold(&self) -> bool {
-        self.has_gold
+        self.table.facts().has_gold
     }
 
     fn remote(&mut self) -> Option<&mut dyn RemoteBlocks> {

@@ -4,7 +4,7 @@ use pyo3::prelude::*;
 use quorate::annotations::{ClassOrder, Names, join_codes};
 use quorate::run::Known;
 use quorate_cli::reading::similar_classes;
-use quorate_cli::run_words::tell_known;
+use quorate_cli::run_words::tell_further;
 
 use crate::arguments::Told;
 use crate::errors::{Failure, raise};
@@ -56,7 +56,7 @@ pub fn arrange_classes(
         further_classes: unknown.filter(|class| joined.find(class).is_none()).collect(),
         ..Known::default()
     };
-    tell_known(&known, 0, 0, &mut told);
+    tell_further(&known, &mut told);
     let classes = classes.iter().map(str::to_owned).collect();
     Ok((classes, codes, told.notes, told.warnings))
 }

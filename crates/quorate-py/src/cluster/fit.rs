@@ -2,7 +2,7 @@
 
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict};
-use quorate::annotations::{Fingerprint, Names, RowCounts};
+use quorate::annotations::Fingerprint;
 use quorate::blocks::Wire;
 use quorate::model::{ConsensusSummary, Rule};
 use quorate::run::{Outcome, Run, RunOver};
@@ -12,7 +12,7 @@ use quorate_cli::reading::tell_rows;
 use quorate_cli::run_words::tell_known;
 use quorate_io::{ModelOrigin, WorkerRow, write_workers};
 
-use super::blocks::{ClusterLabels, ClusterTable, answer};
+use super::blocks::{ClusterLabels, ClusterTable, Counted, answer};
 use crate::arguments::{Running, Told};
 use crate::errors::{Failure, raise};
 use crate::fitted::facts_of;
@@ -26,9 +26,7 @@ use crate::table::ArrowTable;
 pub struct ClusterFit {
     outcome: Outcome<Rule>,
     summary: ConsensusSummary,
-    workers: Names,
-    classes: Names,
-    rows: RowCounts,
+    table: ClusterTable,
     origin: ModelOrigin,
     told: Told,
 }
@@ -38,7 +36,7 @@ pub struct ClusterFit {
 pub fn fit_cluster(
     py: Python<'_>,
     ask: &Bound<'_, PyAny>,
-    table: ClusterTable,
+    counted: Counted,
     known: Known,
     fitting: Fitting,
     running: Running,
@@ -48,14 +46,18 @@ pub fn fit_cluster(
     running.run_asking(py, &answer, move |job, asker| {
         let method = find(&fitting.method)?;
         let aggregate = method.with_parameters(&fitting.parameters)?;
-        let (gold, mut told) = (table.gold, Told::default());
-        let mut blocks = ClusterLabels::new(table, asker)?;
-        tell_rows(&blocks.rows, &mut told);
-        let mut found = known
+        let (table, mut told) = (ClusterTable::new(counted)?, Told::default());
+        let labels = table.facts();
+        tell_rows(labels.rows, &mut told);
+        let priors = known
             .knowledge(None, false)
-            .priors(&blocks.workers, &blocks.classes)?;
-        found.gold = gold;
-        tell_known(&found, blocks.tasks, blocks.workers.len(), &mut told);
+            .priors(labels.workers, labels.classes)?;
+        let found = quorate::run::Known {
+            gold: table.gold,
+            ..priors
+        };
+        tell_known(&found, labels, &mut told);
+        let mut blocks = ClusterLabels { table, asker };
         let mut context = job.context(seed, memory).with_priors(found.priors.clone());
         let run = Run {
             method: &*aggregate,
@@ -67,9 +69,7 @@ pub fn fit_cluster(
         Ok(ClusterFit {
             summary: blocks.summarise(&outcome.fit, counts, &mut context)?,
             outcome,
-            workers: blocks.workers,
-            classes: blocks.classes,
-            rows: blocks.rows,
+            table: blocks.table,
             origin: ModelOrigin {
                 method,
                 parameters: fitting.parameters,
@@ -86,7 +86,13 @@ pub fn fit_cluster(
 impl ClusterFit {
     /// What the fit says of itself.
     fn facts<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
-        facts_of(py, &self.origin, &self.outcome.fit, &self.classes, &self.told)
+        facts_of(
+            py,
+            &self.origin,
+            &self.outcome.fit,
+            &self.table.classes,
+            &self.told,
+        )
     }
 
     /// The fit in binary form, for `label_rows`.
@@ -96,33 +102,39 @@ impl ClusterFit {
 
     /// What the hashes of tasks are made with, for `hash_tasks`.
     fn fingerprint<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
-        PyBytes::new(py, &Fingerprint::new(&self.workers, &self.classes).to_bytes())
+        PyBytes::new(py, &self.hasher().to_bytes())
     }
 
     /// The run in numbers, as a JSON document.
     fn summary(&self) -> String {
-        let labels = (&self.workers, &self.classes, &self.rows);
-        documents::run(&self.origin, &self.outcome, &self.summary, labels)
+        documents::run(&self.origin, &self.outcome, &self.summary, self.table.facts())
     }
 
     /// One row for each worker.
     fn workers(&self, py: Python<'_>) -> PyResult<ArrowTable> {
-        let rows = WorkerRow::of_fit(&self.workers, &self.outcome.fit, &self.summary);
+        let labels = self.table.facts();
+        let rows = WorkerRow::of_fit(labels.workers, &self.outcome.fit, &self.summary);
         ArrowTable::written(Kinds::TEXT, |target| {
-            write_workers(target, None, &self.classes, &rows)
+            write_workers(target, None, labels.classes, &rows)
         })
         .map_err(|failure| raise(py, failure))
     }
 
     /// The model of labels whose tasks have these hashes, if the method estimates one.
     fn model(&self, py: Python<'_>, task_hashes: u64) -> PyResult<Option<Model>> {
-        let mut fingerprint = Fingerprint::new(&self.workers, &self.classes);
-        fingerprint.add(task_hashes);
-        let names = (&self.workers, &self.classes);
+        let (mut hasher, labels) = (self.hasher(), self.table.facts());
+        hasher.add(task_hashes);
         let file = self
             .origin
-            .model_file(&self.outcome.fit, &self.summary, names, fingerprint.finish());
+            .model_file(&self.outcome.fit, &self.summary, labels, hasher.finish());
         let file = file.map_err(|error| raise(py, Failure::from(error)))?;
         Ok(file.map(|file| Model { file }))
+    }
+}
+
+impl ClusterFit {
+    fn hasher(&self) -> Fingerprint {
+        let labels = self.table.facts();
+        Fingerprint::new(labels.workers, labels.classes)
     }
 }

@@ -5,7 +5,7 @@ use quorate::diagnose::Overview;
 use quorate_cli::reading::tell_rows;
 use serde_json::json;
 
-use super::blocks::{ClusterLabels, ClusterTable, answer};
+use super::blocks::{ClusterLabels, ClusterTable, Counted, answer};
 use crate::arguments::{Running, Told};
 
 /// What two passes tell of labels on a cluster, as a JSON document: counts, agreement, connectivity.
@@ -13,16 +13,16 @@ use crate::arguments::{Running, Told};
 pub fn inspect_cluster(
     py: Python<'_>,
     ask: &Bound<'_, PyAny>,
-    table: ClusterTable,
+    counted: Counted,
     running: Running,
 ) -> PyResult<String> {
     let answer = |request: Vec<u8>| answer(ask, &request);
     let memory = running.bytes();
     running.run_asking(py, &answer, move |job, asker| {
-        let mut told = Told::default();
-        let mut blocks = ClusterLabels::new(table, asker)?;
-        tell_rows(&blocks.rows, &mut told);
-        let names = blocks.classes.clone();
+        let (table, mut told) = (ClusterTable::new(counted)?, Told::default());
+        tell_rows(table.facts().rows, &mut told);
+        let names = table.classes.clone();
+        let mut blocks = ClusterLabels { table, asker };
         let found = Overview::of(&mut blocks, &names, &mut job.context(0, memory))?;
         let agreement = found
             .agreement
@@ -43,8 +43,8 @@ pub fn inspect_cluster(
             "parts": found.parts.count(),
             "workers_in_parts": found.parts.workers,
             "labels_in_parts": found.parts.labels,
-            "abstentions": blocks.rows.abstentions,
-            "repeated_rows": blocks.rows.repeated,
+            "abstentions": blocks.table.facts().rows.abstentions,
+            "repeated_rows": blocks.table.facts().rows.repeated,
             "notes": told.notes,
         });
         Ok(document.to_string())

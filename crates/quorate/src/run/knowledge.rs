@@ -51,23 +51,8 @@ pub trait History {
 
 /// Labels that classes and truths can be added to.
 pub trait LabelTable: Sized {
-    /// Names of the workers.
-    fn workers(&self) -> &Names;
-
-    /// Names of the classes.
-    fn classes(&self) -> &Names;
-
-    /// Number of tasks.
-    fn task_count(&self) -> u64;
-
-    /// Number of labels.
-    fn label_count(&self) -> u64;
-
-    /// What happened to the rows on the way in.
-    fn rows(&self) -> &RowCounts;
-
-    /// Whether the truth of some tasks is known.
-    fn has_gold(&self) -> bool;
+    /// What there is to say of them.
+    fn facts(&self) -> LabelFacts<'_>;
 
     /// The same labels with each group of classes made one.
     fn with_joined_classes(self, groups: &[SimilarClasses]) -> Self;
@@ -78,6 +63,36 @@ pub trait LabelTable: Sized {
     /// The same labels with the truth of some tasks known, and how many of these tasks there are. The classes of
     /// the truths are among those of the labels.
     fn with_truths(self, truths: Truths<'_>) -> Result<(Self, usize)>;
+}
+
+/// What there is to say of labels, wherever they are.
+#[derive(Debug, Clone, Copy)]
+pub struct LabelFacts<'a> {
+    /// Names of the workers.
+    pub workers: &'a Names,
+    /// Names of the classes.
+    pub classes: &'a Names,
+    /// What happened to the rows on the way in.
+    pub rows: &'a RowCounts,
+    /// Number of tasks.
+    pub tasks: u64,
+    /// Number of labels.
+    pub labels: u64,
+    /// Whether the truth of some tasks is known.
+    pub has_gold: bool,
+}
+
+impl<'a> From<&'a Annotations> for LabelFacts<'a> {
+    fn from(annotations: &'a Annotations) -> Self {
+        Self {
+            workers: annotations.workers(),
+            classes: annotations.classes(),
+            rows: annotations.rows(),
+            tasks: annotations.task_count() as u64,
+            labels: annotations.label_count() as u64,
+            has_gold: annotations.has_gold(),
+        }
+    }
 }
 
 /// What knowledge came to.
@@ -96,10 +111,10 @@ pub struct Known {
 impl Knowledge<'_> {
     /// The labels with what is known of them.
     pub fn add_to<L: LabelTable>(&self, mut labels: L) -> Result<(L, Known)> {
-        if self.gold.is_some() && labels.has_gold() {
+        if self.gold.is_some() && labels.facts().has_gold {
             return Err(Error::TruthsTwice);
         }
-        let further = self.further_classes(labels.classes())?;
+        let further = self.further_classes(labels.facts().classes)?;
         if !further.is_empty() {
             labels = labels.with_further_classes(&further)?;
         }
@@ -109,7 +124,7 @@ impl Knowledge<'_> {
             (labels, known) = labels.with_truths(truths)?;
             gold = Some((known, truths.tasks.len() - known));
         }
-        let known = self.priors(labels.workers(), labels.classes())?;
+        let known = self.priors(labels.facts().workers, labels.facts().classes)?;
         Ok((
             labels,
             Known {
@@ -197,28 +212,8 @@ impl ClassShares {
 
 /// A table in memory: copied only where something is added to one that is in use elsewhere.
 impl LabelTable for Arc<Annotations> {
-    fn workers(&self) -> &Names {
-        Annotations::workers(self)
-    }
-
-    fn classes(&self) -> &Names {
-        Annotations::classes(self)
-    }
-
-    fn task_count(&self) -> u64 {
-        Annotations::task_count(self) as u64
-    }
-
-    fn label_count(&self) -> u64 {
-        Annotations::label_count(self) as u64
-    }
-
-    fn rows(&self) -> &RowCounts {
-        Annotations::rows(self)
-    }
-
-    fn has_gold(&self) -> bool {
-        Annotations::has_gold(self)
+    fn facts(&self) -> LabelFacts<'_> {
+        LabelFacts::from(&**self)
     }
 
     fn with_joined_classes(self, groups: &[SimilarClasses]) -> Self {
@@ -235,7 +230,7 @@ impl LabelTable for Arc<Annotations> {
         let known: Vec<(u32, u16)> = truths
             .named()
             .filter_map(|(task, class)| {
-                let class = Annotations::classes(&self).find(class)?;
+                let class = self.classes().find(class)?;
                 Some((self.tasks().find(task)?, class as u16))
             })
             .collect();

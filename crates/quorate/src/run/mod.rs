@@ -15,7 +15,7 @@ mod update;
 use std::sync::Arc;
 use std::time::Instant;
 
-pub use knowledge::{ClassShares, History, Knowledge, Known, LabelTable, Truths};
+pub use knowledge::{ClassShares, History, Knowledge, Known, LabelFacts, LabelTable, Truths};
 pub use update::{Joined, UPDATABLE, join_update, updating};
 
 use crate::annotations::Annotations;

@@ -91,8 +91,8 @@ impl<'l> Results<'l> {
         format!(
             "{}, {}, {}, {}{}",
             plural(self.summary.tasks as usize, "task"),
-            plural(labels.workers().len(), "worker"),
-            plural(labels.classes().len(), "class"),
+            plural(labels.facts().workers.len(), "worker"),
+            plural(labels.facts().classes.len(), "class"),
             plural(self.summary.labels as usize, "label"),
             if labels.spilled_bytes().is_some() {
                 ", on disk"

@@ -8,7 +8,7 @@ use quorate_io::{describe_reasons, describe_votes};
 use super::outcome::Results;
 use crate::printer::Printer;
 use crate::run_summary::RunSummary;
-use crate::text_table::{Side, TextTable, count, duration, plural};
+use crate::text_table::{TextTable, count, duration, plural};
 
 /// Workers that are named.
 const NAMED_WORKERS: usize = 5;
@@ -103,7 +103,7 @@ fn tell_workers(results: &Results<'_>, suspects: &[&str], printer: &mut Printer)
         printer.note(format!(
             "workers to look at: {} of {} answer hardly better than chance: {}{more} (--workers FILE has all)",
             suspects.len(),
-            results.outcome.fit.consensus.workers().len(),
+            results.outcome.fit.consensus.facts().workers.len(),
             some.join(", "),
         ));
     }
@@ -125,14 +125,7 @@ pub(super) fn review_table(tasks: &[ReviewTask]) -> String {
     if tasks.is_empty() {
         return "to review: no task stands out".into();
     }
-    let mut table = TextTable::new(&[
-        ("task", Side::Left),
-        ("label", Side::Left),
-        ("confidence", Side::Right),
-        ("runner-up", Side::Left),
-        ("votes", Side::Left),
-        ("why", Side::Left),
-    ]);
+    let mut table = TextTable::new(["task", "label", ">confidence", "runner-up", "votes", "why"]);
     for task in tasks {
         table.row([
             task.task.clone(),

@@ -7,7 +7,7 @@ use quorate::diagnose::{Finding, Inspection, Structure};
 use super::Scale;
 use crate::input::size_line;
 use crate::remedies::advice;
-use crate::text_table::{Side, TextTable, count, plural, wrapped};
+use crate::text_table::{TextTable, count, plural, wrapped};
 
 /// Classes shown one by one; more are cut.
 const MAX_CLASSES: usize = 8;
@@ -105,13 +105,13 @@ fn agreement(report: &AgreementReport, scale: Scale) -> String {
 }
 
 fn class_table(inspection: &Inspection, annotations: &Annotations) -> String {
-    let mut table = TextTable::new(&[
-        ("class", Side::Left),
-        ("labels", Side::Right),
-        ("share", Side::Right),
-        ("if one says it, another does", Side::Right),
-        ("kappa", Side::Right),
-        ("most reliable sign", Side::Left),
+    let mut table = TextTable::new([
+        "class",
+        ">labels",
+        ">share",
+        ">if one says it, another does",
+        ">kappa",
+        "most reliable sign",
     ]);
     let specialists = inspection
         .structure

@@ -6,7 +6,7 @@ use quorate::judges::{Judges, Panel, PanelFinding, PanelReport, Unscored, Verdic
 
 use super::words::{basis, sentence, strictness};
 use crate::remedies;
-use crate::text_table::{Side, TextTable, count, plural, wrapped};
+use crate::text_table::{TextTable, count, plural, wrapped};
 
 /// Judges up to which the correlations of all pairs are shown.
 const MAX_IN_MATRIX: usize = 12;
@@ -112,11 +112,11 @@ fn verdicts(report: &PanelReport, panel: &Panel, settings: Judges) -> String {
 
 fn shares(report: &PanelReport, panel: &Panel, positive: usize) -> String {
     let classes = panel.annotations().classes();
-    let mut table = TextTable::new(&[
-        ("share of", Side::Left),
-        ("verdicts", Side::Right),
-        ("corrected, model", Side::Right),
-        ("corrected, Rogan-Gladen", Side::Right),
+    let mut table = TextTable::new([
+        "share of",
+        ">verdicts",
+        ">corrected, model",
+        ">corrected, Rogan-Gladen",
     ]);
     let cell = |found: &Option<Interval>| match found {
         Some(interval) => format!(
@@ -154,39 +154,23 @@ fn judges(report: &PanelReport, panel: &Panel, positive: usize) -> String {
     } else {
         (0..classes.len().min(6)).collect()
     };
-    let mut header: Vec<String> = ["judge", "answers", "failed", "accuracy"]
-        .map(str::to_owned)
-        .to_vec();
-    header.extend(
-        rates
-            .iter()
-            .map(|&class| format!("right on {}", classes.get(class))),
-    );
     let consistent = report.judges.iter().any(|judge| judge.self_consistency.is_some());
     let checked = report
         .judges
         .iter()
         .any(|judge| judge.agreement_with_gold.is_some());
-    if two {
-        header.push("strictness".to_owned());
-    }
-    if consistent {
-        header.push("agrees with itself".to_owned());
-    }
-    header.push("with the others".to_owned());
-    if checked {
-        header.push("with gold".to_owned());
-    }
-    let side = |name: &String| match name.as_str() {
-        "judge" | "strictness" => (name.clone(), Side::Left),
-        _ => (name.clone(), Side::Right),
-    };
-    let columns: Vec<(String, Side)> = header.iter().map(side).collect();
-    let borrowed: Vec<(&str, Side)> = columns
+    let of_rates: Vec<String> = rates
         .iter()
-        .map(|(name, side)| (name.as_str(), *side))
+        .map(|&class| format!(">right on {}", classes.get(class)))
         .collect();
-    let mut table = TextTable::new(&borrowed);
+    let columns = ["judge", ">answers", ">failed", ">accuracy"].into_iter();
+    let columns = columns.chain(of_rates.iter().map(String::as_str));
+    let columns = columns.chain(two.then_some("strictness"));
+    let columns = columns.chain(consistent.then_some(">agrees with itself"));
+    let columns = columns
+        .chain([">with the others"])
+        .chain(checked.then_some(">with gold"));
+    let mut table = TextTable::new(columns);
     let dash = || "-".to_owned();
     for judge in &report.judges {
         let mut cells = vec![
@@ -243,9 +227,8 @@ fn dependence(report: &PanelReport, panel: &Panel) -> String {
 
 fn matrix(correlation: &[Option<f64>], workers: &Names) -> String {
     let judges = workers.len();
-    let mut columns = vec![("judge", Side::Left)];
-    columns.extend(workers.iter().skip(1).map(|name| (name, Side::Right)));
-    let mut table = TextTable::new(&columns);
+    let others: Vec<String> = workers.iter().skip(1).map(|name| format!(">{name}")).collect();
+    let mut table = TextTable::new(["judge"].into_iter().chain(others.iter().map(String::as_str)));
     for i in 0..judges - 1 {
         let mut cells = vec![workers.get(i).to_owned()];
         for j in 1..judges {
@@ -262,11 +245,7 @@ fn matrix(correlation: &[Option<f64>], workers: &Names) -> String {
 
 fn changes(report: &PanelReport, panel: &Panel) -> String {
     let workers = panel.annotations().workers();
-    let mut table = TextTable::new(&[
-        ("panel", Side::Left),
-        ("expected wrong verdicts", Side::Right),
-        ("verdicts that change", Side::Right),
-    ]);
+    let mut table = TextTable::new(["panel", ">expected wrong verdicts", ">verdicts that change"]);
     let found = &report.changes;
     table.row(["as it is".to_owned(), percent(found.error), String::new()]);
     let mut without = found.without.clone();

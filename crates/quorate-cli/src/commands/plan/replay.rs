@@ -14,7 +14,7 @@ use super::text::estimate;
 use crate::numbers::{MOST, whole};
 use crate::printer::Printer;
 use crate::session::Session;
-use crate::text_table::{Side, TextTable, count};
+use crate::text_table::{TextTable, count};
 
 /// A plan played on known data.
 #[derive(Debug, Args)]
@@ -101,12 +101,7 @@ fn beside(curves: &[ReplayCurve]) -> Vec<Beside> {
 }
 
 fn table(curves: &[ReplayCurve]) -> String {
-    let mut table = TextTable::new(&[
-        ("labels", Side::Right),
-        ("plan", Side::Right),
-        ("most uncertain first", Side::Right),
-        ("random", Side::Right),
-    ]);
+    let mut table = TextTable::new([">labels", ">plan", ">most uncertain first", ">random"]);
     let rounds = curves.iter().map(|curve| curve.points.len()).max().unwrap_or(0);
     for round in 0..rounds {
         let error = |curve: &ReplayCurve| {
