@@ -6,7 +6,9 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::Instant;
 
 use anyhow::{Result, bail};
-use quorate::Context;
+use quorate::statistics::PairBlocks;
+use quorate::symnmf::{Designated, DesignatedImputation, impute_designated};
+use quorate::{Annotations, Context};
 use rayon::prelude::*;
 
 use crate::registry::Experiment;
@@ -151,6 +153,20 @@ impl Bench<'_> {
             .with_threads(self.settings.threads)?
             .with_memory_limit(self.settings.memory)
             .with_cancellation(Arc::clone(self.cancelled)))
+    }
+
+    /// The co-occurrence blocks of a table, and designated imputation of those that are missing.
+    pub fn impute(
+        &self,
+        trial: usize,
+        annotations: &Annotations,
+    ) -> Result<(PairBlocks, DesignatedImputation)> {
+        let mut context = self.context(trial)?;
+        let blocks = PairBlocks::observed(annotations, &context, &mut Vec::new())?;
+        let order = annotations.canonical_worker_order();
+        let weights = vec![1.0; blocks.worker_count()];
+        let imputed = impute_designated(&blocks, &Designated::Best, &order, &weights, &mut context)?;
+        Ok((blocks, imputed))
     }
 
     /// Fails if the user asked to stop.

@@ -7,6 +7,8 @@ use quorate::evaluate::{Predictions, TieRule, error_rate};
 use quorate::methods::{Fit, METHODS, find_among};
 use quorate::{Annotations, Context};
 
+use crate::section::{Cell, Row};
+
 /// A row of a table: the paper's name and the method that stands for it here.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Contender {
@@ -126,6 +128,11 @@ pub fn rows_with(others: &[Contender], ours: &[Contender]) -> Vec<Contender> {
 }
 
 impl Contender {
+    /// Its row of a table.
+    pub fn row(&self, cells: impl IntoIterator<Item = Cell>) -> Row {
+        Row::new(self.title, self.words(), cells)
+    }
+
     /// The method with its parameters, as on the command line.
     pub fn words(&self) -> String {
         let mut words = self.method.to_owned();
