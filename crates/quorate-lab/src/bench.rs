@@ -5,8 +5,10 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::Instant;
 
-use anyhow::{Result, bail};
-use quorate::Context;
+use anyhow::{Context as _, Result, bail};
+use quorate::statistics::PairBlocks;
+use quorate::symnmf::{Designated, MissingBlocks, impute_designated};
+use quorate::{Annotations, Context};
 use rayon::prelude::*;
 
 use crate::registry::Experiment;
@@ -151,6 +153,21 @@ impl Bench<'_> {
             .with_threads(self.settings.threads)?
             .with_memory_limit(self.settings.memory)
             .with_cancellation(Arc::clone(self.cancelled)))
+    }
+
+    /// The co-occurrence blocks of a table, and how many are missing before and after designated imputation.
+    pub fn impute(&self, trial: usize, annotations: &Annotations) -> Result<(PairBlocks, MissingBlocks)> {
+        let mut context = self.context(trial)?;
+        let blocks = PairBlocks::observed(annotations, &mut context)?;
+        let order = annotations.canonical_worker_order();
+        let weights = vec![1.0; blocks.worker_count()];
+        let imputed = impute_designated(&blocks, &Designated::Best, &order, &weights, &mut context)?;
+        Ok((
+            blocks,
+            imputed
+                .missing
+                .context("designated imputation counts missing blocks")?,
+        ))
     }
 
     /// Fails if the user asked to stop.

@@ -8,6 +8,8 @@ use quorate::methods::{Fit, find_among};
 use quorate::{Annotations, Context};
 use quorate_baselines::all_methods;
 
+use crate::section::{Cell, Row};
+
 /// A row of a table: the paper's name and the method that stands for it here.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Contender {
@@ -127,6 +129,11 @@ pub fn rows_with(others: &[Contender], ours: &[Contender]) -> Vec<Contender> {
 }
 
 impl Contender {
+    /// Its row of a table.
+    pub fn row(&self, cells: impl IntoIterator<Item = Cell>) -> Row {
+        Row::new(self.title, self.words(), cells)
+    }
+
     /// The method with its parameters, as on the command line.
     pub fn words(&self) -> String {
         let mut words = self.method.to_owned();

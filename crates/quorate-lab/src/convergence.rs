@@ -13,9 +13,9 @@ use quorate::symnmf::Alpha;
 use rand_distr::{Distribution, StandardNormal};
 
 use crate::bench::Bench;
-use crate::rotation::{Trace, follow, sparse_factor};
+use crate::rotation::{Trace, follow_both, sparse_factor};
 use crate::section::{Cell, Claim, Holds, Measure, Row, Section, Table};
-use crate::statistics::median;
+use crate::statistics::{median, median_of};
 use quorate_report::figure::{Axis, Figure, Mark, Panel, Series};
 
 const ROWS: usize = 1000;
@@ -41,25 +41,13 @@ struct Setting {
 }
 
 pub(crate) fn run_noiseless(bench: &Bench<'_>) -> Result<Section> {
-    run(
-        bench,
-        Setting {
-            name: "conv_symnmf1",
-            psi: 0.75,
-            snr: None,
-        },
-    )
+    let (name, psi, snr) = ("conv_symnmf1", 0.75, None);
+    run(bench, Setting { name, psi, snr })
 }
 
 pub(crate) fn run_noisy(bench: &Bench<'_>) -> Result<Section> {
-    run(
-        bench,
-        Setting {
-            name: "conv_symnmf2",
-            psi: 0.6,
-            snr: Some(30.0),
-        },
-    )
+    let (name, psi, snr) = ("conv_symnmf2", 0.6, Some(30.0));
+    run(bench, Setting { name, psi, snr })
 }
 
 /// The traces of both algorithms in one trial.
@@ -116,18 +104,8 @@ fn one_trial(bench: &Bench<'_>, setting: Setting, density: f64, trial: usize) ->
     let u = square_root(&h, setting.snr, bench.seed(trial));
     let mut context = bench.context(trial)?;
     let start = quorate::symnmf::identity(CLASSES);
-    Ok([
-        follow(
-            &u,
-            &h,
-            CLASSES,
-            start.clone(),
-            Alpha::Power(setting.psi),
-            STEPS,
-            &mut context,
-        )?,
-        follow(&u, &h, CLASSES, start, Alpha::Constant(0.0), STEPS, &mut context)?,
-    ])
+    let alphas = [Alpha::Power(setting.psi), Alpha::Constant(0.0)];
+    follow_both(&u, &h, CLASSES, &start, alphas, STEPS, &mut context)
 }
 
 /// U with U U^T nearest to H H^T plus noise.
@@ -142,10 +120,10 @@ fn square_root(h: &[f64], snr: Option<f64>, seed: u64) -> Vec<f64> {
                 .for_each(|(sum, entry)| *sum += value * entry);
         }
         for (place, (out, row)) in out.iter_mut().zip(h.chunks_exact(CLASSES)).enumerate() {
-            *out = dot(row, &inner)
-                + noise
-                    .as_ref()
-                    .map_or(0.0, |noise| dot(&noise[place * ROWS..][..ROWS], x));
+            let noise = noise
+                .as_ref()
+                .map_or(0.0, |noise| dot(&noise[place * ROWS..][..ROWS], x));
+            *out = dot(row, &inner) + noise;
         }
     });
     let mut u = vec![0.0; ROWS * CLASSES];
@@ -217,14 +195,7 @@ fn numbered(line: &[f64]) -> Vec<(f64, f64)> {
 }
 
 fn median_line(pairs: &[Pair], algorithm: usize) -> Vec<f64> {
-    let at = |step: usize| {
-        median(
-            &pairs
-                .iter()
-                .map(|pair| pair[algorithm].h_error[step])
-                .collect::<Vec<_>>(),
-        )
-    };
+    let at = |step: usize| median_of(pairs, |pair| pair[algorithm].h_error[step]);
     (0..=STEPS).map(at).collect()
 }
 
@@ -253,19 +224,15 @@ fn settled_table(traces: &[Vec<Pair>]) -> Table {
     let title = "Steps until the error stays within twice the better algorithm's last error (or 1e-9 of the first error); 100: not within 100 steps";
     let mut table = Table::new(title, Measure::Number, columns);
     for (algorithm, name) in [(0, SHIFTED), (1, PLAIN)] {
-        table.rows.push(Row {
-            name: name.into(),
-            method: if algorithm == 0 {
-                "alpha = psi^(t+1)".into()
-            } else {
-                "alpha = 0".into()
-            },
-            cells: traces
-                .iter()
-                .map(|pairs| Cell::ours(&settling_steps(pairs, algorithm)))
-                .collect(),
-            time: None,
-        });
+        let method = if algorithm == 0 {
+            "alpha = psi^(t+1)"
+        } else {
+            "alpha = 0"
+        };
+        let cells = traces
+            .iter()
+            .map(|pairs| Cell::ours(&settling_steps(pairs, algorithm)));
+        table.rows.push(Row::new(name, method, cells));
     }
     table
 }

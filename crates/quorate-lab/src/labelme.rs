@@ -13,8 +13,8 @@ use crate::contender::{
 };
 use crate::human_data::HumanData;
 use crate::paper::{Printed, printed, printed_time};
-use crate::section::{Cell, Claim, Holds, Measure, Row, Section, Table, Time};
-use crate::statistics::{Summary, mean};
+use crate::section::{Cell, Claim, Holds, Measure, Row, Section, Table};
+use crate::statistics::Summary;
 use crate::verdict::{Better, Noise};
 use quorate_report::figure::{Axis, Figure, Mark, Panel, Series};
 
@@ -106,15 +106,9 @@ pub(crate) fn run_table(bench: &Bench<'_>) -> Result<Section> {
             ..Noise::of_tasks(data.human.known())
         };
         let paper = printed(TABLE, contender.paper, "error");
-        table.rows.push(Row {
-            name: contender.title.into(),
-            method: contender.words(),
-            cells: vec![Cell::new(paper, &errors, noise, Better::Lower)],
-            time: Some(Time {
-                paper: printed_time(TABLE, contender.paper, ""),
-                seconds: Some(mean(&seconds)),
-            }),
-        });
+        let row = contender.row([Cell::new(paper, &errors, noise, Better::Lower)]);
+        let time = printed_time(TABLE, contender.paper, "");
+        table.rows.push(row.timed(time, &seconds));
     }
     let claims = table_claims(&table);
     Ok(Section {
@@ -150,31 +144,31 @@ fn differences() -> Vec<String> {
 }
 
 fn table_claims(table: &Table) -> Vec<Claim> {
-    let error = |contender: &Contender| table.ours(contender.title, 0).unwrap_or(f64::NAN);
+    let rows = [
+        DL_MV,
+        DL_MV_SHORT,
+        MAJORITY_VOTE_LOWEST,
+        CROWD_LAYER,
+        ROB_SYMNMF_EM,
+    ];
+    let [deep, short, votes, layer, family] = rows.map(|one| table.ours(one.title, 0).unwrap_or(f64::NAN));
     vec![
         Claim::new(
             "DL-MV has the error of the majority votes",
-            Holds::when((error(&DL_MV) - error(&MAJORITY_VOTE_LOWEST)).abs() <= 0.3),
-            format!(
-                "{:.2} % after 50 epochs, votes {:.2} %; stopped after 10 epochs {:.2} %",
-                error(&DL_MV),
-                error(&MAJORITY_VOTE_LOWEST),
-                error(&DL_MV_SHORT)
-            ),
+            Holds::when((deep - votes).abs() <= 0.3),
+            format!("{deep:.2} % after 50 epochs, votes {votes:.2} %; stopped after 10 epochs {short:.2} %"),
         ),
         Claim::new(
             "CrowdLayer and RobSymNMF-EM have close average errors",
-            Holds::when((error(&CROWD_LAYER) - error(&ROB_SYMNMF_EM)).abs() <= 2.0),
+            Holds::when((layer - family).abs() <= 2.0),
             format!(
-                "CrowdLayer {:.2} %, RobSymNMF-EM {:.2} %: with these features the network that sees the images is ahead",
-                error(&CROWD_LAYER),
-                error(&ROB_SYMNMF_EM)
+                "CrowdLayer {layer:.2} %, RobSymNMF-EM {family:.2} %: with these features the network that sees the images is ahead"
             ),
         ),
         Claim::new(
             "RobSymNMF-EM is below DL-MV, which sees the images",
-            Holds::when(error(&ROB_SYMNMF_EM) < error(&DL_MV)),
-            format!("{:.2} % against {:.2} %", error(&ROB_SYMNMF_EM), error(&DL_MV)),
+            Holds::when(family < deep),
+            format!("{family:.2} % against {deep:.2} %"),
         ),
     ]
 }
@@ -268,58 +262,46 @@ fn histogram_row(contender: &Contender, errors: &[f64]) -> Row {
     };
     let end =
         |pick: fn(f64, f64) -> f64| Cell::ours(&[errors.iter().copied().reduce(pick).unwrap_or(f64::NAN)]);
-    Row {
-        name: contender.title.into(),
-        method: contender.words(),
-        cells: vec![
-            Cell::new(said(contender, "mean"), errors, noise, Better::Lower),
-            spread,
-            end(f64::min),
-            end(f64::max),
-        ],
-        time: None,
-    }
+    contender.row([
+        Cell::new(said(contender, "mean"), errors, noise, Better::Lower),
+        spread,
+        end(f64::min),
+        end(f64::max),
+    ])
 }
 
 fn histogram_claims(rows: &[Contender], errors: &[Vec<f64>]) -> Vec<Claim> {
-    let spread = |place: usize| Summary::of(&errors[place]).spread.unwrap_or(f64::NAN);
-    let bad = |place: usize| errors[place].iter().filter(|error| **error >= 30.0).count();
-    let high = |place: usize| errors[place].iter().copied().fold(0.0, f64::max);
-    let low = |place: usize| errors[place].iter().copied().fold(100.0, f64::min);
-    // A dozen trials do not show a tail.
-    let open = |holds: Holds| {
-        if errors[0].len() < 20 {
-            Holds::Undecided
-        } else {
-            holds
-        }
+    let spreads: Vec<f64> = errors
+        .iter()
+        .map(|of| Summary::of(of).spread.unwrap_or(f64::NAN))
+        .collect();
+    let ends = |place: usize| {
+        let of = errors[place].iter().copied();
+        (of.clone().fold(100.0, f64::min), of.fold(0.0, f64::max))
     };
+    let ((low, high), (low_2, high_2), trials) = (ends(0), ends(2), errors[0].len());
+    let bad = errors[0].iter().filter(|error| **error >= 30.0).count();
+    // A few trials tell nothing about spreads and rare failures.
+    let open = |holds: Holds| if trials < 20 { Holds::Undecided } else { holds };
     vec![
         Claim::new(
             "CrowdLayer varies almost ten times as much as RobSymNMF-EM (4.7 against 0.5 points)",
-            open(Holds::when(spread(0) >= 5.0 * spread(1))),
+            open(Holds::when(spreads[0] >= 5.0 * spreads[1])),
             format!(
                 "standard deviation {:.2} against {:.2} points from a random start, {:.2} from votes",
-                spread(0),
-                spread(1),
-                spread(3)
+                spreads[0], spreads[1], spreads[3]
             ),
         ),
         Claim::new(
             "CrowdLayer works very well in some trials and fails in several others (error of 30 to 37 %)",
-            open(match bad(0) {
+            open(match bad {
                 0 => Holds::No,
                 1 => Holds::Partly,
-                _ => Holds::when(low(0) < 20.0),
+                _ => Holds::when(low < 20.0),
             }),
             format!(
-                "from {:.1} to {:.1} %, {} of {} trials at 30 % or above; started at 2 I: from {:.1} to {:.1} % ({})",
-                low(0),
-                high(0),
-                bad(0),
-                errors[0].len(),
-                low(2),
-                high(2),
+                "from {low:.1} to {high:.1} %, {bad} of {trials} trials at 30 % or above; started at 2 I: from {low_2:.1} to \
+                 {high_2:.1} % ({})",
                 rows[2].words()
             ),
         ),

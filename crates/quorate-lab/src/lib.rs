@@ -46,7 +46,7 @@ pub use bench::{Bench, Settings, Setup, Watch, run};
 pub use contender::Contender;
 pub use page::{Page, write_page};
 pub use quorate_report::figure::{Axis, Figure, Mark, Panel, Scale, Series};
-pub use registry::{EXPERIMENTS, Estimate, Experiment, Trials, find};
+pub use registry::{EXPERIMENTS, Either, Experiment, find};
 pub use section::{Cell, Claim, Holds, Measure, Report, Row, Section, Table, Time};
 pub use statistics::{Line, Summary, fit_line, mean, median, rank_correlation};
 pub use verdict::{Better, Noise, Verdict};

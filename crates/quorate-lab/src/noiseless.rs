@@ -15,7 +15,7 @@ use crate::bench::Bench;
 use crate::contender::{DES_SYMNMF, ROB_SYMNMF};
 use crate::crowd::Crowd;
 use crate::paper::printed;
-use crate::section::{Cell, Claim, Holds, Measure, Row, Section, Table};
+use crate::section::{Cell, Claim, Holds, Measure, Section, Table};
 use crate::verdict::{Better, Noise};
 
 const TABLE: &str = "tab:synthetic1";
@@ -134,12 +134,7 @@ fn table(crowd: Crowd, errors: &[TrialErrors]) -> Table {
             let paper = printed(TABLE, contender.paper, name);
             Cell::new(paper, &trials, Noise::of_trials(PAPER_TRIALS), Better::Lower)
         });
-        table.rows.push(Row {
-            name: contender.title.into(),
-            method: contender.words(),
-            cells: cells.collect(),
-            time: None,
-        });
+        table.rows.push(contender.row(cells));
     }
     table
 }
@@ -158,25 +153,22 @@ fn claims(crowd: Crowd, table: &Table) -> Vec<Claim> {
         2.0 * (squares(0) + squares(2)).sqrt()
     };
     let words = |values: [f64; 3]| format!("{:.1e}, {:.1e}, {:.1e}", values[0], values[1], values[2]);
-    let largest = designated.iter().copied().fold(f64::MIN, f64::max);
-    let smallest = designated.iter().copied().fold(f64::MAX, f64::min);
+    let largest = designated.into_iter().fold(f64::MIN, f64::max);
+    let smallest = designated.into_iter().fold(f64::MAX, f64::min);
+    let affected = largest > 2.0 * smallest;
+    let claim = |says, holds, found| Claim::new(format!("{says} ({})", crowd.words()), holds, found);
     vec![
-        Claim::new(
-            format!(
-                "The MSE of RobSymNMF decreases when more blocks are observed ({})",
-                crowd.words()
-            ),
+        claim(
+            "The MSE of RobSymNMF decreases when more blocks are observed",
             Holds::below(robust[2], robust[0], noise(0)),
             format!("70, 50, 30 % missing: {}", words(robust)),
         ),
-        Claim::new(
-            format!(
-                "The MSE of DesSymNMF is more or less unaffected by the missing blocks ({})",
-                crowd.words()
-            ),
-            match largest > 2.0 * smallest {
-                true if largest - smallest <= noise(1) => Holds::Undecided,
-                affected => Holds::when(!affected),
+        claim(
+            "The MSE of DesSymNMF is more or less unaffected by the missing blocks",
+            if affected && largest - smallest <= noise(1) {
+                Holds::Undecided
+            } else {
+                Holds::when(!affected)
             },
             format!(
                 "70, 50, 30 % missing: {}; largest over smallest {:.2}",

@@ -20,8 +20,22 @@ pub(crate) struct Trace {
     pub q_error: Vec<f64>,
 }
 
+/// Follows SymNMF with each of two thresholds.
+pub(crate) fn follow_both(
+    u: &[f64],
+    h: &[f64],
+    classes: usize,
+    start: &[f64],
+    thresholds: [Alpha; 2],
+    steps: usize,
+    context: &mut Context,
+) -> Result<[Trace; 2]> {
+    let [one, other] = thresholds.map(|alpha| follow(u, h, classes, start.to_vec(), alpha, steps, context));
+    Ok([one?, other?])
+}
+
 /// Runs `steps` steps from the rotation `q`.
-pub(crate) fn follow(
+fn follow(
     u: &[f64],
     h: &[f64],
     classes: usize,

@@ -7,8 +7,7 @@ use crate::bench::Bench;
 use crate::contender::{CNMF, Contender, DES_SYMNMF, MULTI_SPA, MV_EM, ROB_SYMNMF, SPECTRAL_DS, TENSOR_ADMM};
 use crate::crowd::Crowd;
 use crate::paper::{printed, printed_time};
-use crate::section::{Cell, Claim, Holds, Measure, Row, Section, Table, Time};
-use crate::statistics::mean;
+use crate::section::{Cell, Claim, Holds, Measure, Section, Table};
 use crate::verdict::{Better, Noise};
 
 const TABLE: &str = "tab:synthetic2";
@@ -96,15 +95,11 @@ fn table(crowd: Crowd, measured: &[Vec<Vec<(f64, f64)>>]) -> Table {
             Cell::new(paper, &errors, Noise::of_trials(PAPER_TRIALS), Better::Lower)
         });
         let seconds: Vec<f64> = columns.iter().flatten().map(|trial| trial.1).collect();
-        table.rows.push(Row {
-            name: contender.title.into(),
-            method: contender.words(),
-            cells: cells.collect(),
-            time: Some(Time {
-                paper: printed_time(TABLE, contender.paper, ""),
-                seconds: Some(mean(&seconds)),
-            }),
-        });
+        table.rows.push(
+            contender
+                .row(cells)
+                .timed(printed_time(TABLE, contender.paper, ""), &seconds),
+        );
     }
     table
 }
@@ -114,55 +109,37 @@ fn claims(crowd: Crowd, table: &Table) -> Vec<Claim> {
     let proposed = [ROB_SYMNMF, DES_SYMNMF];
     let baselines = &CONTENDERS[2..];
     let best = |contenders: &[Contender], column| {
-        let errors = contenders
-            .iter()
-            .map(|contender| (ours(contender, column), contender.title));
-        errors
-            .min_by(|a, b| a.0.total_cmp(&b.0))
-            .unwrap_or((f64::NAN, ""))
+        let errors = contenders.iter().map(|one| (ours(one, column), one.title));
+        let best = errors.min_by(|a, b| a.0.total_cmp(&b.0));
+        best.unwrap_or((f64::NAN, ""))
     };
-    let small = (best(&proposed, 0), best(baselines, 0));
-    let worst = proposed
-        .map(|one| ours(&one, 0))
-        .into_iter()
-        .fold(f64::MIN, f64::max);
-    let ahead = (0..TASKS.len())
-        .filter(|&column| best(&proposed, column).0 <= best(baselines, column).0)
-        .count();
+    let ((own, own_name), (other, other_name)) = (best(&proposed, 0), best(baselines, 0));
+    let worst = proposed.iter().map(|one| ours(one, 0)).fold(f64::MIN, f64::max);
+    let is_ahead = |&column: &usize| best(&proposed, column).0 <= best(baselines, column).0;
+    let ahead = (0..TASKS.len()).filter(is_ahead).count();
     let falling = CONTENDERS
         .iter()
         .filter(|one| ours(one, 2) < ours(one, 0))
         .count();
+    let claim = |says, holds, found| Claim::new(format!("{says} ({})", crowd.words()), holds, found);
+    let (columns, methods) = (TASKS.len(), CONTENDERS.len());
     vec![
-        Claim::new(
+        claim(
+            "For N = 1000 the proposed methods' MSE is at least 40 % below the best baseline's",
+            Holds::when(worst <= 0.6 * other),
             format!(
-                "For N = 1000 the proposed methods' MSE is at least 40 % below the best baseline's ({})",
-                crowd.words()
-            ),
-            Holds::when(worst <= 0.6 * small.1.0),
-            format!(
-                "{}: {:.4}, the worse of the two {worst:.4}; best baseline {}: {:.4}",
-                small.0.1, small.0.0, small.1.1, small.1.0
+                "{own_name}: {own:.4}, the worse of the two {worst:.4}; best baseline {other_name}: {other:.4}"
             ),
         ),
-        Claim::new(
-            format!(
-                "The proposed methods, RobSymNMF above all, outperform the others in most cases ({})",
-                crowd.words()
-            ),
-            Holds::count(ahead, TASKS.len()),
-            format!("ahead for {ahead} of {} values of N", TASKS.len()),
+        claim(
+            "The proposed methods, RobSymNMF above all, outperform the others in most cases",
+            Holds::count(ahead, columns),
+            format!("ahead for {ahead} of {columns} values of N"),
         ),
-        Claim::new(
-            format!(
-                "As N increases the MSE of all methods becomes better ({})",
-                crowd.words()
-            ),
-            Holds::count(falling, CONTENDERS.len()),
-            format!(
-                "lower at N = 10000 than at N = 1000 for {falling} of {} methods",
-                CONTENDERS.len()
-            ),
+        claim(
+            "As N increases the MSE of all methods becomes better",
+            Holds::count(falling, methods),
+            format!("lower at N = 10000 than at N = 1000 for {falling} of {methods} methods"),
         ),
     ]
 }

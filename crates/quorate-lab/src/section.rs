@@ -3,7 +3,7 @@
 use serde::Serialize;
 
 use crate::paper::Printed;
-use crate::statistics::Summary;
+use crate::statistics::{Summary, mean};
 use crate::verdict::{Better, Noise, Verdict, student};
 use quorate_report::figure::Figure;
 
@@ -256,6 +256,35 @@ impl Table {
     }
 }
 
+impl Row {
+    /// A row without a time.
+    pub fn new(
+        name: impl Into<String>,
+        method: impl Into<String>,
+        cells: impl IntoIterator<Item = Cell>,
+    ) -> Self {
+        Self {
+            name: name.into(),
+            method: method.into(),
+            cells: cells.into_iter().collect(),
+            time: None,
+        }
+    }
+
+    /// With a time for all columns: the paper's, and the mean of ours.
+    pub fn timed(mut self, paper: Option<f64>, seconds: &[f64]) -> Self {
+        self.time = Some(Time::of(paper, seconds));
+        self
+    }
+}
+
+impl Time {
+    fn of(paper: Option<f64>, seconds: &[f64]) -> Self {
+        let seconds = (!seconds.is_empty()).then(|| mean(seconds));
+        Self { paper, seconds }
+    }
+}
+
 impl Cell {
     /// The paper's value, our trials and the verdict between them.
     pub fn new(paper: Option<Printed>, trials: &[f64], noise: Noise, better: Better) -> Self {
@@ -296,10 +325,7 @@ impl Cell {
 
     /// With times: the paper's, and the mean of ours.
     pub fn timed(mut self, paper: Option<f64>, seconds: &[f64]) -> Self {
-        self.time = Some(Time {
-            paper,
-            seconds: Some(crate::statistics::mean(seconds)),
-        });
+        self.time = Some(Time::of(paper, seconds));
         self
     }
 }

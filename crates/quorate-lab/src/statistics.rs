@@ -18,6 +18,11 @@ pub fn median(values: &[f64]) -> f64 {
     }
 }
 
+/// The median of one number of each item.
+pub(crate) fn median_of<T>(items: &[T], number: impl Fn(&T) -> f64) -> f64 {
+    median(&items.iter().map(number).collect::<Vec<_>>())
+}
+
 /// Spearman's correlation of ranks: 1 for the same order, -1 for the opposite one. NaN where one side is
 /// constant.
 pub fn rank_correlation(a: &[f64], b: &[f64]) -> f64 {

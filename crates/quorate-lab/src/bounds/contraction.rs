@@ -12,9 +12,9 @@ use rand::RngExt;
 
 use super::{power_law, slope_words};
 use crate::bench::Bench;
-use crate::rotation::{Trace, follow, sparse_factor, turned};
+use crate::rotation::{Trace, follow_both, sparse_factor, turned};
 use crate::section::{Claim, Holds, Section};
-use crate::statistics::{fit_line, median};
+use crate::statistics::{fit_line, median, median_of};
 use quorate_report::figure::{Axis, Figure, Mark, Panel, Series};
 
 const ROWS: usize = 1000;
@@ -43,27 +43,19 @@ pub(crate) fn run(bench: &Bench<'_>) -> Result<Section> {
     })?;
     let factors = |algorithm: usize| -> Vec<(f64, f64)> {
         let at = |place: usize| {
-            let all: Vec<f64> = traces
+            let all = traces
                 .iter()
-                .filter_map(|trial| contraction(&trial[place][algorithm]))
-                .collect();
-            median(&all)
+                .filter_map(|trial| contraction(&trial[place][algorithm]));
+            median(&all.collect::<Vec<f64>>())
         };
-        DENSITIES
-            .iter()
-            .enumerate()
-            .map(|(place, &density)| (density, at(place)))
-            .collect()
+        DENSITIES.into_iter().zip((0..).map(at)).collect()
     };
     let (shifted, plain) = (factors(0), factors(1));
     let straight = straightness(&traces);
     let rising = shifted.windows(2).all(|pair| pair[1].1 >= pair[0].1);
     let below_one = shifted.iter().all(|point| point.1 < 1.0);
-    let faster = shifted
-        .iter()
-        .zip(&plain)
-        .filter(|(shifted, plain)| shifted.1 <= plain.1)
-        .count();
+    let both = shifted.iter().zip(&plain);
+    let faster = both.filter(|(shifted, plain)| shifted.1 <= plain.1).count();
     Ok(Section {
         method: vec![format!(
             "H in R^(1000 x 3), entries nonzero with the density on the axis and then uniform in [0.5, 1], no noise. Q starts at the right \
@@ -110,11 +102,8 @@ fn one_trial(bench: &Bench<'_>, density: f64, trial: usize) -> Result<[Trace; 2]
     let mut rng = seeded(bench.seed(trial), STREAM);
     let h = sparse_factor(ROWS * CLASSES, density, ENTRIES, &mut rng);
     let sigma = h.iter().map(|value| value * value).sum::<f64>().sqrt();
-    let smallest = h
-        .iter()
-        .copied()
-        .filter(|&value| value > 0.0)
-        .fold(f64::INFINITY, f64::min);
+    let positive = h.iter().copied().filter(|&value| value > 0.0);
+    let smallest = positive.fold(f64::INFINITY, f64::min);
     // For a small turn q_(0) is the square of its angle.
     let angle = (0.9 * smallest / (2.0 * sigma)).sqrt();
     let draw: Vec<f64> = (0..CLASSES * CLASSES)
@@ -123,18 +112,8 @@ fn one_trial(bench: &Bench<'_>, density: f64, trial: usize) -> Result<[Trace; 2]
     // U = H: the right rotation is the identity.
     let start = turned(&identity(CLASSES), angle, &draw, CLASSES);
     let mut context = bench.context(trial)?;
-    Ok([
-        follow(
-            &h,
-            &h,
-            CLASSES,
-            start.clone(),
-            Alpha::Constant(ALPHA),
-            STEPS,
-            &mut context,
-        )?,
-        follow(&h, &h, CLASSES, start, Alpha::Constant(0.0), STEPS, &mut context)?,
-    ])
+    let alphas = [Alpha::Constant(ALPHA), Alpha::Constant(0.0)];
+    follow_both(&h, &h, CLASSES, &start, alphas, STEPS, &mut context)
 }
 
 /// log q over t as far as it means something.
@@ -173,14 +152,7 @@ fn figure(traces: &[Vec<[Trace; 2]>], shifted: &[(f64, f64)], plain: &[(f64, f64
     let mut series = Vec::new();
     for place in shown {
         let name = format!("density {}", DENSITIES[place]);
-        let at = |step: usize| {
-            median(
-                &traces
-                    .iter()
-                    .map(|trial| trial[place][0].q_error[step])
-                    .collect::<Vec<_>>(),
-            )
-        };
+        let at = |step: usize| median_of(traces, |trial| trial[place][0].q_error[step]);
         let points = (0..=STEPS)
             .map(|step| (step as f64, at(step)))
             .take_while(|point| point.1 > FLOOR);

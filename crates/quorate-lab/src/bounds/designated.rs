@@ -14,7 +14,7 @@ use quorate::simulate::{Prior, Quality, Simulation};
 use super::{distance, power_law, sampled_block, slope_words, theory_line};
 use crate::bench::Bench;
 use crate::section::{Claim, Holds, Section};
-use crate::statistics::median;
+use crate::statistics::median_of;
 use quorate_report::figure::{Axis, Figure, Mark, Panel, Series};
 
 const CLASSES: usize = 3;
@@ -124,7 +124,7 @@ fn imputation_error(model: &DawidSkene, shared: usize, seed: u64) -> f64 {
 
 /// (x, median over the trials).
 fn medians<const N: usize>(xs: &[f64; N], trials: &[[f64; N]]) -> Vec<(f64, f64)> {
-    let at = |place: usize| median(&trials.iter().map(|trial| trial[place]).collect::<Vec<_>>());
+    let at = |place: usize| median_of(trials, |trial| trial[place]);
     xs.iter().enumerate().map(|(place, &x)| (x, at(place))).collect()
 }
 

@@ -19,7 +19,7 @@ use crate::bench::Bench;
 use crate::crowd::Crowd;
 use crate::noiseless::paper_settings;
 use crate::section::{Claim, Holds, Section};
-use crate::statistics::median;
+use crate::statistics::median_of;
 use quorate_report::figure::{Axis, Figure, Mark, Panel, Series};
 
 /// Shares of the L = 300 pairs that are observed.
@@ -40,15 +40,9 @@ pub(crate) fn run(bench: &Bench<'_>) -> Result<Section> {
     let errors = bench.in_parallel(trials, 0.0, 1.0, |trial| one_trial(bench, trial))?;
     let curves: Vec<Vec<(f64, f64)>> = (0..SHARED.len())
         .map(|series| {
-            let at = |place: usize| {
-                median(
-                    &errors
-                        .iter()
-                        .map(|trial| trial[series][place].1)
-                        .collect::<Vec<_>>(),
-                )
-            };
-            (0..OBSERVED.len())
+            let at = |place: usize| median_of(&errors, |trial| trial[series][place].1);
+            let places = 0..OBSERVED.len();
+            places
                 .map(|place| (errors[0][series][place].0, at(place)))
                 .collect()
         })

@@ -20,56 +20,44 @@ pub(super) fn claims(sets: &[&str], data: &[HumanData], errors: &Table, missing:
             .map(|one| (ours(one), one.title))
             .min_by(|a, b| a.0.total_cmp(&b.0));
         let (error, who) = best.unwrap_or((f64::NAN, ""));
-        claims.push(Claim::new(
-            format!("{set}: the proposed methods are comparable with or better than CNMF"),
-            Holds::when(error <= ours(&CNMF) + noise),
-            format!("best of the family {who} {error:.2} %, CNMF {:.2} %", ours(&CNMF)),
-        ));
-        let imputed = ours(&ROB_SYMNMF).min(ours(&DES_SYMNMF));
-        claims.push(Claim::new(
-            format!("{set}: imputation improves on SymNMF without it"),
-            Holds::below(imputed, ours(&SYMNMF), noise),
+        let rows = [ROB_SYMNMF, DES_SYMNMF, SYMNMF, ROB_SYMNMF_UNIFORM, CNMF];
+        let [robust, designated, none, equal, cnmf] = rows.map(|one| ours(&one));
+        let [from_robust, from_designated, em, ten] =
+            [ROB_SYMNMF_EM, DES_SYMNMF_EM, DAWID_SKENE, MV_EM].map(|one| ours(&one));
+        let mut claim = |says: &str, holds: Holds, found: String| {
+            claims.push(Claim::new(format!("{set}: {says}"), holds, found));
+        };
+        claim(
+            "the proposed methods are comparable with or better than CNMF",
+            Holds::when(error <= cnmf + noise),
+            format!("best of the family {who} {error:.2} %, CNMF {cnmf:.2} %"),
+        );
+        claim(
+            "imputation improves on SymNMF without it",
+            Holds::below(robust.min(designated), none, noise),
+            format!("robust {robust:.2} %, designated {designated:.2} %, none {none:.2} %"),
+        );
+        claim(
+            "the robust criterion improves on equal weights",
+            Holds::below(robust, equal, noise),
+            format!("robust {robust:.2} %, equal weights {equal:.2} %"),
+        );
+        claim(
+            "EM started by the family is better than EM started by votes",
+            Holds::below(from_robust.min(from_designated), em, noise),
             format!(
-                "robust {:.2} %, designated {:.2} %, none {:.2} %",
-                ours(&ROB_SYMNMF),
-                ours(&DES_SYMNMF),
-                ours(&SYMNMF)
+                "RobSymNMF-EM {from_robust:.2} %, DesSymNMF-EM {from_designated:.2} %; EM from votes to convergence {em:.2} %, \
+                 ten rounds {ten:.2} %"
             ),
-        ));
-        claims.push(Claim::new(
-            format!("{set}: the robust criterion improves on equal weights"),
-            Holds::below(ours(&ROB_SYMNMF), ours(&ROB_SYMNMF_UNIFORM), noise),
-            format!(
-                "robust {:.2} %, equal weights {:.2} %",
-                ours(&ROB_SYMNMF),
-                ours(&ROB_SYMNMF_UNIFORM)
-            ),
-        ));
-        let started = ours(&ROB_SYMNMF_EM).min(ours(&DES_SYMNMF_EM));
-        claims.push(Claim::new(
-            format!("{set}: EM started by the family is better than EM started by votes"),
-            Holds::below(started, ours(&DAWID_SKENE), noise),
-            format!(
-                "RobSymNMF-EM {:.2} %, DesSymNMF-EM {:.2} %; EM from votes to convergence {:.2} %, ten rounds {:.2} %",
-                ours(&ROB_SYMNMF_EM),
-                ours(&DES_SYMNMF_EM),
-                ours(&DAWID_SKENE),
-                ours(&MV_EM)
-            ),
-        ));
-        let after = missing.rows[column].cells[2]
-            .ours
-            .as_ref()
-            .map(|summary| summary.mean);
-        if let Some((paper, after)) = printed("text:missing", set, "after")
-            .and_then(|printed| printed.value)
-            .zip(after)
-        {
-            claims.push(Claim::new(
-                format!("{set}: designated imputation brings the missing blocks down to {paper} %"),
+        );
+        let after = missing.rows[column].cells[2].ours.as_ref();
+        let paper = printed("text:missing", set, "after").and_then(|printed| printed.value);
+        if let Some((paper, after)) = paper.zip(after.map(|summary| summary.mean)) {
+            claim(
+                &format!("designated imputation brings the missing blocks down to {paper} %"),
                 Holds::when(after <= paper + 0.005),
                 format!("{after:.2} % left here"),
-            ));
+            );
         }
     }
     claims

@@ -3,8 +3,6 @@
 mod claims;
 
 use anyhow::Result;
-use quorate::statistics::PairBlocks;
-use quorate::symnmf::{Designated, impute_designated};
 
 use crate::bench::Bench;
 use crate::contender::{CRIA_V, Contender, EIGEN_RATIO, GHOSH_SVD, MAJORITY_VOTE_LOWEST, PG_TAC, rows_with};
@@ -50,12 +48,8 @@ fn run(bench: &Bench<'_>, name: &str, sets: &[&str]) -> Result<Section> {
             bench.done((place * sets.len() + column) as f64 / total)?;
             cells.push(measure(bench, contender, name, set, data)?);
         }
-        errors.rows.push(Row {
-            name: contender.title.into(),
-            method: [contender.words(), quick_words(bench, contender)].concat(),
-            cells,
-            time: None,
-        });
+        let method = [contender.words(), quick_words(bench, contender)].concat();
+        errors.rows.push(Row::new(contender.title, method, cells));
     }
     let missing = missing_table(bench, sets, &data)?;
     Ok(Section {
@@ -127,16 +121,10 @@ fn missing_table(bench: &Bench<'_>, sets: &[&str], data: &[HumanData]) -> Result
         ["before", "before, at most 5 shared tasks = missing", "after"],
     );
     for (set, data) in sets.iter().zip(data) {
-        let mut context = bench.context(0)?;
-        let blocks = PairBlocks::observed(&data.annotations, &mut context)?;
-        let order = data.annotations.canonical_worker_order();
-        let weights = vec![1.0; blocks.worker_count()];
-        let imputed = impute_designated(&blocks, &Designated::Best, &order, &weights, &mut context)?;
-        let Some(missing) = imputed.missing else { continue };
+        let (blocks, missing) = bench.impute(0, &data.annotations)?;
         let all = (blocks.worker_count() * blocks.worker_count()) as f64;
-        let sound = (0..blocks.pair_count())
-            .filter(|&pair| blocks.shared(pair) > 5.0)
-            .count() as f64;
+        let sound = (0..blocks.pair_count()).filter(|&pair| blocks.shared(pair) > 5.0);
+        let sound = sound.count() as f64;
         let exact = Noise {
             paper_trials: None,
             grain: 0.0,
@@ -145,16 +133,12 @@ fn missing_table(bench: &Bench<'_>, sets: &[&str], data: &[HumanData]) -> Result
             let paper = printed("text:missing", set, column);
             Cell::new(paper, &[100.0 * share], exact, Better::Lower)
         };
-        table.rows.push(Row {
-            name: (*set).into(),
-            method: "des-symnmf".into(),
-            cells: vec![
-                cell("before", missing.before).without_verdict(),
-                Cell::ours(&[100.0 * (1.0 - 2.0 * sound / all)]),
-                cell("after", missing.after),
-            ],
-            time: None,
-        });
+        let cells = [
+            cell("before", missing.before).without_verdict(),
+            Cell::ours(&[100.0 * (1.0 - 2.0 * sound / all)]),
+            cell("after", missing.after),
+        ];
+        table.rows.push(Row::new(*set, "des-symnmf", cells));
     }
     Ok(table)
 }

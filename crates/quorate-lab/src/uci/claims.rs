@@ -93,20 +93,16 @@ impl Means<'_> {
             .iter()
             .filter(|one| **one != KOS)
             .collect();
-        let correlations: Vec<f64> = self
-            .columns()
-            .map(|column| {
-                let key = self.experiment.columns[column].key;
-                let pairs = rows.iter().filter_map(|one| {
-                    Some((
-                        printed(self.experiment.table, one.paper, key)?.value?,
-                        self.error(one, column)?,
-                    ))
-                });
-                let (paper, ours): (Vec<f64>, Vec<f64>) = pairs.unzip();
-                rank_correlation(&paper, &ours)
-            })
-            .collect();
+        let correlation = |column: usize| {
+            let key = self.experiment.columns[column].key;
+            let pairs = rows.iter().filter_map(|one| {
+                let paper = printed(self.experiment.table, one.paper, key)?.value?;
+                Some((paper, self.error(one, column)?))
+            });
+            let (paper, ours): (Vec<f64>, Vec<f64>) = pairs.unzip();
+            rank_correlation(&paper, &ours)
+        };
+        let correlations: Vec<f64> = self.columns().map(correlation).collect();
         let alike = correlations
             .iter()
             .filter(|correlation| **correlation >= 0.5)
@@ -160,13 +156,14 @@ impl Means<'_> {
     }
 
     fn robust_against_equal(&self) -> Claim {
+        let (one, other) = (&ROB_SYMNMF, &ROB_SYMNMF_UNIFORM);
         let parts: Vec<Holds> = self
             .columns()
-            .map(|column| self.is_below(&ROB_SYMNMF, &ROB_SYMNMF_UNIFORM, column))
+            .map(|column| self.is_below(one, other, column))
             .collect();
         let words: Vec<String> = self
             .columns()
-            .map(|column| self.pair(&ROB_SYMNMF, &ROB_SYMNMF_UNIFORM, column))
+            .map(|column| self.pair(one, other, column))
             .collect();
         Claim::new(
             "Robust imputation has a lower error than equal weights",

@@ -45,67 +45,28 @@ enum Who {
 
 /// Columns of Connect4 and Credit.
 const SHARES: [Column; 3] = [
-    Column {
-        key: "p=0.3",
-        title: "p_m = 0.3",
-        who: Who::Shares(Shares {
-            each: (0.3, 0.3),
-            designated: None,
-        }),
-    },
-    Column {
-        key: "p=0.3-0.5",
-        title: "p_m in (0.3, 0.5), p_d = 0.8",
-        who: Who::Shares(Shares {
-            each: (0.3, 0.5),
-            designated: Some(0.8),
-        }),
-    },
-    Column {
-        key: "p=0.5-0.7",
-        title: "p_m in (0.5, 0.7), p_d = 0.8",
-        who: Who::Shares(Shares {
-            each: (0.5, 0.7),
-            designated: Some(0.8),
-        }),
-    },
+    shares("p=0.3", "p_m = 0.3", (0.3, 0.3), None),
+    shares("p=0.3-0.5", "p_m in (0.3, 0.5), p_d = 0.8", (0.3, 0.5), Some(0.8)),
+    shares("p=0.5-0.7", "p_m in (0.5, 0.7), p_d = 0.8", (0.5, 0.7), Some(0.8)),
 ];
+
+const fn shares(key: &'static str, title: &'static str, each: (f64, f64), designated: Option<f64>) -> Column {
+    let who = Who::Shares(Shares { each, designated });
+    Column { key, title, who }
+}
 
 /// Columns of Car; the second is ours.
 const PARTS: [Column; 4] = [
-    Column {
-        key: "miss=70%",
-        title: "Miss = 70 %, a group apart",
-        who: Who::Parts {
-            missing: 0.7,
-            linked: false,
-        },
-    },
-    Column {
-        key: "",
-        title: "Miss = 64 %, groups linked (ours)",
-        who: Who::Parts {
-            missing: 0.64,
-            linked: true,
-        },
-    },
-    Column {
-        key: "miss=50%",
-        title: "Miss = 50 %",
-        who: Who::Parts {
-            missing: 0.5,
-            linked: true,
-        },
-    },
-    Column {
-        key: "miss=30%",
-        title: "Miss = 30 %",
-        who: Who::Parts {
-            missing: 0.3,
-            linked: true,
-        },
-    },
+    parts("miss=70%", "Miss = 70 %, a group apart", 0.7, false),
+    parts("", "Miss = 64 %, groups linked (ours)", 0.64, true),
+    parts("miss=50%", "Miss = 50 %", 0.5, true),
+    parts("miss=30%", "Miss = 30 %", 0.3, true),
 ];
+
+const fn parts(key: &'static str, title: &'static str, missing: f64, linked: bool) -> Column {
+    let who = Who::Parts { missing, linked };
+    Column { key, title, who }
+}
 
 /// How the data set is cut.
 #[derive(Clone, Copy, PartialEq)]
@@ -162,13 +123,8 @@ pub(crate) fn run_connect4(bench: &Bench<'_>) -> Result<Section> {
 }
 
 pub(crate) fn run_credit(bench: &Bench<'_>) -> Result<Section> {
-    run(
-        bench,
-        "tab:uci_credit",
-        Uci::Credit,
-        &SHARES,
-        &[GHOSH_SVD, EIGEN_RATIO],
-    )
+    let more = [GHOSH_SVD, EIGEN_RATIO];
+    run(bench, "tab:uci_credit", Uci::Credit, &SHARES, &more)
 }
 
 pub(crate) fn run_car(bench: &Bench<'_>) -> Result<Section> {

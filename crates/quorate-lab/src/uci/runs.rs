@@ -2,9 +2,7 @@
 
 use anyhow::Result;
 use quorate::Annotations;
-use quorate::statistics::PairBlocks;
-use quorate::symnmf::{Designated, impute_designated};
-use quorate_annotators::{DataSet, Panel, by_parts, by_share, draw_groups};
+use quorate_annotators::{ANNOTATORS, DataSet, Panel, by_parts, by_share, draw_groups};
 
 use super::{Column, Experiment, Training, Who};
 use crate::bench::Bench;
@@ -54,24 +52,21 @@ pub(super) fn run(
     from: f64,
     to: f64,
 ) -> Result<Runs> {
+    let columns = experiment.columns.len();
+    let methods = experiment.contenders.iter();
     let mut runs = Runs {
-        methods: (0..experiment.contenders.len())
-            .map(|_| Default::default())
+        methods: methods
+            .map(|_| (0..columns).map(|_| Measured::default()).collect())
             .collect(),
-        accuracies: Vec::new(),
-        answered: Vec::new(),
-        missing: Vec::new(),
+        accuracies: vec![Vec::new(); ANNOTATORS.len()],
+        answered: vec![Vec::new(); ANNOTATORS.len()],
+        missing: (0..columns).map(|_| Missing::default()).collect(),
     };
-    runs.missing
-        .resize_with(experiment.columns.len(), Missing::default);
-    for columns in &mut runs.methods {
-        columns.resize_with(experiment.columns.len(), Measured::default);
-    }
     let trials = bench.trials();
-    let pieces = (trials * (experiment.columns.len() + 1)) as f64;
+    let pieces = (trials * (columns + 1)) as f64;
     for trial in 0..trials {
-        let done = |columns: usize| {
-            let pieces_done = (trial * (experiment.columns.len() + 1) + columns) as f64;
+        let done = |place: usize| {
+            let pieces_done = (trial * (columns + 1) + place) as f64;
             bench.done(from + (to - from) * pieces_done / pieces)
         };
         done(0)?;
@@ -79,24 +74,16 @@ pub(super) fn run(
         let panel = bench
             .context(trial)?
             .run(|| Panel::train(data, training.cut(experiment.set), seed))?;
-        let accuracies = panel.accuracies();
-        runs.accuracies.resize_with(accuracies.len(), Vec::new);
-        for (all, own) in runs.accuracies.iter_mut().zip(accuracies) {
+        for (all, own) in runs.accuracies.iter_mut().zip(panel.accuracies()) {
             all.push(100.0 * own);
         }
-        let answered = panel.classes_answered();
-        runs.answered.resize_with(answered.len(), Vec::new);
-        for (all, own) in runs.answered.iter_mut().zip(answered) {
+        for (all, own) in runs.answered.iter_mut().zip(panel.classes_answered()) {
             all.push(own as f64);
         }
+        let truth: Vec<Option<usize>> = panel.truth.iter().map(|&class| Some(class.into())).collect();
         for (place, column) in experiment.columns.iter().enumerate() {
             done(place + 1)?;
             let labels = column.labels(&panel, seed)?;
-            let truth: Vec<Option<usize>> = panel
-                .truth
-                .iter()
-                .map(|&class| Some(usize::from(class)))
-                .collect();
             runs.fit_all(bench, experiment, place, trial, &labels, &truth)?;
             runs.missing[place].add(bench, trial, &labels.annotations)?;
         }
@@ -140,12 +127,8 @@ impl Runs {
     ) -> Result<()> {
         for (contender, columns) in experiment.contenders.iter().zip(&mut self.methods) {
             let told = [DES_SYMNMF, DES_SYMNMF_EM].contains(contender);
-            let more: Vec<(&str, &str)> = labels
-                .designated
-                .iter()
-                .filter(|_| told)
-                .map(|pair| ("designated", pair.as_str()))
-                .collect();
+            let pair = labels.designated.iter().filter(|_| told);
+            let more: Vec<(&str, &str)> = pair.map(|pair| ("designated", pair.as_str())).collect();
             let measured = &mut columns[column];
             let mut context = bench.context(trial)?;
             match contender.fit_or_reason(&more, &labels.annotations, &mut context)? {
@@ -162,15 +145,9 @@ impl Runs {
 
 impl Missing {
     fn add(&mut self, bench: &Bench<'_>, trial: usize, annotations: &Annotations) -> Result<()> {
-        let mut context = bench.context(trial)?;
-        let blocks = PairBlocks::observed(annotations, &mut context)?;
-        let order = annotations.canonical_worker_order();
-        let weights = vec![1.0; blocks.worker_count()];
-        let imputed = impute_designated(&blocks, &Designated::Best, &order, &weights, &mut context)?;
-        if let Some(missing) = imputed.missing {
-            self.before.push(100.0 * missing.before);
-            self.after.push(100.0 * missing.after);
-        }
+        let (_, missing) = bench.impute(trial, annotations)?;
+        self.before.push(100.0 * missing.before);
+        self.after.push(100.0 * missing.after);
         Ok(())
     }
 }

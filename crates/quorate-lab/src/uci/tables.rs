@@ -6,8 +6,8 @@ use super::runs::{Measured, Runs};
 use super::{Experiment, Training};
 use crate::contender::{Contender, DES_SYMNMF, KOS};
 use crate::paper::{Printed, printed, printed_time};
-use crate::section::{Cell, Measure, Row, Table, Time};
-use crate::statistics::{mean, median};
+use crate::section::{Cell, Measure, Row, Table};
+use crate::statistics::median;
 use crate::verdict::{Better, Noise};
 
 const PAPER_TRIALS: usize = 20;
@@ -41,20 +41,12 @@ fn errors(experiment: &Experiment, training: Training, runs: &Runs) -> Table {
                 },
             }
         });
-        let seconds: Vec<f64> = columns
-            .iter()
-            .flat_map(|measured| &measured.seconds)
-            .copied()
-            .collect();
-        table.rows.push(Row {
-            name: contender.title.into(),
-            method: contender.words(),
-            cells: cells.collect(),
-            time: Some(Time {
-                paper: printed_time(experiment.table, contender.paper, ""),
-                seconds: (!seconds.is_empty()).then(|| mean(&seconds)),
-            }),
-        });
+        let seconds: Vec<f64> = columns.iter().flat_map(|one| one.seconds.clone()).collect();
+        table.rows.push(
+            contender
+                .row(cells)
+                .timed(printed_time(experiment.table, contender.paper, ""), &seconds),
+        );
     }
     table
 }
@@ -69,32 +61,22 @@ fn gaps(experiment: &Experiment, training: Training, runs: &Runs) -> Table {
     let columns = 0..experiment.columns.len();
     let middles: Vec<(f64, Vec<f64>)> = columns.map(|column| middle(experiment, runs, column)).collect();
     for (contender, columns) in experiment.contenders.iter().zip(&runs.methods) {
-        let cells =
-            columns
+        let cells = columns.iter().zip(&experiment.columns).zip(&middles);
+        let cells = cells.map(|((measured, column), (paper_middle, middles))| {
+            let value = printed(experiment.table, contender.paper, column.key).and_then(|said| said.value);
+            let paper = value.map(|value| Printed::parse(&format!("{:.2}", value - paper_middle)));
+            if measured.failure.is_some() {
+                return Cell::failed(paper, "see the table of errors");
+            }
+            let gaps = measured
+                .errors
                 .iter()
-                .zip(&experiment.columns)
-                .zip(&middles)
-                .map(|((measured, column), middle)| {
-                    let value = printed(experiment.table, contender.paper, column.key)
-                        .and_then(|printed| printed.value);
-                    let paper = value.map(|value| Printed::parse(&format!("{:.2}", value - middle.0)));
-                    if measured.failure.is_some() {
-                        return Cell::failed(paper, "see the table of errors");
-                    }
-                    let gaps: Vec<f64> = measured
-                        .errors
-                        .iter()
-                        .zip(&middle.1)
-                        .map(|(own, middle)| own - middle)
-                        .collect();
-                    Cell::new(paper, &gaps, Noise::of_trials(PAPER_TRIALS), Better::Lower)
-                });
-        table.rows.push(Row {
-            name: contender.title.into(),
-            method: contender.words(),
-            cells: cells.collect(),
-            time: None,
+                .zip(middles)
+                .map(|(own, middle)| own - middle);
+            let gaps: Vec<f64> = gaps.collect();
+            Cell::new(paper, &gaps, Noise::of_trials(PAPER_TRIALS), Better::Lower)
         });
+        table.rows.push(contender.row(cells));
     }
     table
 }
@@ -138,15 +120,8 @@ fn annotators(experiment: &Experiment, training: Training, runs: &Runs) -> Table
     );
     let mut table = Table::new(title, Measure::Percent, ["right answers", "classes answered"]);
     for (place, (name, setting)) in ANNOTATORS.iter().enumerate() {
-        table.rows.push(Row {
-            name: (*name).into(),
-            method: (*setting).into(),
-            cells: vec![
-                Cell::ours(&runs.accuracies[place]),
-                Cell::ours(&runs.answered[place]),
-            ],
-            time: None,
-        });
+        let cells = [&runs.accuracies[place], &runs.answered[place]].map(|trials| Cell::ours(trials));
+        table.rows.push(Row::new(*name, *setting, cells));
     }
     table
 }
@@ -159,22 +134,17 @@ fn missing(experiment: &Experiment, runs: &Runs) -> Table {
     );
     let noise = Noise::of_trials(PAPER_TRIALS);
     for (column, missing) in experiment.columns.iter().zip(&runs.missing) {
-        let said = |when: &str| {
+        let said = |when| {
             printed(
                 "text:missing",
                 experiment.table,
                 &format!("{} {when}", column.key),
             )
         };
-        table.rows.push(Row {
-            name: column.title.into(),
-            method: DES_SYMNMF.words(),
-            cells: vec![
-                Cell::new(said("before"), &missing.before, noise, Better::Lower).without_verdict(),
-                Cell::new(said("after"), &missing.after, noise, Better::Lower),
-            ],
-            time: None,
-        });
+        let before = Cell::new(said("before"), &missing.before, noise, Better::Lower);
+        let after = Cell::new(said("after"), &missing.after, noise, Better::Lower);
+        let cells = [before.without_verdict(), after];
+        table.rows.push(Row::new(column.title, DES_SYMNMF.words(), cells));
     }
     table
 }
