@@ -62,7 +62,7 @@ fn same_as_memory(bytes: &[u8]) {
     );
     if let (Some(spilled), Some(read)) = (spilled, read) {
         assert_eq!(spilled.fingerprint(), read.annotations.fingerprint());
-        assert_eq!(spilled.rows(), read.annotations.rows());
+        assert_eq!(spilled.facts().rows, read.annotations.rows());
     }
 }
 
