@@ -5,9 +5,7 @@ use std::sync::Arc;
 use quorate::annotations::{Duplicates, Names};
 use quorate::methods::{Values, find};
 use quorate::model::Rule;
-use quorate::run::{
-    ClassShares, Knowledge, LabelTable, Outcome, Run, RunOver, Truths, UPDATABLE, join_update, updating,
-};
+use quorate::run::{ClassShares, Knowledge, Outcome, Run, RunOver, Truths, UPDATABLE, join_update, updating};
 use quorate::simulate::{Coverage, Simulation};
 use quorate::{Annotations, Consensus, Context, Error, Remedy};
 
@@ -93,10 +91,7 @@ fn knowledge_becomes_truths_classes_and_priors() {
         ..Knowledge::default()
     };
     let (known, told) = knowledge(&[], false).add_to(Arc::clone(&table)).unwrap();
-    assert_eq!(
-        LabelTable::classes(&known).iter().collect::<Vec<_>>(),
-        ["cat", "cow", "dog"]
-    );
+    assert_eq!(known.classes().iter().collect::<Vec<_>>(), ["cat", "cow", "dog"]);
     assert_eq!((known.gold(0), known.gold(1)), (None, Some(1)));
     assert_eq!(told.further_classes.iter().collect::<Vec<_>>(), ["cow"]);
     assert_eq!(told.gold, Some((1, 1)));
