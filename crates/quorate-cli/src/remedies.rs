@@ -77,7 +77,7 @@ mod tests {
     fn every_option_in_the_words_exists() {
         let options = options();
         for remedy in Remedy::ALL {
-            for word in words(remedy).split([' ', '`', ';']) {
+            for word in words(remedy).split([' ', '`', ';', ',']) {
                 let named = !word.starts_with("--") || options.iter().any(|option| option == word);
                 assert!(named, "{word} in {:?}", words(remedy));
             }

@@ -46,29 +46,6 @@ fn a_table_and_blocks_come_to_the_same_labels_confidence_and_intervals() {
 }
 
 #[test]
-fn a_method_without_a_model_keeps_its_confidence_and_says_so() {
-    let settings = Simulation {
-        tasks: 50,
-        classes: 2,
-        ..Simulation::default()
-    };
-    let table = Arc::new(settings.run(1).unwrap().annotations);
-    let method = find("kos").unwrap().with_defaults().unwrap();
-    let fit = |calibrate| -> Outcome {
-        let run = Run {
-            method: &*method,
-            calibrate,
-            intervals: Some(0.9),
-        };
-        run.over(&mut Arc::clone(&table), &mut Context::new(0)).unwrap()
-    };
-    let (plain, asked) = (fit(false), fit(true));
-    assert_eq!(plain.fit.consensus, asked.fit.consensus);
-    assert!(asked.fit.warnings[0].contains("a method that estimates a model"));
-    assert!(plain.fit.warnings.is_empty() && asked.intervals.is_none());
-}
-
-#[test]
 fn knowledge_becomes_truths_classes_and_priors() {
     let rows = [("t1", "ann", "cat"), ("t1", "bob", "dog"), ("t2", "ann", "cat")];
     let table = Arc::new(Annotations::from_triples(rows).unwrap());
