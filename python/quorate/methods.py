@@ -355,8 +355,10 @@ class DesSymNMFEM(Estimator):
     Args:
         shrinkage: pseudo-labels that draw each column of a confusion matrix halfway to the crowd's and the
             uniform one; a number from 0 to 1000000000.
-        designated: two worker ids, separated by a comma, that stand between all pairs; empty: the best for
-            each block; text.
+        designated: two worker ids, separated by a comma, that stand between all pairs; empty: pairs of
+            workers for each block; text.
+        pair: which pairs stand between the workers of a missing block: the best, averaged, or one drawn at
+            random (the paper); one of average, random.
         alpha: threshold of the shifted ReLU; 0 is the older algorithm; a number from 0 to 1.
         psi: if above 0: threshold psi^(t+1) in step t instead of a constant; a number from 0 to 0.999999.
         steps: largest number of factorisation steps; a whole number from 1 to 1000000.
@@ -370,13 +372,14 @@ class DesSymNMFEM(Estimator):
     """
 
     _method = "des-symnmf-em"
-    _parameters = ("shrinkage", "designated", "alpha", "psi", "steps", "rows", "max_iter", "tol", "smoothing")
+    _parameters = ("shrinkage", "designated", "pair", "alpha", "psi", "steps", "rows", "max_iter", "tol", "smoothing")
 
     def __init__(
         self,
         *,
         shrinkage: float = 1.0,
         designated: str = "",
+        pair: Literal["average", "random"] = "average",
         alpha: float = 1e-06,
         psi: float = 0.0,
         steps: int = 500,
@@ -389,6 +392,7 @@ class DesSymNMFEM(Estimator):
     ) -> None:
         self.shrinkage = shrinkage
         self.designated = designated
+        self.pair = pair
         self.alpha = alpha
         self.psi = psi
         self.steps = steps
@@ -416,8 +420,10 @@ class DesSymNMF(Estimator):
     Args:
         shrinkage: pseudo-labels that draw each column of a confusion matrix halfway to the crowd's and the
             uniform one; a number from 0 to 1000000000.
-        designated: two worker ids, separated by a comma, that stand between all pairs; empty: the best for
-            each block; text.
+        designated: two worker ids, separated by a comma, that stand between all pairs; empty: pairs of
+            workers for each block; text.
+        pair: which pairs stand between the workers of a missing block: the best, averaged, or one drawn at
+            random (the paper); one of average, random.
         alpha: threshold of the shifted ReLU; 0 is the older algorithm; a number from 0 to 1.
         psi: if above 0: threshold psi^(t+1) in step t instead of a constant; a number from 0 to 0.999999.
         steps: largest number of factorisation steps; a whole number from 1 to 1000000.
@@ -428,13 +434,14 @@ class DesSymNMF(Estimator):
     """
 
     _method = "des-symnmf"
-    _parameters = ("shrinkage", "designated", "alpha", "psi", "steps", "rows")
+    _parameters = ("shrinkage", "designated", "pair", "alpha", "psi", "steps", "rows")
 
     def __init__(
         self,
         *,
         shrinkage: float = 1.0,
         designated: str = "",
+        pair: Literal["average", "random"] = "average",
         alpha: float = 1e-06,
         psi: float = 0.0,
         steps: int = 500,
@@ -444,6 +451,7 @@ class DesSymNMF(Estimator):
     ) -> None:
         self.shrinkage = shrinkage
         self.designated = designated
+        self.pair = pair
         self.alpha = alpha
         self.psi = psi
         self.steps = steps
@@ -837,6 +845,173 @@ class IBCC(Estimator):
         self.n_jobs = n_jobs
 
 
+class Wawa(Estimator):
+    """Votes weighted by each worker's agreement with the majority.
+
+    A majority vote, then a second one in which each worker counts by the share of its labels that agreed with
+    the first. Cheap and hard to break; corrects little, and nothing where the majority is wrong.
+
+    Estimates a model: ``priors_``, ``errors_``, ``skills_``.
+
+    Reference: Folklore (worker agreement with aggregate)
+
+    Args:
+        ties: whose skill grows by a tied vote: the tied classes share it, or the lowest takes it (as in the
+            field's tables); one of shared, lowest.
+        random_state: Seed of everything random.
+        n_jobs: Number of threads; None takes all.
+    """
+
+    _method = "wawa"
+    _parameters = ("ties",)
+
+    def __init__(
+        self,
+        *,
+        ties: Literal["shared", "lowest"] = "shared",
+        random_state: int = 0,
+        n_jobs: Optional[int] = None,
+    ) -> None:
+        self.ties = ties
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+
+
+class Crowdlab(Estimator):
+    """Votes and a classifier's predictions, weighted by how far each can be trusted.
+
+    Averages the class probabilities of a trained classifier with the workers' labels, each weighted by its
+    agreement with the others. Made for tables with one to three labels a task beside a good classifier. Needs
+    out-of-sample predictions for the tasks.
+
+    Estimates a model: ``priors_``, ``errors_``, ``skills_``. Needs the argument ``class_probabilities`` of
+    ``fit``.
+
+    Reference: H. W. Goh, U. Tkachenko, J. Mueller: CROWDLAB: supervised learning to infer consensus labels
+    and quality scores for data with multiple annotators. arXiv:2210.06812 (2022)
+
+    Args:
+        random_state: Seed of everything random.
+        n_jobs: Number of threads; None takes all.
+    """
+
+    _method = "crowdlab"
+    _parameters = ()
+
+    def __init__(
+        self,
+        *,
+        random_state: int = 0,
+        n_jobs: Optional[int] = None,
+    ) -> None:
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+
+
+class CrowdLayer(Estimator):
+    """A network on the features of the tasks, with a map for each worker, trained on the labels.
+
+    A network with one hidden layer learns the class probabilities of a task from its features, and for each
+    worker a map from these to the worker's answers, both from the labels at once. Useful where tasks have few
+    labels and good features (of a trained image or text model). The result varies from seed to seed.
+
+    Estimates a model: ``priors_``, ``errors_``, ``skills_``. Needs the argument ``features`` of ``fit``.
+
+    Reference: F. Rodrigues, F. Pereira: Deep learning from crowds. AAAI (2018)
+
+    Args:
+        epochs: times that the network sees every task; a whole number from 1 to 100000.
+        batch: tasks in each step of the training; a whole number from 1 to 100000.
+        learning_rate: length of the steps of Adam; a number from 0 to 1.
+        dropout: share of hidden units left out at random in each step; a number from 0 to 0.95.
+        hidden: units of the hidden layer; a whole number from 1 to 100000.
+        scaling: features as they are, or each brought to mean 0 and standard deviation 1; one of none,
+            standard.
+        map: what a worker's answers may depend on: a matrix, a factor for each class, or a factor and a bias;
+            one of matrix, scale, scale-bias.
+        start: factor of the workers' maps at the start; 1 as published, more makes runs alike; a number from
+            0 to 100.
+        random_state: Seed of everything random.
+        n_jobs: Number of threads; None takes all.
+    """
+
+    _method = "crowd-layer"
+    _parameters = ("epochs", "batch", "learning_rate", "dropout", "hidden", "scaling", "map", "start")
+
+    def __init__(
+        self,
+        *,
+        epochs: int = 50,
+        batch: int = 64,
+        learning_rate: float = 0.001,
+        dropout: float = 0.5,
+        hidden: int = 128,
+        scaling: Literal["none", "standard"] = "none",
+        map: Literal["matrix", "scale", "scale-bias"] = "matrix",
+        start: float = 2.0,
+        random_state: int = 0,
+        n_jobs: Optional[int] = None,
+    ) -> None:
+        self.epochs = epochs
+        self.batch = batch
+        self.learning_rate = learning_rate
+        self.dropout = dropout
+        self.hidden = hidden
+        self.scaling = scaling
+        self.map = map
+        self.start = start
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+
+
+class DLMV(Estimator):
+    """A network trained on the majority votes.
+
+    A network with one hidden layer learns the majority votes from the features of the tasks; its first choice
+    is the label. The plain way to learn from a crowd and the one to beat: with many epochs on few tasks it
+    learns the wrong votes by heart, too.
+
+    Estimates a model: ``priors_``, ``errors_``, ``skills_``. Needs the argument ``features`` of ``fit``.
+
+    Reference: F. Rodrigues, F. Pereira: Deep learning from crowds. AAAI (2018)
+
+    Args:
+        epochs: times that the network sees every task; a whole number from 1 to 100000.
+        batch: tasks in each step of the training; a whole number from 1 to 100000.
+        learning_rate: length of the steps of Adam; a number from 0 to 1.
+        dropout: share of hidden units left out at random in each step; a number from 0 to 0.95.
+        hidden: units of the hidden layer; a whole number from 1 to 100000.
+        scaling: features as they are, or each brought to mean 0 and standard deviation 1; one of none,
+            standard.
+        random_state: Seed of everything random.
+        n_jobs: Number of threads; None takes all.
+    """
+
+    _method = "dl-mv"
+    _parameters = ("epochs", "batch", "learning_rate", "dropout", "hidden", "scaling")
+
+    def __init__(
+        self,
+        *,
+        epochs: int = 50,
+        batch: int = 64,
+        learning_rate: float = 0.001,
+        dropout: float = 0.5,
+        hidden: int = 128,
+        scaling: Literal["none", "standard"] = "none",
+        random_state: int = 0,
+        n_jobs: Optional[int] = None,
+    ) -> None:
+        self.epochs = epochs
+        self.batch = batch
+        self.learning_rate = learning_rate
+        self.dropout = dropout
+        self.hidden = hidden
+        self.scaling = scaling
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+
+
 class EBCC(Estimator):
     """Bayesian confusion matrices for subtypes of each class: workers may err together.
 
@@ -949,7 +1124,8 @@ class MACE(Estimator):
     Args:
         restarts: number of starts, of which the one with the largest likelihood is kept; a whole number from
             1 to 10000.
-        max_iter: rounds of each start; a whole number from 1 to 1000000.
+        max_iter: largest number of rounds of each start; a whole number from 1 to 1000000.
+        tol: a start stops when a round changes the likelihood by less than this share; a number from 0 to 1.
         update: how parameters follow from counts: variational, with priors, or plain em; one of variational,
             em.
         smoothing: plain em: pseudo-count of each worker, shared by the classes; a number from 0 to
@@ -959,13 +1135,14 @@ class MACE(Estimator):
     """
 
     _method = "mace"
-    _parameters = ("restarts", "max_iter", "update", "smoothing")
+    _parameters = ("restarts", "max_iter", "tol", "update", "smoothing")
 
     def __init__(
         self,
         *,
         restarts: int = 10,
         max_iter: int = 50,
+        tol: float = 1e-07,
         update: Literal["variational", "em"] = "variational",
         smoothing: float = 0.01,
         random_state: int = 0,
@@ -973,40 +1150,9 @@ class MACE(Estimator):
     ) -> None:
         self.restarts = restarts
         self.max_iter = max_iter
+        self.tol = tol
         self.update = update
         self.smoothing = smoothing
-        self.random_state = random_state
-        self.n_jobs = n_jobs
-
-
-class Wawa(Estimator):
-    """Votes weighted by each worker's agreement with the majority.
-
-    A majority vote, then a second one in which each worker counts by the share of its labels that agreed with
-    the first. Cheap and hard to break; corrects little, and nothing where the majority is wrong.
-
-    Estimates a model: ``priors_``, ``errors_``, ``skills_``.
-
-    Reference: Folklore (worker agreement with aggregate)
-
-    Args:
-        ties: whose skill grows by a tied vote: the tied classes share it, or the lowest takes it (as in the
-            field's tables); one of shared, lowest.
-        random_state: Seed of everything random.
-        n_jobs: Number of threads; None takes all.
-    """
-
-    _method = "wawa"
-    _parameters = ("ties",)
-
-    def __init__(
-        self,
-        *,
-        ties: Literal["shared", "lowest"] = "shared",
-        random_state: int = 0,
-        n_jobs: Optional[int] = None,
-    ) -> None:
-        self.ties = ties
         self.random_state = random_state
         self.n_jobs = n_jobs
 
@@ -1126,37 +1272,6 @@ class MMSR(Estimator):
     ) -> None:
         self.max_iter = max_iter
         self.tol = tol
-        self.random_state = random_state
-        self.n_jobs = n_jobs
-
-
-class Crowdlab(Estimator):
-    """Votes and a classifier's predictions, weighted by how far each can be trusted.
-
-    Averages the class probabilities of a trained classifier with the workers' labels, each weighted by its
-    agreement with the others. Made for tables with one to three labels a task beside a good classifier. Needs
-    out-of-sample predictions for the tasks.
-
-    Estimates a model: ``priors_``, ``errors_``, ``skills_``. Needs the argument ``class_probabilities`` of
-    ``fit``.
-
-    Reference: H. W. Goh, U. Tkachenko, J. Mueller: CROWDLAB: supervised learning to infer consensus labels
-    and quality scores for data with multiple annotators. arXiv:2210.06812 (2022)
-
-    Args:
-        random_state: Seed of everything random.
-        n_jobs: Number of threads; None takes all.
-    """
-
-    _method = "crowdlab"
-    _parameters = ()
-
-    def __init__(
-        self,
-        *,
-        random_state: int = 0,
-        n_jobs: Optional[int] = None,
-    ) -> None:
         self.random_state = random_state
         self.n_jobs = n_jobs
 
@@ -1587,110 +1702,6 @@ class CRIAV(Estimator):
         self.n_jobs = n_jobs
 
 
-class CrowdLayer(Estimator):
-    """A network on the features of the tasks, with a map for each worker, trained on the labels.
-
-    A network with one hidden layer learns the class probabilities of a task from its features, and for each
-    worker a map from these to the worker's answers, both from the labels at once. Useful where tasks have few
-    labels and good features (of a trained image or text model). The result varies from seed to seed.
-
-    Estimates a model: ``priors_``, ``errors_``, ``skills_``. Needs the argument ``features`` of ``fit``.
-
-    Reference: F. Rodrigues, F. Pereira: Deep learning from crowds. AAAI (2018)
-
-    Args:
-        epochs: times that the network sees every task; a whole number from 1 to 100000.
-        batch: tasks in each step of the training; a whole number from 1 to 100000.
-        learning_rate: length of the steps of Adam; a number from 0 to 1.
-        dropout: share of hidden units left out at random in each step; a number from 0 to 0.95.
-        hidden: units of the hidden layer; a whole number from 1 to 100000.
-        scaling: features as they are, or each brought to mean 0 and standard deviation 1; one of none,
-            standard.
-        map: what a worker's answers may depend on: a matrix, a factor for each class, or a factor and a bias;
-            one of matrix, scale, scale-bias.
-        start: factor of the workers' maps at the start; 1 as published, more makes runs alike; a number from
-            0 to 100.
-        random_state: Seed of everything random.
-        n_jobs: Number of threads; None takes all.
-    """
-
-    _method = "crowd-layer"
-    _parameters = ("epochs", "batch", "learning_rate", "dropout", "hidden", "scaling", "map", "start")
-
-    def __init__(
-        self,
-        *,
-        epochs: int = 50,
-        batch: int = 64,
-        learning_rate: float = 0.001,
-        dropout: float = 0.5,
-        hidden: int = 128,
-        scaling: Literal["none", "standard"] = "none",
-        map: Literal["matrix", "scale", "scale-bias"] = "matrix",
-        start: float = 2.0,
-        random_state: int = 0,
-        n_jobs: Optional[int] = None,
-    ) -> None:
-        self.epochs = epochs
-        self.batch = batch
-        self.learning_rate = learning_rate
-        self.dropout = dropout
-        self.hidden = hidden
-        self.scaling = scaling
-        self.map = map
-        self.start = start
-        self.random_state = random_state
-        self.n_jobs = n_jobs
-
-
-class DLMV(Estimator):
-    """A network trained on the majority votes.
-
-    A network with one hidden layer learns the majority votes from the features of the tasks; its first choice
-    is the label. The plain way to learn from a crowd and the one to beat: with many epochs on few tasks it
-    learns the wrong votes by heart, too.
-
-    Estimates a model: ``priors_``, ``errors_``, ``skills_``. Needs the argument ``features`` of ``fit``.
-
-    Reference: F. Rodrigues, F. Pereira: Deep learning from crowds. AAAI (2018)
-
-    Args:
-        epochs: times that the network sees every task; a whole number from 1 to 100000.
-        batch: tasks in each step of the training; a whole number from 1 to 100000.
-        learning_rate: length of the steps of Adam; a number from 0 to 1.
-        dropout: share of hidden units left out at random in each step; a number from 0 to 0.95.
-        hidden: units of the hidden layer; a whole number from 1 to 100000.
-        scaling: features as they are, or each brought to mean 0 and standard deviation 1; one of none,
-            standard.
-        random_state: Seed of everything random.
-        n_jobs: Number of threads; None takes all.
-    """
-
-    _method = "dl-mv"
-    _parameters = ("epochs", "batch", "learning_rate", "dropout", "hidden", "scaling")
-
-    def __init__(
-        self,
-        *,
-        epochs: int = 50,
-        batch: int = 64,
-        learning_rate: float = 0.001,
-        dropout: float = 0.5,
-        hidden: int = 128,
-        scaling: Literal["none", "standard"] = "none",
-        random_state: int = 0,
-        n_jobs: Optional[int] = None,
-    ) -> None:
-        self.epochs = epochs
-        self.batch = batch
-        self.learning_rate = learning_rate
-        self.dropout = dropout
-        self.hidden = hidden
-        self.scaling = scaling
-        self.random_state = random_state
-        self.n_jobs = n_jobs
-
-
 _CLASSES: Dict[str, Type[Estimator]] = {
     "auto": Auto,
     "rob-symnmf-em": RobSymNMFEM,
@@ -1707,14 +1718,16 @@ _CLASSES: Dict[str, Type[Estimator]] = {
     "one-coin": OneCoin,
     "fast-ds": FastDS,
     "ibcc": IBCC,
+    "wawa": Wawa,
+    "crowdlab": Crowdlab,
+    "crowd-layer": CrowdLayer,
+    "dl-mv": DLMV,
     "ebcc": EBCC,
     "glad": GLAD,
     "mace": MACE,
-    "wawa": Wawa,
     "zero-based-skill": ZeroBasedSkill,
     "iwmv": IWMV,
     "m-msr": MMSR,
-    "crowdlab": Crowdlab,
     "kos": KOS,
     "kos-svd": KOSSVD,
     "ghosh-svd": GhoshSVD,
@@ -1726,6 +1739,4 @@ _CLASSES: Dict[str, Type[Estimator]] = {
     "tensor-admm": TensorADMM,
     "pg-tac": PGTAC,
     "cria-v": CRIAV,
-    "crowd-layer": CrowdLayer,
-    "dl-mv": DLMV,
 }

@@ -1,4 +1,4 @@
-//! Small tables in blocks, gathered: they are fitted in memory, so that it makes no difference where they were.
+//! Small tables on disk, gathered: they are fitted in memory, so that it makes no difference where they were.
 
 use rustc_hash::FxHashMap;
 
@@ -7,15 +7,16 @@ use crate::annotations::{Annotations, Names, RowCounts};
 use crate::context::Context;
 use crate::error::Result;
 
-/// Tables in blocks with at most so many labels are gathered.
+/// Tables on disk with at most so many labels are gathered.
 pub(crate) const MAX_GATHERED: u64 = 250_000;
 
-/// The labels as a table in memory, unless they are more than [`MAX_GATHERED`]; one pass. Tasks have no names.
+/// The labels as a table in memory, unless they are more than [`MAX_GATHERED`] or in other processes; one pass. Tasks have no names.
 pub(crate) fn gather(blocks: &mut dyn Blocks, context: &mut Context) -> Result<Option<Annotations>> {
     if let Some(annotations) = blocks.in_memory() {
         return Ok(Some(annotations.clone()));
     }
-    if blocks.label_count() > MAX_GATHERED {
+    // A cluster keeps its labels: only sums travel.
+    if blocks.remote().is_some() || blocks.label_count() > MAX_GATHERED {
         return Ok(None);
     }
     let workers = blocks.workers().clone();

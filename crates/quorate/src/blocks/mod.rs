@@ -1,7 +1,7 @@
 //! Blocks of labels, and the one engine of passes over them.
 //!
 //! A table in memory is one block, labels on disk are many, a partition on a cluster is one more kind. A
-//! [`Pass`] declares its state, what it does with a block, and how states merge. [`Passes`] runs it: only there
+//! `Pass` declares its state, what it does with a block, and how states merge. [`Passes`] runs it: only there
 //! posteriors are cached, made again from their rule, or passes sent to other processes. Methods do not know
 //! where labels live.
 

@@ -326,7 +326,7 @@ pub(crate) fn reserve_tables(passes: &Passes<'_>, tables: u64, context: &Context
     )
 }
 
-/// Like [`reserve`], but for a table in memory.
+/// Like `reserve`, but for a table in memory.
 pub fn reserve_confusions(annotations: &Annotations, context: &Context) -> Result<()> {
     let (workers, classes) = (annotations.worker_count(), annotations.class_count());
     let rows = annotations.task_count() as u64 * classes as u64;
