@@ -73,6 +73,7 @@ def evaluate(
     ties: str = "lowest",
     bins: int = 10,
     except_tasks: Sequence[Any] = (),
+    normalize: bool = False,
 ) -> Evaluation:
     """Compares labels with the known truth.
 
@@ -83,6 +84,7 @@ def evaluate(
         ties: What a tie counts for: ``"lowest"``, the label that was given, or ``"fractional"``, a fair share.
         bins: Number of bins of the calibration table.
         except_tasks: Tasks to leave out, for example those that were given as gold.
+        normalize: Classes of the two sides that differ only in case and white space are the same.
     """
     import json
 
@@ -91,7 +93,7 @@ def evaluate(
     found, known = truths(predicted, "predicted"), truths(truth, "truth")
     assert found is not None and known is not None
     document, warning = _quorate.evaluate(
-        found, known, except_tasks=[as_text(task) for task in except_tasks], ties=ties, bins=bins
+        found, known, except_tasks=[as_text(task) for task in except_tasks], ties=ties, bins=bins, normalize=normalize
     )
     if warning is not None:
         warnings.warn(warning, DataWarning, stacklevel=2)

@@ -37,6 +37,7 @@ def to_data(data: Any, name: str, roles: Sequence[str], columns: Sequence[str]) 
     if hasattr(data, "__arrow_c_stream__"):
         return _from_stream(data, name)
     if hasattr(data, "__dataframe__") or type(data).__module__.split(".")[0] == "pandas":
+        data = _with_plain_columns(data)
         return _from_old_pandas(data, name)
     if isinstance(data, Mapping):
         return _from_columns({str(key): value for key, value in data.items()}, name)
@@ -50,7 +51,21 @@ def to_data(data: Any, name: str, roles: Sequence[str], columns: Sequence[str]) 
     )
 
 
+def _with_plain_columns(data: Any) -> Any:
+    """The same frame without two kinds of columns that lose their meaning on the way: periods of pandas would arrive
+    as whole numbers, and columns of polars without any value have no type that can be read."""
+    library = type(data).__module__.split(".")[0]
+    if library == "polars" and hasattr(data, "schema"):
+        empty = [column for column, kind in data.schema.items() if str(kind) == "Null"]
+        return data.with_columns([data[column].cast(str) for column in empty]) if empty else data
+    if library == "pandas" and hasattr(data, "dtypes") and hasattr(data, "columns"):
+        periods = [column for column, kind in data.dtypes.items() if type(kind).__name__ == "PeriodDtype"]
+        return data.assign(**{column: data[column].astype("string") for column in periods}) if periods else data
+    return data
+
+
 def _from_stream(data: Any, name: str) -> _quorate.Data:
+    data = _with_plain_columns(data)
     try:
         capsule = data.__arrow_c_stream__(None)
     except Exception as error:

@@ -35,14 +35,15 @@ pub fn inspection(
     Ok(serde_json::to_string(&document)?)
 }
 
-/// What `evaluate --json` prints, and what there is to warn of.
+/// What `evaluate --json` prints, and what there is to warn of. `how`: the settings, and whether classes that
+/// differ only in case and white space are the same.
 pub fn evaluation(
     predicted: &TaskLabels,
     truth: &TaskLabels,
     except: &Names,
-    settings: &Evaluate,
+    how: (&Evaluate, bool),
 ) -> Result<(String, Option<String>)> {
-    let (document, warning) = evaluate::document(predicted, truth, except, settings)?;
+    let (document, warning) = evaluate::document(predicted, truth, except, how)?;
     Ok((serde_json::to_string(&document)?, warning))
 }
 

@@ -1,5 +1,7 @@
 //! What is said and settled of labels that were just read, wherever they are and whoever asked for them.
 
+use std::sync::Arc;
+
 use quorate::Result;
 use quorate::annotations::{
     Duplicates, Likeness, Names, RowCounts, SimilarClasses, find_similar, looks_missing,
@@ -32,8 +34,12 @@ pub fn settle<L: LabelTable>(
     tell_rows(labels.facts().rows, messages);
     tell_left_out(left_out, options, messages);
     if options.classes.is_none() {
-        let facts = labels.facts();
-        let joined = similar_classes(facts.classes, facts.labels, normalize, messages);
+        let joined = similar_classes(
+            labels.facts().classes,
+            &|| labels.class_counts(),
+            normalize,
+            messages,
+        );
         if !joined.is_empty() {
             labels = labels.with_joined_classes(&joined);
         }
@@ -76,9 +82,10 @@ pub fn settle_panel(
         if options.classes.is_some() {
             return Ok(annotations);
         }
-        let labels = annotations.label_count() as u64;
-        let joined = similar_classes(annotations.classes(), labels, normalize, messages);
-        Ok(annotations.with_joined_classes(&joined))
+        let annotations = Arc::new(annotations);
+        let counts = || annotations.class_counts();
+        let joined = similar_classes(annotations.classes(), &counts, normalize, messages);
+        Ok(Arc::unwrap_or_clone(annotations.with_joined_classes(&joined)))
     })
 }
 
@@ -179,10 +186,10 @@ fn tell_left_out(left_out: &LeftOut, options: &ReadOptions, messages: &mut dyn M
 
 /// Says which classes look alike, missing or like free text; returns those that are to be joined: the same
 /// number written in different ways, and with `normalize` also words that differ in case and white space
-/// only.
+/// only, whose most frequent spelling stays. `counts` gives the number of labels of each class.
 pub fn similar_classes(
     classes: &Names,
-    labels: u64,
+    counts: &dyn Fn() -> Vec<u64>,
     normalize: bool,
     messages: &mut dyn Messages,
 ) -> Vec<SimilarClasses> {
@@ -197,7 +204,10 @@ pub fn similar_classes(
         format!("{}{more}", names.join(", "))
     };
     let mut joined = Vec::new();
-    for group in find_similar(classes) {
+    for mut group in find_similar(classes) {
+        if group.similarity == Likeness::Spelling && normalize {
+            group = group.led_by_most_frequent(&counts());
+        }
         let (first, alike) = (name(&group.codes[0]), quoted(&group.codes));
         match group.similarity {
             Likeness::Number => {
@@ -231,7 +241,12 @@ pub fn similar_classes(
             missing.iter().map(name).collect::<Vec<_>>().join(",")
         ));
     }
-    if classes.len() > MANY_CLASSES && 2 * classes.len() as u64 >= labels {
+    let labels = if classes.len() > MANY_CLASSES {
+        counts().iter().sum()
+    } else {
+        u64::MAX
+    };
+    if 2 * classes.len() as u64 >= labels {
         messages.warning(format!(
             "{} for {}: this looks like free text, which cannot be aggregated as classes; is {} label=NAME right?",
             plural(classes.len(), "class"),

@@ -292,8 +292,9 @@ fn a_signal_that_was_ignored_stays_ignored() {
             "{ignored}exec {} aggregate pipe.csv -q -o out.csv",
             env!("CARGO_BIN_EXE_quorate")
         );
-        let mut child = Command::new("sh")
-            .args(["-c", &line])
+        // The tests themselves may run under `nohup`; a shell cannot undo that.
+        let mut child = Command::new("env")
+            .args(["--default-signal=HUP", "sh", "-c", &line])
             .current_dir(folder.path())
             .spawn()
             .unwrap();

@@ -1,6 +1,6 @@
 //! What Python hands over beside data: a dict with an entry for each field of a struct.
 
-use pyo3::exceptions::PyTypeError;
+use pyo3::exceptions::{PyOverflowError, PyTypeError};
 use pyo3::prelude::*;
 use quorate_cli::messages::Messages;
 
@@ -24,17 +24,31 @@ macro_rules! arguments {
 }
 pub(crate) use arguments;
 
-/// One entry.
+/// One entry. A number out of range is a wrong parameter, whatever Python's words for it.
 pub fn argument<T>(given: &Bound<'_, PyAny>, name: &str) -> PyResult<T>
 where
     for<'a, 'py> T: FromPyObject<'a, 'py, Error: Into<PyErr>>,
 {
-    let py = given.py();
-    given
-        .get_item(name)?
+    number(name, &given.get_item(name)?)
+}
+
+/// A value that is given by itself.
+pub fn number<T>(name: &str, value: &Bound<'_, PyAny>) -> PyResult<T>
+where
+    for<'a, 'py> T: FromPyObject<'a, 'py, Error: Into<PyErr>>,
+{
+    let py = value.py();
+    value
         .extract()
         .map_err(|error: <T as FromPyObject<'_, '_>>::Error| {
-            PyTypeError::new_err(format!("argument '{name}': {}", error.into().value(py)))
+            let error = error.into();
+            if !error.is_instance_of::<PyOverflowError>(py) {
+                return PyTypeError::new_err(format!("argument '{name}': {}", error.value(py)));
+            }
+            let negative = value.lt(0).unwrap_or(false);
+            let expected = if negative { "0 or more" } else { "a smaller number" };
+            let words = format!("{name}: found {value}, expected {expected}");
+            raise(py, Failure::Parameter(words))
         })
 }
 

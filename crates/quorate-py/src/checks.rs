@@ -10,7 +10,7 @@ use quorate::evaluate::{Bins, Evaluate, Predictions, TieRule, error_rate};
 use quorate_cli::documents;
 use quorate_io::{LabelOptions, read_labels};
 
-use crate::arguments::{Running, arguments};
+use crate::arguments::{Running, arguments, number};
 use crate::data::Data;
 use crate::errors::{Failure, raise, words};
 use crate::fitted::Fitted;
@@ -29,16 +29,18 @@ fn tie_rule(name: &str) -> Result<TieRule, Failure> {
 
 /// Predictions against the truth: a JSON document, and a warning if there is one.
 #[pyfunction]
-#[pyo3(signature = (predicted, truth, *, except_tasks, ties, bins))]
+#[pyo3(signature = (predicted, truth, *, except_tasks, ties, bins, normalize))]
 pub fn evaluate(
     py: Python<'_>,
     predicted: &Data,
     truth: &Data,
     except_tasks: Vec<String>,
     ties: &str,
-    bins: usize,
+    bins: &Bound<'_, PyAny>,
+    normalize: bool,
 ) -> PyResult<(String, Option<String>)> {
     let ties = tie_rule(ties).map_err(|failure| raise(py, failure))?;
+    let bins: usize = number("bins", bins)?;
     let (predicted, truth) = (predicted.source.clone(), truth.source.clone());
     job::run(py, 0, None, move |_| {
         let options = LabelOptions::default();
@@ -48,7 +50,7 @@ pub fn evaluate(
             ties,
             bins: Bins::EqualWidth(bins.max(1)),
         };
-        documents::evaluation(&predicted, &truth, &except, &settings)
+        documents::evaluation(&predicted, &truth, &except, (&settings, normalize))
             .map_err(|error| Failure::Input(error.to_string()))
     })
 }

@@ -18,7 +18,7 @@ use quorate_io::{
 };
 use quorate_report::figure;
 
-use crate::arguments::Told;
+use crate::arguments::{Told, number};
 use crate::errors::{Failure, raise};
 use crate::job;
 use crate::kinds::Kinds;
@@ -168,7 +168,8 @@ impl Fitted {
     }
 
     /// The tasks whose label is most likely wrong, and why: the table of `write_review`.
-    fn review(&self, py: Python<'_>, most: usize) -> PyResult<ArrowTable> {
+    fn review(&self, py: Python<'_>, most: &Bound<'_, PyAny>) -> PyResult<ArrowTable> {
+        let most = number("n", most)?;
         let tasks = Review { most }.run(&self.annotations, self.fit());
         self.table(py, |target| write_review(target, None, &tasks))
     }

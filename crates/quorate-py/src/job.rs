@@ -96,7 +96,7 @@ impl<A> Asker<A> {
 /// Answers questions of the work.
 pub type Answer<'a, A> = &'a dyn Fn(Vec<u8>) -> PyResult<A>;
 
-/// Runs the work on this many threads (0: all of the machine) and waits for it.
+/// Runs the work on this many threads (0: all of the machine, which is also the most) and waits for it.
 pub fn run<T: Send + 'static>(
     py: Python<'_>,
     threads: usize,
@@ -116,6 +116,8 @@ pub fn run_asking<T: Send + 'static, A: Send + 'static>(
 ) -> PyResult<T> {
     let job = Job::default();
     let own = job.clone();
+    // More threads than processors would only wait for each other.
+    let threads = threads.min(std::thread::available_parallelism().map_or(1, usize::from));
     let (sender, mut receiver) = mpsc::channel();
     let questions = sender.clone();
     let asker = Asker(Box::new(move |question| {

@@ -13,7 +13,7 @@ use quorate_io::{
 };
 use quorate_report::{Evidence, PlanOptions, Report, check_task_url};
 
-use crate::arguments::arguments;
+use crate::arguments::{arguments, number};
 use crate::data::Data;
 use crate::errors::{Failure, raise};
 use crate::fitted::Fitted;
@@ -88,10 +88,11 @@ pub fn plan(
 #[pyfunction]
 pub fn dispatch(
     fitted: &Bound<'_, Fitted>,
-    shared: Option<u32>,
+    shared: Option<&Bound<'_, PyAny>>,
     exclude: Option<Py<Data>>,
     progress: ProgressArgument<'_, '_>,
 ) -> PyResult<Planned> {
+    let shared: Option<u32> = shared.map(|shared| number("shared", shared)).transpose()?;
     let (dispatched, warnings) = Fitted::run(fitted, progress, move |own, context| {
         let mut warnings = Vec::new();
         let settings = Dispatch {

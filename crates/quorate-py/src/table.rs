@@ -13,6 +13,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyCapsule, PyList};
 use quorate_io::{MemorySink, MemoryTable, Target};
 
+use crate::arguments::number;
 use crate::capsule;
 use crate::errors::Failure;
 use crate::kinds::Kinds;
@@ -82,17 +83,17 @@ impl ArrowTable {
     }
 
     /// The first rows.
-    fn head(&self, rows: usize) -> Self {
-        let mut left = rows;
+    fn head(&self, rows: &Bound<'_, PyAny>) -> PyResult<Self> {
+        let mut left: usize = number("rows", rows)?;
         let mut batches = Vec::new();
         for batch in self.table.batches() {
             let taken = left.min(batch.num_rows());
             batches.push(batch.slice(0, taken));
             left -= taken;
         }
-        Self {
+        Ok(Self {
             table: MemoryTable::new(self.table.name(), self.table.schema().clone(), batches),
-        }
+        })
     }
 
     #[pyo3(signature = (requested_schema=None))]

@@ -245,9 +245,8 @@ def _arrange(counts: _Counts, given: Input, gold: Optional[_Gold]) -> _Vocabular
                 f"class {foreign!r} of gold or worker_prior is not among classes: add it there, or leave classes out"
             )
         return _Vocabulary(classes, {label: code for code, label in enumerate(classes)}, [], [])
-    labels = sum(count for label, count in counts.labels.items() if label is not None)
     classes, codes, notes, warnings = _quorate.arrange_classes(
-        found, further=further, labels=labels, normalize=given.reading.normalize
+        found, [counts.labels[label] for label in found], further=further, normalize=given.reading.normalize
     )
     named = {label: code for code, label in enumerate(classes)}
     return _Vocabulary(classes, {**named, **dict(zip(found, codes))}, notes, warnings)

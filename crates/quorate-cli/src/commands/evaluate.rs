@@ -51,6 +51,9 @@ pub struct EvaluateArgs {
     /// Leave these tasks out (a table with a column `task`), for example those that were given as --gold
     #[arg(long, value_name = "FILE")]
     except: Option<PathBuf>,
+    /// Classes of the two files that differ only in case and white space are the same
+    #[arg(long)]
+    normalize: bool,
     /// Show all classes; without it the twenty with most truths
     #[arg(long)]
     all_classes: bool,
@@ -90,7 +93,7 @@ pub fn run(args: &EvaluateArgs, printer: &mut Printer) -> Result<u8> {
         Some(path) => read_ids(&Source::from(path.clone()), None, "task")?,
         None => Names::default(),
     };
-    let matched = Matched::new(&predicted, &truth, &except);
+    let matched = Matched::new(&predicted, &truth, &except, args.normalize);
     let settings = Evaluate {
         ties: match args.ties {
             TiesArg::Lowest => TieRule::Lowest,
@@ -145,9 +148,9 @@ pub(crate) fn document(
     predicted: &TaskLabels,
     truth: &TaskLabels,
     except: &Names,
-    settings: &Evaluate,
+    (settings, normalize): (&Evaluate, bool),
 ) -> Result<(impl Serialize + use<>, Option<String>)> {
-    let matched = Matched::new(predicted, truth, except);
+    let matched = Matched::new(predicted, truth, except, normalize);
     let warning = matched.check_classes(predicted, truth)?;
     let evaluation = matched.score(predicted, settings)?;
     let missing = matched.missing(truth, except);
@@ -164,15 +167,9 @@ struct Matched {
 }
 
 impl Matched {
-    fn new(predicted: &TaskLabels, truth: &TaskLabels, except: &Names) -> Self {
-        let mut classes = Names::default();
-        // Those of the probability columns come first and in their order: ties go to the lowest of them.
-        let codes = predicted
-            .classes
-            .iter()
-            .map(|class| classes.intern(class) as usize)
-            .collect();
-        // The same number written in another way (1 and 1.0) is the same class.
+    /// The same number written in another way (1 and 1.0) is the same class; with `normalize`, words that differ
+    /// in case and white space only are, too.
+    fn new(predicted: &TaskLabels, truth: &TaskLabels, except: &Names, normalize: bool) -> Self {
         let mut all: Names = predicted.classes.clone();
         truth.classes.iter().for_each(|class| {
             all.intern(class);
@@ -185,24 +182,24 @@ impl Matched {
                 .map(|&code| all.get(usize::from(code)))
                 .collect();
             let own = names.iter().find(|name| predicted.classes.find(name).is_some());
-            if let (Likeness::Number, Some(own)) = (group.similarity, own) {
+            let joined = normalize || group.similarity == Likeness::Number;
+            if let (true, Some(own)) = (joined, own) {
                 same.extend(names.iter().map(|name| (*name, *own)));
             }
         }
+        let own = |class| *same.get(class).unwrap_or(&class);
+        let mut classes = Names::default();
+        // Those of the probability columns come first and in their order: ties go to the lowest of them.
+        let codes = predicted
+            .classes
+            .iter()
+            .map(|class| classes.intern(own(class)) as usize)
+            .collect();
         let truths: Vec<Option<usize>> = predicted
             .tasks
             .iter()
             .map(|task| truth.label(task).filter(|_| except.find(task).is_none()))
-            .map(|class| {
-                let class = class?;
-                let known = predicted.classes.find(class).is_some();
-                let class = if known {
-                    class
-                } else {
-                    same.get(class).unwrap_or(&class)
-                };
-                Some(classes.intern(class) as usize)
-            })
+            .map(|class| Some(classes.intern(own(class?)) as usize))
             .collect();
         Self {
             classes,
@@ -219,7 +216,7 @@ impl Matched {
             .truth
             .iter()
             .flatten()
-            .filter(|&&class| class >= predicted.classes.len())
+            .filter(|&class| !self.codes.contains(class))
             .count();
         if scored == 0 || 2 * foreign < scored {
             return Ok(None);
@@ -285,7 +282,7 @@ impl Matched {
         for (row, wide) in rows.chunks_exact(width).zip(full.chunks_exact_mut(classes)) {
             let sum: f64 = row.iter().sum();
             for (&code, value) in self.codes.iter().zip(row) {
-                wide[code] = (value / sum).clamp(0.0, 1.0);
+                wide[code] += (value / sum).clamp(0.0, 1.0);
             }
         }
         full

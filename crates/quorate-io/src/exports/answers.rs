@@ -1,6 +1,8 @@
 //! What an export yields: answers to one question, the truths that are marked in it, and what is left out and
 //! why.
 
+use std::borrow::Cow;
+
 use quorate::annotations::Names;
 use rustc_hash::FxHashMap;
 
@@ -12,7 +14,10 @@ use crate::tables::annotations::ReadOptions;
 use crate::tables::{LabelColumns, TaskLabels};
 
 /// What stands between the choices of an answer that has several.
-pub(crate) const BETWEEN_CHOICES: char = '|';
+const BETWEEN_CHOICES: char = '|';
+
+/// What stands before such a character that is part of a choice, and before itself.
+const ESCAPE: char = '\\';
 
 /// Why an answer of an export is left out.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -35,6 +40,10 @@ pub enum WhyLeftOut {
     UsedAsGold,
     /// Not a choice, a rating or a number: spans, boxes, free text.
     NotAChoice,
+    /// A choice for a region of the task (a span, a box), not for the task.
+    OfRegion,
+    /// An annotation that answers other questions only.
+    Unanswered,
 }
 
 impl WhyLeftOut {
@@ -50,6 +59,8 @@ impl WhyLeftOut {
             Self::Prediction => "of models (predictions)",
             Self::UsedAsGold => "used as gold",
             Self::NotAChoice => "of other kinds (spans, boxes, free text)",
+            Self::OfRegion => "about regions of a task (spans, boxes)",
+            Self::Unanswered => "without an answer to the question",
         }
     }
 }
@@ -105,6 +116,8 @@ pub(crate) struct Answers<'a> {
     /// The truth of each task, in order of appearance; none where the file contradicts itself.
     gold: Vec<(String, Option<String>)>,
     gold_places: FxHashMap<String, usize>,
+    /// Answers that are marked as truths: place of the truth, worker, label.
+    gold_answers: Vec<(usize, String, String)>,
 }
 
 impl<'a> Answers<'a> {
@@ -122,13 +135,8 @@ impl<'a> Answers<'a> {
             several_choices: 0,
             gold: Vec::new(),
             gold_places: FxHashMap::default(),
+            gold_answers: Vec::new(),
         }
-    }
-
-    /// Whether truths that are marked in the file are used: an answer that is one is then no answer of its
-    /// worker.
-    pub(crate) fn uses_gold(&self) -> bool {
-        self.options.use_gold
     }
 
     /// The question that the caller asked for.
@@ -179,7 +187,7 @@ impl<'a> Answers<'a> {
     ) -> Result<()> {
         match choices {
             [] => self.answer(question, task, worker, ""),
-            [only] => self.answer(question, task, worker, only.as_ref()),
+            [only] => self.answer(question, task, worker, &escaped(only.as_ref())),
             several => {
                 let label = join_choices(several);
                 if self.wants(question) {
@@ -187,6 +195,30 @@ impl<'a> Answers<'a> {
                 }
                 self.answer(question, task, worker, &label)
             }
+        }
+    }
+
+    /// Takes an answer that is marked as the truth. Where truths are used, it is no answer of its worker, unless
+    /// the file contradicts it ([`finish`](Self::finish)).
+    pub(crate) fn gold_answer(
+        &mut self,
+        question: &str,
+        task: &str,
+        worker: &str,
+        answer: &Answer<'_>,
+    ) -> Result<()> {
+        if !self.wants(question) {
+            return Ok(());
+        }
+        let label = answer.label();
+        self.gold(question, task, &label);
+        match self.gold_places.get(task) {
+            Some(&place) if self.options.use_gold && !label.is_empty() => {
+                self.gold_answers
+                    .push((place, worker.to_owned(), label.into_owned()));
+                Ok(())
+            }
+            _ => self.take(question, task, worker, answer),
         }
     }
 
@@ -217,7 +249,8 @@ impl<'a> Answers<'a> {
     ) -> Result<()> {
         match answer {
             Answer::Other => self.leave_out(WhyLeftOut::NotAChoice),
-            answer => self.choices(question, task, worker, answer.choices()),
+            Answer::One(label) => self.answer(question, task, worker, label.as_ref()),
+            Answer::Several(choices) => self.choices(question, task, worker, choices),
         }
     }
 
@@ -241,6 +274,14 @@ impl<'a> Answers<'a> {
             (None, [only]) => Some(only.clone()),
             (None, []) => return Err(self.nothing()),
         };
+        for (place, worker, label) in std::mem::take(&mut self.gold_answers) {
+            let (task, truth) = &self.gold[place];
+            if truth.is_some() {
+                self.leave_out(WhyLeftOut::UsedAsGold)?;
+            } else {
+                (self.take)(task, &worker, &label)?;
+            }
+        }
         self.left_out.sort_unstable();
         let marked = self.gold.len();
         let gold: Vec<(String, String)> = self
@@ -289,10 +330,54 @@ impl<'a> Answers<'a> {
 
 /// Several choices as one class, the same whatever their order.
 pub(crate) fn join_choices<S: AsRef<str>>(choices: &[S]) -> String {
-    let mut choices: Vec<&str> = choices.iter().map(AsRef::as_ref).collect();
+    let mut choices: Vec<Cow<'_, str>> = choices.iter().map(|choice| escaped(choice.as_ref())).collect();
     choices.sort_unstable();
     choices.dedup();
     choices.join(&BETWEEN_CHOICES.to_string())
+}
+
+/// A choice in which what separates choices cannot be taken for a separator: the choice `a|b` is another
+/// answer than the choices `a` and `b`.
+fn escaped(choice: &str) -> Cow<'_, str> {
+    if choice.contains(BETWEEN_CHOICES) || choice.ends_with(ESCAPE) {
+        let doubled = choice.replace(ESCAPE, r"\\");
+        Cow::Owned(doubled.replace(BETWEEN_CHOICES, r"\|"))
+    } else {
+        Cow::Borrowed(choice)
+    }
+}
+
+/// The choices of a label: several where it is a combination.
+pub(crate) fn split_choices(label: &str) -> Vec<Cow<'_, str>> {
+    let mut parts = Vec::new();
+    let (mut start, mut is_escaped) = (0, false);
+    for (place, letter) in label.char_indices() {
+        if letter == BETWEEN_CHOICES && !is_escaped {
+            parts.push(unescaped(&label[start..place]));
+            start = place + BETWEEN_CHOICES.len_utf8();
+        }
+        is_escaped = letter == ESCAPE && !is_escaped;
+    }
+    parts.push(unescaped(&label[start..]));
+    if join_choices(&parts) == label && parts.iter().all(|part| !part.is_empty()) {
+        parts
+    } else {
+        vec![Cow::Borrowed(label)]
+    }
+}
+
+fn unescaped(part: &str) -> Cow<'_, str> {
+    if part.contains(BETWEEN_CHOICES) || part.ends_with(ESCAPE) {
+        // One of each pair goes.
+        let mut is_escaped = false;
+        let kept = part.chars().filter(|&letter| {
+            is_escaped = letter == ESCAPE && !is_escaped;
+            !is_escaped
+        });
+        Cow::Owned(kept.collect())
+    } else {
+        Cow::Borrowed(part)
+    }
 }
 
 #[cfg(test)]
@@ -332,6 +417,82 @@ mod tests {
         assert!(
             words.contains("\"c\"") && words.contains(r#""a", "b""#),
             "{words}"
+        );
+    }
+
+    #[test]
+    fn a_choice_with_a_separator_in_it_is_no_combination() {
+        let several = [
+            vec!["a|b"],
+            vec!["a", "b"],
+            vec![r"a\"],
+            vec![r"a\|", "b"],
+            vec!["a", "|b"],
+            vec!["|"],
+        ];
+        let labels: Vec<String> = several.iter().map(|choices| join_choices(choices)).collect();
+        assert_eq!(labels[..2], [r"a\|b", "a|b"]);
+        for (label, choices) in labels.iter().zip(&several) {
+            let mut sorted = choices.clone();
+            sorted.sort_unstable();
+            let mut split = split_choices(label);
+            split.sort_unstable();
+            assert_eq!(split, sorted, "{label}");
+            assert_eq!(
+                labels.iter().filter(|other| *other == label).count(),
+                1,
+                "{label}"
+            );
+        }
+    }
+
+    #[test]
+    fn only_combinations_are_split() {
+        assert_eq!(split_choices("a|b"), ["a", "b"]);
+        assert_eq!(split_choices("b|a"), ["b|a"]);
+        assert_eq!(split_choices("a|"), ["a|"]);
+        assert_eq!(split_choices(r"C:\x"), [r"C:\x"]);
+        assert_eq!(split_choices(r"a\"), [r"a\"]);
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn choices_come_back(choices in proptest::collection::btree_set(r"[a|\\]{1,4}", 1..4)) {
+            let choices: Vec<String> = choices.into_iter().collect();
+            let label = join_choices(&choices);
+            let mut split = split_choices(&label);
+            split.sort_unstable();
+            proptest::prop_assert_eq!(split, choices);
+        }
+    }
+
+    #[test]
+    fn truths_that_contradict_each_other_are_answers() {
+        let options = ReadOptions {
+            use_gold: true,
+            question: Some("a".into()),
+            ..ReadOptions::default()
+        };
+        let mut rows: Vec<String> = Vec::new();
+        let mut take = |task: &str, worker: &str, label: &str| {
+            rows.push(format!("{task} {worker} {label}"));
+            Ok(())
+        };
+        let mut answers = Answers::new(Tool::LabelStudio, &options, &mut take);
+        for (question, task, worker, label) in [
+            ("a", "t", "w", "x"),
+            ("a", "t", "v", "y"),
+            ("a", "u", "w", "x"),
+            ("b", "u", "w", "z"),
+        ] {
+            let answer = Answer::of_value(&label.into());
+            answers.gold_answer(question, task, worker, &answer).unwrap();
+        }
+        let read = answers.finish().unwrap();
+        assert_eq!(rows, ["t w x", "t v y"]);
+        assert_eq!(
+            (read.gold_conflicts, read.left_out),
+            (1, vec![(WhyLeftOut::UsedAsGold, 1)])
         );
     }
 

@@ -6,8 +6,8 @@
 
 use std::io::Read;
 
-use super::answers::{Answers, WhyLeftOut, join_choices};
-use super::labelled::{Labelled, split_choices};
+use super::answers::{Answers, WhyLeftOut, join_choices, split_choices};
+use super::labelled::Labelled;
 use crate::error::{Error, Result};
 use crate::formats::delimiter::Delimiter;
 use crate::formats::{RowSource, columns_where, delimited, find_column, sink};
@@ -72,10 +72,7 @@ pub(super) fn read(input: impl Read, answers: &mut Answers<'_>) -> Result<()> {
 }
 
 fn lines(cell: &str) -> Vec<&str> {
-    cell.lines()
-        .map(str::trim)
-        .filter(|line| !line.is_empty())
-        .collect()
+    cell.lines().filter(|line| !line.trim().is_empty()).collect()
 }
 
 /// The columns with a truth beside them; where there are none, all that are not about the judgement.

@@ -8,10 +8,10 @@ use std::io::{Read, Write};
 
 use serde_json::{Value, json};
 
-use super::answers::{Answers, WhyLeftOut};
+use super::answers::{Answers, WhyLeftOut, split_choices};
 use super::consensus::{AGENT, Consensus, rewrite};
 use super::json::{Answer, each, parse, required, scalar_of};
-use super::labelled::{Labelled, split_choices};
+use super::labelled::Labelled;
 use super::members::Members;
 use crate::error::{Error, Result};
 

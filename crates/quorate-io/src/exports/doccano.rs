@@ -8,10 +8,10 @@ use std::io::{Read, Write};
 
 use serde_json::{Value, json};
 
-use super::answers::{Answers, WhyLeftOut};
+use super::answers::{Answers, WhyLeftOut, split_choices};
 use super::archive;
 use super::json::{Answer, each, parse, required, scalar_of};
-use super::labelled::{Labelled, id_value, split_choices};
+use super::labelled::{Labelled, id_value};
 use crate::error::{Error, Result};
 use crate::formats::delimiter::Delimiter;
 use crate::formats::{delimited, find_column, sink};

@@ -12,10 +12,10 @@ use std::path::Path;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::answers::Answers;
+use super::answers::{Answers, split_choices};
 use super::consensus::{AGENT, Consensus, rewrite};
 use super::json::{Scalar, each, parse, required};
-use super::labelled::{Labelled, split_choices};
+use super::labelled::Labelled;
 use super::mturk::take_elements;
 use crate::error::{ErrorKind, Result};
 use crate::formats::json_texts::Shape;
@@ -114,9 +114,9 @@ pub(super) fn write(output: &mut dyn Write, labelled: &Labelled<'_>) -> Result<(
     labelled.write_json(output, true, |task, answers| {
         let annotations = answers.iter().map(|given| {
             let choices = split_choices(given.label);
-            let answer = match choices[..] {
+            let answer = match &choices[..] {
                 [only] => json!({"label": only}),
-                ref several => json!({"labels": several}),
+                several => json!({"labels": several}),
             };
             let content = json!({labelled.question: answer}).to_string();
             json!({"workerId": given.worker, "annotationData": {"content": content}})

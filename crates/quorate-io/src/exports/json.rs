@@ -8,6 +8,7 @@ use std::io::Read;
 use serde::de::{Deserialize, Deserializer, MapAccess, SeqAccess, Visitor};
 use serde_json::Value;
 
+use super::answers::join_choices;
 use crate::error::{Error, ErrorKind, Result};
 use crate::formats::json_texts::{JsonTexts, Shape};
 
@@ -136,18 +137,16 @@ impl<'de> Visitor<'de> for AnswerVisitor {
     }
 }
 
-impl<'a> Answer<'a> {
-    /// The values, none of what is no value.
-    pub(crate) fn choices(&self) -> &[Scalar<'a>] {
+impl Answer<'_> {
+    /// As one class: a combination where there are several choices, empty where there is none.
+    pub(crate) fn label(&self) -> Cow<'_, str> {
         match self {
-            Self::One(value) => std::slice::from_ref(value),
-            Self::Several(values) => values,
-            Self::Other => &[],
+            Self::One(value) => Cow::Borrowed(value.as_ref()),
+            Self::Several(values) => join_choices(values).into(),
+            Self::Other => Cow::Borrowed(""),
         }
     }
-}
 
-impl Answer<'_> {
     /// The same, owning its text.
     pub(crate) fn of_value(value: &Value) -> Answer<'static> {
         match value {

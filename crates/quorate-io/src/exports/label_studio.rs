@@ -2,8 +2,8 @@
 //!
 //! task = `id` (else `task` of its `data`); worker = `completed_by`, a number or an object, of which the
 //! email counts; label = the choices, rating, number or taxonomy of a result; question = `from_name`. Left
-//! out: cancelled annotations, drafts, predictions of models, results of other kinds. `ground_truth` marks a
-//! truth.
+//! out: cancelled annotations, drafts, predictions of models, annotations without an answer to the question,
+//! choices about a region, results of other kinds. `ground_truth` marks a truth.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -13,10 +13,10 @@ use serde::Deserialize;
 use serde::de::{Deserializer, IgnoredAny, MapAccess, Visitor};
 use serde_json::{Value, json};
 
-use super::answers::{Answers, WhyLeftOut, join_choices};
+use super::answers::{Answers, WhyLeftOut, split_choices};
 use super::consensus::{AGENT, Consensus, rewrite};
 use super::json::{Answer, Scalar, each, parse};
-use super::labelled::{Labelled, id_value, split_choices};
+use super::labelled::{Labelled, id_value};
 use super::members::Members;
 use crate::error::{Error, Result};
 
@@ -30,12 +30,19 @@ pub(crate) struct Task<'a> {
     id: Scalar<'a>,
     #[serde(borrow, default)]
     data: Data<'a>,
-    #[serde(borrow, default)]
+    #[serde(borrow, default, deserialize_with = "list_or_null")]
     annotations: Vec<Annotation<'a>>,
-    #[serde(default)]
+    #[serde(default, deserialize_with = "list_or_null")]
     drafts: Vec<IgnoredAny>,
-    #[serde(default)]
+    #[serde(default, deserialize_with = "list_or_null")]
     predictions: Vec<IgnoredAny>,
+}
+
+/// A list; null is an empty one.
+fn list_or_null<'de, D: Deserializer<'de>, T: Deserialize<'de>>(
+    parser: D,
+) -> std::result::Result<Vec<T>, D::Error> {
+    Option::deserialize(parser).map(Option::unwrap_or_default)
 }
 
 /// What a task is about, of which a name of ours counts.
@@ -53,7 +60,7 @@ struct Annotation<'a> {
     was_cancelled: Option<bool>,
     #[serde(default)]
     ground_truth: Option<bool>,
-    #[serde(borrow, default)]
+    #[serde(borrow, default, deserialize_with = "list_or_null")]
     result: Vec<ResultItem<'a>>,
 }
 
@@ -83,6 +90,13 @@ struct Choice<'a> {
     /// The better one of a pair.
     #[serde(borrow, default)]
     selected: Option<Answer<'a>>,
+    /// Where the region is that the answer is about: the corner of a box, the points of a polygon or key
+    /// points, the start of a span, a mask, the frames of a video.
+    x: Option<IgnoredAny>,
+    points: Option<IgnoredAny>,
+    start: Option<IgnoredAny>,
+    rle: Option<IgnoredAny>,
+    sequence: Option<IgnoredAny>,
 }
 
 impl<'a> Choice<'a> {
@@ -93,11 +107,17 @@ impl<'a> Choice<'a> {
             number,
             taxonomy,
             selected,
+            ..
         } = self;
         [choices, rating, number, taxonomy, selected]
             .into_iter()
             .find_map(Option::as_ref)
             .filter(|answer| **answer != Answer::Other)
+    }
+
+    fn is_of_region(&self) -> bool {
+        let places = [&self.x, &self.points, &self.start, &self.rle, &self.sequence];
+        places.into_iter().any(Option::is_some)
     }
 }
 
@@ -172,7 +192,7 @@ impl<'a> Task<'a> {
     pub(crate) fn result_of(&self, question: &str) -> Option<&ResultItem<'a>> {
         let results = self.annotations.iter().flat_map(|annotation| &annotation.result);
         let mut fitting = results.filter(|result| result.from_name.as_ref() == question);
-        fitting.find(|result| result.value.answer().is_some())
+        fitting.find(|result| result.value.answer().is_some() && !result.value.is_of_region())
     }
 }
 
@@ -207,26 +227,32 @@ fn take_task(task: &Task<'_>, answers: &mut Answers<'_>) -> Result<()> {
 
 fn take_annotation(task: &str, annotation: &Annotation<'_>, answers: &mut Answers<'_>) -> Result<()> {
     let worker = &annotation.completed_by.0;
+    let mut is_answered = false;
     for result in &annotation.result {
         let Some(answer) = result.value.answer() else {
             answers.leave_out(WhyLeftOut::NotAChoice)?;
             continue;
         };
-        let question = result.from_name.as_ref();
-        let choices = answer.choices();
-        if annotation.ground_truth == Some(true) {
-            answers.gold(question, task, &join_choices(choices));
-            if answers.uses_gold() {
-                answers.leave_out(WhyLeftOut::UsedAsGold)?;
-                continue;
-            }
+        if result.value.is_of_region() {
+            answers.leave_out(WhyLeftOut::OfRegion)?;
+            continue;
         }
+        let question = result.from_name.as_ref();
+        is_answered |= answers.wants(question);
         if worker.is_empty() {
             return Err(problem("an annotation without `completed_by`"));
         }
-        answers.choices(question, task, worker, choices)?;
+        if annotation.ground_truth == Some(true) {
+            answers.gold_answer(question, task, worker, answer)?;
+        } else {
+            answers.take(question, task, worker, answer)?;
+        }
     }
-    Ok(())
+    if is_answered || annotation.result.is_empty() {
+        Ok(())
+    } else {
+        answers.leave_out(WhyLeftOut::Unanswered)
+    }
 }
 
 /// Writes a list of tasks.
@@ -253,7 +279,9 @@ fn result_item(from: &str, to: &str, kind: &str, label: &str) -> Value {
         "rating" | "number" => json!({kind: number_or_text(label)}),
         "taxonomy" => {
             let paths = split_choices(label).into_iter();
-            let paths: Vec<Vec<&str>> = paths.map(|path| path.split('/').collect()).collect();
+            let paths: Vec<Vec<String>> = paths
+                .map(|path| path.split('/').map(str::to_owned).collect())
+                .collect();
             json!({kind: paths})
         }
         "pairwise" => json!({"selected": label}),

@@ -11,9 +11,9 @@ use rustc_hash::FxHashMap;
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
 
-use super::answers::Answers;
+use super::answers::{Answers, split_choices};
 use super::json::{Answer, each, parse, scalar_of};
-use super::labelled::{JsonList, Labelled, id_value, split_choices};
+use super::labelled::{JsonList, Labelled, id_value};
 use super::members::Members;
 use crate::error::{Error, Result};
 use crate::formats::delimiter::Delimiter;
@@ -84,7 +84,12 @@ fn take_json(
     if let Some(inner) = value.get_mut("choices").map(Value::take) {
         value = inner;
     }
-    answers.take(question, task, worker, &Answer::of_value(&value))
+    let answer = match Answer::of_value(&value) {
+        // A single choice stands alone.
+        Answer::One(choice) if !choice.0.is_empty() => Answer::Several(vec![choice]),
+        other => other,
+    };
+    answers.take(question, task, worker, &answer)
 }
 
 /// Reads the table.
@@ -161,7 +166,8 @@ impl Rows {
                     let choices = parse::<Value>(cell, "").ok().filter(Value::is_object);
                     match choices.and_then(|value| value.get("choices").cloned()) {
                         Some(value) => take_json(name, &raw(&value)?, task, worker, answers)?,
-                        None => answers.answer(name, task, worker, cell)?,
+                        None if cell.is_empty() => answers.answer(name, task, worker, "")?,
+                        None => answers.choices(name, task, worker, &[cell])?,
                     }
                 }
             }
@@ -181,9 +187,9 @@ pub(super) fn write_json(output: &mut dyn Write, labelled: &Labelled<'_>) -> Res
         for given in answers {
             number += 1;
             let choices = split_choices(given.label);
-            let label = match choices[..] {
+            let label = match &choices[..] {
                 [only] => json!(only),
-                ref several => json!({"choices": several}),
+                several => json!({"choices": several}),
             };
             // In this order: questions are what stands between the id and the annotator.
             let members = [

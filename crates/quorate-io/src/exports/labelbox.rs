@@ -4,13 +4,14 @@
 //! name of a classification; label = `radio_answer.value` or the `checklist_answers`. Left out: skipped
 //! labels, objects and text.
 
+use std::borrow::Cow;
 use std::io::{Read, Write};
 
 use serde_json::{Value, json};
 
-use super::answers::{Answers, WhyLeftOut};
+use super::answers::{Answers, WhyLeftOut, split_choices};
 use super::json::{each, missing_key, parse, required, scalar_of};
-use super::labelled::{Labelled, split_choices};
+use super::labelled::Labelled;
 use crate::error::Result;
 
 /// What a file holds, in words for errors.
@@ -97,12 +98,12 @@ fn take_classification(task: &str, worker: &str, given: &Value, answers: &mut An
 pub(super) fn write(output: &mut dyn Write, labelled: &Labelled<'_>) -> Result<()> {
     labelled.write_json(output, false, |task, answers| {
         let labels = answers.iter().map(|given| {
-            let option = |choice: &&str| json!({"name": choice, "value": choice});
+            let option = |choice: &Cow<'_, str>| json!({"name": choice, "value": choice});
             let choices = split_choices(given.label);
             let mut classification = json!({"name": labelled.question, "value": labelled.question});
-            match choices[..] {
-                [ref only] => classification["radio_answer"] = option(only),
-                ref several => classification["checklist_answers"] = several.iter().map(option).collect(),
+            match &choices[..] {
+                [only] => classification["radio_answer"] = option(only),
+                several => classification["checklist_answers"] = several.iter().map(option).collect(),
             }
             json!({
                 "label_details": {"created_by": given.worker}, "performance_details": {"skipped": false},

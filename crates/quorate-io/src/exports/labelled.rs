@@ -6,7 +6,6 @@ use quorate::Annotations;
 use rustc_hash::FxHashMap;
 use serde_json::{Value, json};
 
-use super::answers::{BETWEEN_CHOICES, join_choices};
 use crate::error::Result;
 use crate::formats::{Cell, ColumnKind, RowSource, table};
 
@@ -143,16 +142,6 @@ impl<'o> JsonList<'o> {
     }
 }
 
-/// The choices of a label: several where it is a combination.
-pub(crate) fn split_choices(label: &str) -> Vec<&str> {
-    let parts: Vec<&str> = label.split(BETWEEN_CHOICES).collect();
-    if join_choices(&parts) == label && parts.iter().all(|part| !part.is_empty()) {
-        parts
-    } else {
-        vec![label]
-    }
-}
-
 /// An id in JSON: a number where it is written as one.
 pub(crate) fn id_value(id: &str) -> Value {
     match id.parse::<i64>() {
@@ -166,10 +155,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_combinations_are_split() {
-        assert_eq!(split_choices("a|b"), ["a", "b"]);
-        assert_eq!(split_choices("b|a"), ["b|a"]);
-        assert_eq!(split_choices("a|"), ["a|"]);
+    fn ids_are_numbers_where_they_are_written_as_such() {
         assert_eq!((id_value("7"), id_value("07")), (json!(7), json!("07")));
     }
 }

@@ -253,6 +253,9 @@ pub(super) fn take_elements(
             expected,
         )
     })?;
+    if members.is_empty() {
+        return answers.leave_out(WhyLeftOut::Empty);
+    }
     let mut members = members.iter();
     members.try_for_each(|(name, value)| take_element(name, value, task, worker, answers))
 }

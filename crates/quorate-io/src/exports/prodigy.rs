@@ -10,10 +10,10 @@ use rustc_hash::FxHashMap;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::answers::{Answers, WhyLeftOut};
+use super::answers::{Answers, WhyLeftOut, split_choices};
 use super::consensus::{AGENT, Consensus};
 use super::json::{Answer, Scalar, each, parse};
-use super::labelled::{JsonList, Labelled, id_value, split_choices};
+use super::labelled::{JsonList, Labelled, id_value};
 use super::members::Members;
 use crate::error::{Error, Result};
 

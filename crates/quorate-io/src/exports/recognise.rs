@@ -195,7 +195,10 @@ fn of_object(object: &Value) -> Option<Tool> {
     if label_studio_min::is_header(&keys.keys().cloned().collect::<Vec<_>>()) {
         return Some(Tool::LabelStudioMin);
     }
-    if list("annotations").is_some() && (map("data") || first_has("annotations", "completed_by")) {
+    let unlabelled = keys.get("annotations").is_some_and(Value::is_null);
+    if (list("annotations").is_some() || unlabelled)
+        && (map("data") || first_has("annotations", "completed_by"))
+    {
         return Some(Tool::LabelStudio);
     }
     if (has("_input_hash") || has("_task_hash")) && has("answer") {
@@ -383,6 +386,7 @@ mod tests {
     fn exports_are_told_by_their_keys_and_columns() {
         for (text, tool) in [
             (r#"[{"id":1,"data":{},"annotations":[]}]"#, Tool::LabelStudio),
+            (r#"[{"id":1,"data":{},"annotations":null}]"#, Tool::LabelStudio),
             (
                 r#"[{"id":1,"q":"x","annotator":1,"annotation_id":2}]"#,
                 Tool::LabelStudioMin,

@@ -6,7 +6,7 @@
 
 use std::io::Read;
 
-use super::answers::{Answers, BETWEEN_CHOICES, WhyLeftOut};
+use super::answers::{Answers, WhyLeftOut};
 use super::labelled::Labelled;
 use crate::error::{Error, Result};
 use crate::formats::delimiter::Delimiter;
@@ -47,7 +47,7 @@ fn take(answers: &mut Answers<'_>, row: &NamedRow<'_>) -> Result<()> {
     // Without an id the inputs of a task are its name.
     let inputs = (0..row.names.len()).filter(|&slot| task.is_empty() && row.names[slot].starts_with(INPUT));
     let inputs: Vec<&str> = inputs.map(|slot| row.field(slot)).collect::<Result<_>>()?;
-    let inputs = inputs.join(&BETWEEN_CHOICES.to_string());
+    let inputs = inputs.join("|");
     let task = if task.is_empty() { &inputs } else { task };
     let left_out = match row.named(STATUS)?.to_ascii_uppercase().as_str() {
         "" | "SUBMITTED" | "APPROVED" | "ACCEPTED" => None,

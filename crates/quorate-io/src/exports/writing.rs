@@ -68,8 +68,16 @@ pub fn write_export(
 }
 
 /// Writes labels as a table with a row for each task and a column for each worker, whole or not at all. The
-/// format is told by the extension.
+/// format is told by the extension. Workers whose names would not be read back are refused.
 pub fn write_wide(target: &Target, annotations: &Annotations) -> Result<()> {
+    let mut names = annotations.workers().iter();
+    if let Some(worker) = names.find(|name| name.trim() != *name || *name == "task") {
+        let problem = format!(
+            "the worker {worker:?} cannot be the name of a column: blanks at its ends, or the name of the tasks' \
+             column, would not be read back; rename the worker, or write a row for each label"
+        );
+        return Err(Error::syntax(problem));
+    }
     let workers = annotations
         .workers()
         .iter()

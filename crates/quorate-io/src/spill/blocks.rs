@@ -32,6 +32,8 @@ pub struct SpilledLabels {
     layout: TableLayout,
     bytes: u64,
     unlabelled_tasks: u64,
+    /// Labels of each class.
+    class_counts: Vec<u64>,
     hasher: Fingerprint,
     /// Sum of the hashes of all tasks.
     task_hashes: u64,
@@ -57,6 +59,7 @@ impl SpilledLabels {
             class_codes: None,
             has_gold: false,
             unlabelled_tasks: 0,
+            class_counts: vec![0; classes.len()],
             left_out: LeftOut {
                 workers: left_out,
                 absent_workers: filter.listed() - listed,
@@ -90,6 +93,9 @@ impl SpilledLabels {
         self.bytes += written.bytes;
         self.task_hashes = self.task_hashes.wrapping_add(written.fingerprint);
         self.unlabelled_tasks += written.unlabelled_tasks;
+        for (sum, count) in self.class_counts.iter_mut().zip(written.class_counts) {
+            *sum += count;
+        }
         self.left_out.tasks += written.left_out.0 as u64;
         self.left_out.absent_tasks -= written.left_out.1 as u64;
     }
@@ -100,6 +106,11 @@ impl SpilledLabels {
             Some(earlier) => earlier.iter().map(|&code| codes[usize::from(code)]).collect(),
             None => codes.to_vec(),
         };
+        let mut counts = vec![0; classes.len()];
+        for (&code, count) in codes.iter().zip(&self.class_counts) {
+            counts[usize::from(code)] += count;
+        }
+        self.class_counts = counts;
         self.class_codes = Some(on_disk);
         self.classes = classes;
     }
@@ -194,6 +205,7 @@ pub(super) struct WrittenPartition {
     bytes: u64,
     fingerprint: u64,
     unlabelled_tasks: u64,
+    class_counts: Vec<u64>,
     left_out: (usize, usize),
 }
 
@@ -228,7 +240,13 @@ pub(super) fn write_partition(
         fingerprint = fingerprint.wrapping_add(hash);
     }
     names.flush()?;
+    let classes = label.iter().max().map_or(0, |&class| usize::from(class) + 1);
+    let mut class_counts = vec![0; classes];
+    for &class in label {
+        class_counts[usize::from(class)] += 1;
+    }
     Ok(WrittenPartition {
+        class_counts,
         tasks: sorted.tasks.len() as u64,
         labels: worker.len() as u64,
         repeated: sorted.repeated,
@@ -240,6 +258,10 @@ pub(super) fn write_partition(
 }
 
 impl LabelTable for SpilledLabels {
+    fn class_counts(&self) -> Vec<u64> {
+        self.class_counts.clone()
+    }
+
     fn facts(&self) -> LabelFacts<'_> {
         LabelFacts {
             workers: &self.workers,

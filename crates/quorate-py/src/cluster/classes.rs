@@ -15,15 +15,15 @@ const MOST: usize = quorate::annotations::MAX_CLASSES;
 /// Classes, codes of those found, notes, warnings.
 type Arranged = (Vec<String>, Vec<u16>, Vec<String>, Vec<String>);
 
-/// Puts classes in order as a table in memory has them: `found` in the labels, `further` known from gold or
-/// earlier work. Returns the classes, the code of each one found, notes and warnings.
+/// Puts classes in order as a table in memory has them: `found` in the labels so many times (`counts`),
+/// `further` known from gold or earlier work. Returns the classes, the code of each one found, notes and warnings.
 #[pyfunction]
-#[pyo3(signature = (found, *, further, labels, normalize))]
+#[pyo3(signature = (found, counts, *, further, normalize))]
 pub fn arrange_classes(
     py: Python<'_>,
     found: Vec<String>,
+    counts: Vec<u64>,
     further: Vec<String>,
-    labels: u64,
     normalize: bool,
 ) -> PyResult<Arranged> {
     if found.len() + further.len() > MOST {
@@ -36,7 +36,11 @@ pub fn arrange_classes(
     let names: Names = found.iter().map(String::as_str).collect();
     let (natural, natural_codes) = ClassOrder::Natural.arrange(&names);
     let mut told = Told::default();
-    let groups = similar_classes(&natural, labels, normalize, &mut told);
+    let mut natural_counts = vec![0; natural.len()];
+    for (&code, count) in natural_codes.iter().zip(counts) {
+        natural_counts[usize::from(code)] += count;
+    }
+    let groups = similar_classes(&natural, &|| natural_counts.clone(), normalize, &mut told);
     let (joined, joined_codes) = join_codes(&natural, &groups);
     let mut all = joined.clone();
     further.iter().for_each(|class| {

@@ -49,22 +49,59 @@ pub fn find_similar(classes: &Names) -> Vec<SimilarClasses> {
     groups
 }
 
+impl SimilarClasses {
+    /// The same group, where the class with the most labels stands for all of them.
+    pub fn led_by_most_frequent(mut self, counts: &[u64]) -> Self {
+        self.codes
+            .sort_by_key(|&code| std::cmp::Reverse(counts[usize::from(code)]));
+        self
+    }
+}
+
 /// What a class comes to without case, white space and the way of writing a number, and whether it is a
 /// number.
 fn canonical(name: &str) -> (bool, String) {
     let words: Vec<&str> = name.split_whitespace().collect();
     let text = words.join(" ").to_lowercase();
-    // Words such as `nan` and `inf` are parsed as numbers, and are none here.
-    let digits = text.starts_with(|first: char| first.is_ascii_digit() || "+-.".contains(first));
-    match text
-        .parse::<f64>()
-        .ok()
-        .filter(|value| digits && value.is_finite())
-    {
-        // The sum makes one zero of the two.
-        Some(value) => (true, (value + 0.0).to_string()),
+    match canonical_number(&text) {
+        Some(number) => (true, number),
         None => (false, text),
     }
+}
+
+/// One text for each number. Whole numbers are compared digit by digit: as floats, those above 2^53 that
+/// differ can be equal.
+fn canonical_number(text: &str) -> Option<String> {
+    let value: f64 = text.parse().ok()?;
+    // Words such as `nan` and `inf` are parsed as numbers, and are none here.
+    let digits = text.starts_with(|first: char| first.is_ascii_digit() || "+-.".contains(first));
+    if !digits || !value.is_finite() {
+        return None;
+    }
+    // The sum makes one zero of the two.
+    Some(whole_number(text).unwrap_or_else(|| (value + 0.0).to_string()))
+}
+
+/// The digits of a number that is whole, however it is written (`12`, `+012.0`, `1.2e1`).
+fn whole_number(text: &str) -> Option<String> {
+    let (mantissa, exponent) = text.split_once('e').unwrap_or((text, "0"));
+    let exponent: i64 = exponent.parse().ok()?;
+    let (sign, unsigned) = match mantissa.strip_prefix('-') {
+        Some(rest) => ("-", rest),
+        None => ("", mantissa.strip_prefix('+').unwrap_or(mantissa)),
+    };
+    let (whole, fraction) = unsigned.split_once('.').unwrap_or((unsigned, ""));
+    let digits = format!("{whole}{fraction}");
+    let significant = digits.trim_end_matches('0');
+    if significant.is_empty() {
+        return Some("0".to_owned());
+    }
+    let dropped = digits.len() - significant.len();
+    let zeros = exponent
+        .checked_add(dropped as i64)?
+        .checked_sub(fraction.len() as i64)?;
+    let zeros = usize::try_from(zeros).ok()?;
+    Some(format!("{sign}{}e{zeros}", significant.trim_start_matches('0')))
 }
 
 /// Names of classes that other programs write for a missing answer.
@@ -145,6 +182,39 @@ mod tests {
         assert_eq!(found[0].similarity, Likeness::Number);
         assert_eq!(found[1].similarity, Likeness::Spelling);
         assert!(find_similar(&names(&["1", "11", "a", "b"])).is_empty());
+    }
+
+    #[test]
+    fn whole_numbers_are_the_same_only_digit_by_digit() {
+        // 2^53 + 1 has no float of its own.
+        let classes = names(&["9007199254740992", "9007199254740993", "18446744073709551615"]);
+        assert!(find_similar(&classes).is_empty());
+        let same = names(&[
+            "9007199254740993",
+            "+9007199254740993.0",
+            "09007199254740993",
+            "9007199254740992",
+        ]);
+        assert_eq!(find_similar(&same)[0].codes, [0, 2, 1]);
+        let same = names(&[
+            "100", "1e2", "1.00E2", "1000e-1", "-100", "0.5", ".50", "5e-1", "0", "-0.0", "0e9",
+        ]);
+        let codes: Vec<_> = find_similar(&same).into_iter().map(|group| group.codes).collect();
+        assert_eq!(codes, [vec![0, 1, 2, 3], vec![6, 5, 7], vec![8, 10, 9]]);
+        let huge = names(&[
+            "1e9223372036854775807",
+            "1e99999999999999999999",
+            "1e-400",
+            "1e+5",
+        ]);
+        assert!(find_similar(&huge).is_empty());
+    }
+
+    #[test]
+    fn the_most_frequent_spelling_can_stand_for_its_group() {
+        let found = find_similar(&names(&["no", "yes", "Yes", " yes "]));
+        let led = found[0].clone().led_by_most_frequent(&[9, 1, 5, 5]);
+        assert_eq!(led.codes, [2, 3, 1]);
     }
 
     #[test]

@@ -54,6 +54,9 @@ pub trait LabelTable: Sized {
     /// What there is to say of them.
     fn facts(&self) -> LabelFacts<'_>;
 
+    /// Number of labels of each class.
+    fn class_counts(&self) -> Vec<u64>;
+
     /// The same labels with each group of classes made one.
     fn with_joined_classes(self, groups: &[SimilarClasses]) -> Self;
 
@@ -214,6 +217,11 @@ impl ClassShares {
 impl LabelTable for Arc<Annotations> {
     fn facts(&self) -> LabelFacts<'_> {
         LabelFacts::from(&**self)
+    }
+
+    fn class_counts(&self) -> Vec<u64> {
+        let counts = self.summary().labels_per_class;
+        counts.into_iter().map(|count| count as u64).collect()
     }
 
     fn with_joined_classes(self, groups: &[SimilarClasses]) -> Self {
