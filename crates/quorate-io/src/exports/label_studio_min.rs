@@ -210,6 +210,10 @@ pub(super) fn write_json(output: &mut dyn Write, labelled: &Labelled<'_>) -> Res
 pub(super) fn rows<'a>(labelled: &'a Labelled<'a>) -> impl RowSource + 'a {
     let columns = ["annotation_id", "annotator", "id", labelled.question].map(str::to_owned);
     labelled.rows(columns.into(), |task, given, number, row| {
-        row(&[&number.to_string(), given.worker, task, given.label])
+        let cell = match &split_choices(given.label)[..] {
+            [only] => only.to_string(),
+            several => json!({"choices": several}).to_string(),
+        };
+        row(&[&number.to_string(), given.worker, task, &cell])
     })
 }
