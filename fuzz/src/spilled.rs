@@ -7,8 +7,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use quorate::Context;
+use quorate::internal::run::LabelTable;
 use quorate::methods::{Aggregate, MajorityVote};
-use quorate::run::LabelTable;
 use quorate_io::{
     ReadOptions, SpillOptions, SpilledLabels, WantedResults, read_annotations, spill_annotations,
 };

@@ -3,11 +3,12 @@
 //! Promise: what was read is written again, byte for byte, or refused.
 
 use quorate::annotations::Names;
-use quorate::blocks::{Block, Blocks, PartNode, RemoteBlocks, TaskBlock, Wire};
+use quorate::internal::blocks::{Block, Blocks, PartNode, RemoteBlocks, TaskBlock, Wire};
+use quorate::internal::model::{BlockFit, Step};
+use quorate::internal::pass_runner::PassRunner;
+use quorate::internal::statistics::{CoOccurrence, count_cooccurrences};
 use quorate::methods::{METHODS, vote_fractions};
-use quorate::model::{AnswerCounts, BlockFit, DawidSkene, Step, count_answers};
-use quorate::pass_runner::PassRunner;
-use quorate::statistics::{CoOccurrence, count_cooccurrences};
+use quorate::model::{AnswerCounts, DawidSkene, count_answers};
 use quorate::{Annotations, Context, Error, Result};
 
 use crate::Target;

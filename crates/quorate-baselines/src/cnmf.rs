@@ -36,9 +36,9 @@ use rayon::prelude::*;
 
 use super::multi_spa::{blocks_above_rank, estimate_workers, min_blocks};
 use quorate::internal::linalg::small::multiply_transposed;
-use quorate::methods::{Aggregate, ClassPrior, Fit, vote_fractions};
+use quorate::internal::statistics::PairBlocks;
+use quorate::methods::{Aggregate, Fit, PriorUse, vote_fractions};
 use quorate::model::{DawidSkene, count_answers, posterior};
-use quorate::statistics::PairBlocks;
 use quorate::{Annotations, Context, Result, declare_method, declare_words};
 
 declare_method! {
@@ -49,7 +49,7 @@ declare_method! {
         /// weight of a pair: the number of tasks it shares, or the same for all (published)
         weights: PairWeights = Shared,
         /// whether the prior is estimated or stays flat (as it did in the compared runs with over 1000 pairs)
-        prior: ClassPrior = Estimated,
+        prior: PriorUse = Estimated,
         ..min_blocks,
         /// largest number of sweeps; many sweeps fit noise
         sweeps: usize in 1..=1_000_000 = 10,
@@ -108,7 +108,7 @@ impl Aggregate for Cnmf {
             let before = match self.update {
                 CnmfUpdate::Multiplicative => {
                     let (next, before) = context.run(|| multiplicative_sweep(&problem, &model));
-                    let prior = if self.prior == ClassPrior::Flat {
+                    let prior = if self.prior == PriorUse::Flat {
                         model.prior()
                     } else {
                         next.prior()
@@ -119,7 +119,7 @@ impl Aggregate for Cnmf {
                 CnmfUpdate::Mirror => {
                     let before = context.run(|| problem.loss(&model));
                     mirror_sweep(&problem, &mut model, &order);
-                    if self.prior == ClassPrior::Estimated {
+                    if self.prior == PriorUse::Estimated {
                         mirror_prior(&problem, &mut model);
                     }
                     before

@@ -31,7 +31,7 @@
 use rayon::prelude::*;
 
 use crate::tensor_completion::{Mode, Shape, distance, norm};
-use quorate::internal::softmax_in_place;
+use quorate::internal::model::softmax_in_place;
 use quorate::methods::{Aggregate, Fit, vote_fractions};
 use quorate::model::{Consensus, count_answers};
 use quorate::{Annotations, Context, Result, declare_method};

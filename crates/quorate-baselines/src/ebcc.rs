@@ -31,8 +31,9 @@ use rand::distr::Distribution;
 use rand_distr::Exp1;
 
 use crate::restarts::beats;
-use quorate::blocks::Passes;
-use quorate::internal::{Variational, starting_votes};
+use quorate::internal::blocks::Passes;
+use quorate::internal::model::Variational;
+use quorate::internal::starting_votes;
 use quorate::methods::{Aggregate, Fit};
 use quorate::model::Consensus;
 use quorate::{Annotations, Context, Result, declare_method, declare_words};

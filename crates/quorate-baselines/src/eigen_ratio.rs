@@ -27,9 +27,9 @@
 
 use crate::thresholds::{Decisions, Signs, fit_thresholds, give_ties_their_votes};
 use quorate::internal::linalg::lanczos::largest_eigenpairs;
+use quorate::internal::statistics::{PairBlocks, worker_components};
 use quorate::methods::{Aggregate, Fit};
 use quorate::model::Consensus;
-use quorate::statistics::{PairBlocks, worker_components};
 use quorate::{Annotations, Context, Result, declare_method};
 
 declare_method! {

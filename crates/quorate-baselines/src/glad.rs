@@ -29,8 +29,9 @@
 //! J. Whitehill, P. Ruvolo, T. Wu, J. Bergsma, J. Movellan, "Whose vote should count more: optimal
 //! integration of labels from labelers of unknown expertise", NIPS 2009.
 
+use quorate::internal::model::{reserve_confusions, softmax_in_place};
 use quorate::internal::parallel::{balanced_ranges, map_rows};
-use quorate::internal::{reserve_confusions, softmax_in_place, starting_votes};
+use quorate::internal::starting_votes;
 use quorate::methods::{Aggregate, Fit};
 use quorate::model::{Consensus, DawidSkene};
 use quorate::{Annotations, Context, Result, declare_method};

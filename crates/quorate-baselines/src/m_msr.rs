@@ -34,8 +34,8 @@
 
 use quorate::internal::linalg::lanczos::largest_eigenpairs;
 use quorate::internal::linalg::small::{dot, norm_squared};
+use quorate::internal::model::reserve_confusions;
 use quorate::internal::parallel::{balanced_ranges, map_ranges, map_rows};
-use quorate::internal::reserve_confusions;
 use quorate::methods::{Aggregate, Fit, vote_fractions};
 use quorate::model::{DawidSkene, count_answers, posterior};
 use quorate::{Annotations, Context, Result, declare_method};

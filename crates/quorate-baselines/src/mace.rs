@@ -29,7 +29,8 @@
 //!
 //! D. Hovy, T. Berg-Kirkpatrick, A. Vaswani, E. Hovy, "Learning whom to trust with MACE", NAACL 2013.
 
-use quorate::internal::{Steps, digamma, reserve_confusions, starting_votes};
+use quorate::internal::model::{Steps, reserve_confusions};
+use quorate::internal::{digamma, starting_votes};
 use quorate::methods::{Aggregate, Fit};
 use quorate::model::{AnswerCounts, Consensus, DawidSkene, count_answers, posterior};
 use quorate::{Annotations, Context, Result, declare_method, declare_words};

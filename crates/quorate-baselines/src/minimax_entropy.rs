@@ -33,7 +33,8 @@ use rayon::prelude::*;
 
 use crate::linalg::lbfgs::Lbfgs;
 use quorate::internal::linalg::small::norm_squared;
-use quorate::internal::{softmax_in_place, starting_votes};
+use quorate::internal::model::softmax_in_place;
+use quorate::internal::starting_votes;
 use quorate::methods::{Aggregate, Fit};
 use quorate::model::{Consensus, DawidSkene};
 use quorate::{Annotations, Context, Result, declare_method, declare_words};

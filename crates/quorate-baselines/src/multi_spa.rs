@@ -34,9 +34,9 @@ use rayon::prelude::*;
 
 use crate::linalg::successive_projection::extreme_columns;
 use quorate::internal::linalg::{assignment, small::singular_values};
+use quorate::internal::statistics::PairBlocks;
 use quorate::methods::{Aggregate, Fit, vote_fractions};
 use quorate::model::{DawidSkene, count_answers, posterior};
-use quorate::statistics::PairBlocks;
 use quorate::{Annotations, Context, Result, declare_method, declare_words};
 
 declare_method! {

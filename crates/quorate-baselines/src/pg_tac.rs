@@ -29,7 +29,7 @@
 use rayon::prelude::*;
 
 use crate::tensor_completion::{Shape, distance, norm};
-use quorate::internal::TIE;
+use quorate::internal::model::TIE;
 use quorate::methods::{Aggregate, Fit, vote_fractions};
 use quorate::model::{Consensus, count_answers};
 use quorate::{Annotations, Context, Result, declare_method, declare_words};

@@ -37,7 +37,7 @@
 use crate::linalg::tensor_power::{tensor_components, transform_mode};
 use quorate::internal::linalg::assignment;
 use quorate::internal::linalg::small::{inverse, left_singular, multiply, multiply_transposed, transpose};
-use quorate::internal::{Em, EmStart};
+use quorate::internal::model::{Em, EmStart};
 use quorate::methods::{Aggregate, Fit};
 use quorate::model::DawidSkene;
 use quorate::{Annotations, Context, Result, declare_method};

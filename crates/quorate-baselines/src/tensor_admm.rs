@@ -33,11 +33,11 @@
 
 use crate::linalg::simplex::project_simplex;
 use crate::triples::{MAX_ON_A_TASK, Triples, count_triples};
-use quorate::internal::align_classes;
 use quorate::internal::linalg::small::{add_gram, dot, inverse, multiply, norm_squared};
+use quorate::internal::model::align_classes;
+use quorate::internal::statistics::PairBlocks;
 use quorate::methods::{Aggregate, Fit, vote_fractions};
 use quorate::model::{DawidSkene, count_answers, posterior};
-use quorate::statistics::PairBlocks;
 use quorate::{Annotations, Context, Result, declare_method};
 
 declare_method! {

@@ -21,8 +21,8 @@
 //! certain decision on the way to it, and the class to which the opposite of that decision leads, with the
 //! rest. A decision at exactly one half is a tie between the two.
 
-use quorate::internal::TIE;
 use quorate::internal::linalg::lanczos::largest_eigenpairs;
+use quorate::internal::model::TIE;
 use quorate::internal::parallel::{balanced_ranges, map_rows};
 use quorate::methods::{Fit, vote_fractions};
 use quorate::model::Consensus;

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use quorate::Context;
-use quorate::run::{Outcome, Run};
+use quorate::internal::run::{Outcome, Run};
 use quorate::simulate::Simulation;
 use quorate_baselines::find;
 

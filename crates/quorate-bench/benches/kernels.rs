@@ -6,13 +6,14 @@ use std::sync::LazyLock;
 
 use divan::Bencher;
 use divan::counter::ItemsCount;
-use quorate::blocks::Passes;
-use quorate::model::{Em, EmStart, posterior};
-use quorate::simulate::{Amount, Coverage, Quality, Simulated, Simulation};
-use quorate::statistics::{PairBlocks, count_cooccurrences};
-use quorate::symnmf::{
+use quorate::internal::blocks::Passes;
+use quorate::internal::model::{Em, EmStart};
+use quorate::internal::statistics::{PairBlocks, count_cooccurrences};
+use quorate::internal::symnmf::{
     ResidualWeights, RobustSettings, Solver, impute_matrix_free, impute_robust, random_factor,
 };
+use quorate::model::posterior;
+use quorate::simulate::{Amount, Coverage, Quality, Simulated, Simulation};
 use quorate::{Annotations, AnnotationsBuilder, Context};
 
 fn main() {

@@ -4,10 +4,10 @@ use anyhow::Result;
 use quorate::annotations::Names;
 use quorate::diagnose::{Finding, Inspection};
 use quorate::evaluate::Evaluate;
+use quorate::internal::model::ConsensusSummary;
+use quorate::internal::run::{LabelFacts, Outcome};
 use quorate::judges::{Panel, PanelReport};
-use quorate::model::ConsensusSummary;
 use quorate::plan::{Dispatched, Planned, ReplayCurve};
-use quorate::run::{LabelFacts, Outcome};
 use quorate::{Annotations, Remedy};
 use quorate_io::{ModelOrigin, TaskLabels};
 

@@ -4,8 +4,8 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, Result, anyhow};
 use clap::Args;
+use quorate::internal::run::{ClassShares, History, Knowledge, LabelTable};
 use quorate::model::Priors;
-use quorate::run::{ClassShares, History, Knowledge, LabelTable};
 use quorate_io::{
     Columns, LabelColumns, LabelOptions, ModelFile, Source, TaskLabels, read_labels, read_model,
 };

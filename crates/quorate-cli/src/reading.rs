@@ -3,11 +3,10 @@
 use std::sync::Arc;
 
 use quorate::Result;
-use quorate::annotations::{
-    Duplicates, Likeness, Names, RowCounts, SimilarClasses, find_similar, looks_missing,
-};
+use quorate::annotations::{Duplicates, Names, RowCounts};
+use quorate::internal::annotations::{SimilarClasses, Similarity, find_similar, looks_missing};
+use quorate::internal::run::{Knowledge, LabelFacts, LabelTable};
 use quorate::judges::Panel;
-use quorate::run::{Knowledge, LabelFacts, LabelTable};
 use quorate_io::{JudgementsRead, LeftOut, ReadOptions, TableLayout};
 
 use crate::column_words::tell_layout;
@@ -205,20 +204,20 @@ pub fn similar_classes(
     };
     let mut joined = Vec::new();
     for mut group in find_similar(classes) {
-        if group.similarity == Likeness::Spelling && normalize {
+        if group.similarity == Similarity::Spelling && normalize {
             group = group.led_by_most_frequent(&counts());
         }
         let (first, alike) = (name(&group.codes[0]), quoted(&group.codes));
         match group.similarity {
-            Likeness::Number => {
+            Similarity::Number => {
                 messages.note(format!(
                     "classes {alike} are the same number: joined as {first:?}"
                 ));
             }
-            Likeness::Spelling if normalize => {
+            Similarity::Spelling if normalize => {
                 messages.note(format!("classes {alike} are joined as {first:?}"));
             }
-            Likeness::Spelling => {
+            Similarity::Spelling => {
                 messages.warning(format!(
                     "classes {alike} differ only in case or white space and are kept apart; {} joins them",
                     messages.switch("normalize")

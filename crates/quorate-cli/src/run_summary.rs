@@ -1,8 +1,8 @@
 //! A run in numbers, for programs and other languages.
 
-use quorate::model::ConsensusSummary;
+use quorate::internal::model::ConsensusSummary;
+use quorate::internal::run::{LabelFacts, Outcome};
 use quorate::review::uninformative_workers;
-use quorate::run::{LabelFacts, Outcome};
 use quorate_io::ModelOrigin;
 use serde::Serialize;
 

@@ -1,6 +1,6 @@
 //! What a run did with what it was given, in the words of any face.
 
-use quorate::run::{Joined, Known, LabelFacts};
+use quorate::internal::run::{Joined, Known, LabelFacts};
 
 use crate::messages::Messages;
 use crate::text_table::plural;

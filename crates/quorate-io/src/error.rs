@@ -219,7 +219,7 @@ pub enum ErrorKind {
     /// A method whose models cannot be brought up to date.
     #[error(
         "a model can be brought up to date by {method} only, not by {0:?}",
-        method = quorate::run::UPDATABLE
+        method = quorate::internal::run::UPDATABLE
     )]
     NotUpdatable(String),
     /// An array of features whose rows are not those of the tasks.

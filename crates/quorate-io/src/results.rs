@@ -1,9 +1,10 @@
 //! What a fit says of every task, wherever it is kept: one way to write it.
 
 use quorate::Annotations;
-use quorate::model::{Consensus, ConsensusSummary, DawidSkene};
+use quorate::internal::model::ConsensusSummary;
+use quorate::internal::run::{LabelFacts, LabelTable};
+use quorate::model::{Consensus, DawidSkene};
 use quorate::review::{Evidence, Review, ReviewTask};
-use quorate::run::{LabelFacts, LabelTable};
 
 use crate::error::Result;
 use crate::formats::FileFormat;

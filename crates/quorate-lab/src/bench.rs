@@ -6,8 +6,8 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::Instant;
 
 use anyhow::{Context as _, Result, bail};
-use quorate::statistics::PairBlocks;
-use quorate::symnmf::{Designated, MissingBlocks, impute_designated};
+use quorate::internal::statistics::PairBlocks;
+use quorate::internal::symnmf::{Designated, MissingBlocks, impute_designated};
 use quorate::{Annotations, Context};
 use rayon::prelude::*;
 

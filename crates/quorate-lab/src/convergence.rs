@@ -9,7 +9,7 @@ use anyhow::Result;
 use quorate::internal::linalg::lanczos::largest_eigenpairs;
 use quorate::internal::linalg::small::dot;
 use quorate::internal::seeded;
-use quorate::symnmf::Alpha;
+use quorate::internal::symnmf::Alpha;
 use rand_distr::{Distribution, StandardNormal};
 
 use crate::bench::Bench;
@@ -103,7 +103,7 @@ fn one_trial(bench: &Bench<'_>, setting: Setting, density: f64, trial: usize) ->
     let h = sparse_factor(ROWS * CLASSES, density, (0.0, 1.0), &mut rng);
     let u = square_root(&h, setting.snr, bench.seed(trial));
     let mut context = bench.context(trial)?;
-    let start = quorate::symnmf::identity(CLASSES);
+    let start = quorate::internal::symnmf::identity(CLASSES);
     let alphas = [Alpha::Power(setting.psi), Alpha::Constant(0.0)];
     follow_both(&u, &h, CLASSES, &start, alphas, STEPS, &mut context)
 }

@@ -3,12 +3,12 @@
 use anyhow::Result;
 use quorate::evaluate::model_distance;
 use quorate::internal::seeded;
-use quorate::model::DawidSkene;
-use quorate::statistics::PairBlocks;
-use quorate::symnmf::{
+use quorate::internal::statistics::PairBlocks;
+use quorate::internal::symnmf::{
     Alpha, Designated, FactorSettings, Identification, Imputing, ResidualWeights, RobustSettings, Solver,
     identify, random_factor,
 };
+use quorate::model::DawidSkene;
 use rand::RngExt;
 
 use crate::bench::Bench;

@@ -8,7 +8,7 @@ use anyhow::Result;
 use quorate::Context;
 use quorate::internal::linalg::assignment;
 use quorate::internal::linalg::small::{dot, multiply, norm_squared, transpose};
-use quorate::symnmf::{Alpha, FactorSettings, factor, rotation_towards};
+use quorate::internal::symnmf::{Alpha, FactorSettings, factor, rotation_towards};
 use rand::{Rng, RngExt};
 
 /// Errors of each step, the start first.
@@ -126,7 +126,7 @@ pub(crate) fn turned(q: &[f64], angle: f64, draw: &[f64], classes: usize) -> Vec
     }
     let norm = norm_squared(&skew).sqrt();
     skew.iter_mut().for_each(|value| *value *= angle / norm);
-    let mut turn = quorate::symnmf::identity(classes);
+    let mut turn = quorate::internal::symnmf::identity(classes);
     let mut power = turn.clone();
     let mut next = vec![0.0; classes * classes];
     for order in 1..30 {
@@ -142,7 +142,7 @@ pub(crate) fn turned(q: &[f64], angle: f64, draw: &[f64], classes: usize) -> Vec
 #[cfg(test)]
 mod tests {
     use super::*;
-    use quorate::symnmf::identity;
+    use quorate::internal::symnmf::identity;
 
     #[test]
     fn the_true_rotation_has_no_error_and_a_turned_one_has_its_angle() {

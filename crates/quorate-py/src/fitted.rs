@@ -6,9 +6,10 @@ use std::sync::Arc;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use quorate::annotations::Names;
-use quorate::model::{ConsensusSummary, posterior};
+use quorate::internal::model::ConsensusSummary;
+use quorate::internal::run::{Outcome, RunOver};
+use quorate::model::posterior;
 use quorate::review::{Review, error_range};
-use quorate::run::{Outcome, RunOver};
 use quorate::{Annotations, Context, Fit};
 use quorate_cli::documents;
 use quorate_io::{

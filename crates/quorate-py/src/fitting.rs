@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use pyo3::prelude::*;
 use quorate::annotations::Names;
+use quorate::internal::run::{ClassShares, History, Knowledge, LabelTable, Run, join_update};
 use quorate::model::Priors;
-use quorate::run::{ClassShares, History, Knowledge, LabelTable, Run, join_update};
 use quorate::{Annotations, Context};
 use quorate_cli::catalog::find;
 use quorate_cli::run_words::{tell_joined, tell_known};

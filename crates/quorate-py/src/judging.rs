@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use pyo3::prelude::*;
+use quorate::internal::run::{Knowledge, LabelTable};
 use quorate::judges::{Judges, Unscored, VerdictPolicy};
-use quorate::run::{Knowledge, LabelTable};
 use quorate_cli::documents;
 use quorate_cli::reading::settle_panel;
 use quorate_cli::run_words::tell_known;

@@ -5,11 +5,12 @@ use std::sync::Arc;
 use pyo3::exceptions::{PyKeyError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict};
+use quorate::Fit;
 use quorate::annotations::{Annotations, Names, RowCounts};
-use quorate::blocks::{TaskBlock, Wire};
+use quorate::internal::annotations::NO_GOLD;
+use quorate::internal::blocks::{TaskBlock, Wire};
+use quorate::internal::run::Outcome;
 use quorate::model::{AnswerCounts, ClassPrior, Consensus, DawidSkene, Priors};
-use quorate::run::Outcome;
-use quorate::{Fit, annotations::NO_GOLD};
 use quorate_io::ModelOrigin;
 
 use crate::arguments::Told;

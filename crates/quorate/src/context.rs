@@ -135,7 +135,7 @@ impl Context {
     }
 
     /// The largest amount of memory that one fit may plan for, in bytes.
-    pub fn memory_limit(&self) -> u64 {
+    pub(crate) fn memory_limit(&self) -> u64 {
         self.memory_limit.unwrap_or(DEFAULT_MEMORY_LIMIT)
     }
 

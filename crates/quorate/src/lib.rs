@@ -72,15 +72,15 @@
 //!
 //! # How data flow
 //!
-//! From left to right, once: annotations, [`statistics`], imputation and factorisation ([`symnmf`]),
+//! From left to right, once: annotations, co-occurrences, imputation and factorisation ([`methods::SymNmf`]),
 //! [`model`], consensus.
 #![deny(missing_docs)]
 #![warn(unnameable_types)]
 
 pub mod agreement;
 pub mod annotations;
-pub mod blocks;
-pub mod calibrate;
+mod blocks;
+mod calibrate;
 mod context;
 pub mod diagnose;
 pub mod error;
@@ -91,16 +91,16 @@ mod linalg;
 pub mod methods;
 pub mod model;
 mod parallel;
-pub mod pass_runner;
+mod pass_runner;
 pub mod plan;
 mod remedy;
 mod results;
 pub mod review;
-pub mod run;
+mod run;
 pub mod simulate;
 mod special;
-pub mod statistics;
-pub mod symnmf;
+mod statistics;
+mod symnmf;
 mod task_features;
 mod task_probabilities;
 
@@ -120,12 +120,59 @@ pub mod internal {
     pub use crate::context::seeded;
     pub use crate::error::format_bytes;
     pub use crate::methods::shared::start::starting_votes;
-    pub use crate::model::em::{Em, EmStart, reserve_confusions};
-    pub use crate::model::posterior::softmax_in_place;
-    pub use crate::model::step::Steps;
-    pub use crate::model::variational::Variational;
-    pub use crate::model::{TIE, align_classes};
     pub use crate::special::digamma;
+
+    /// Labels in blocks, and the engine of passes over them.
+    pub mod blocks {
+        pub use crate::blocks::*;
+    }
+
+    /// Confidence that allows for tasks that mislead many workers.
+    pub mod calibrate {
+        pub use crate::calibrate::*;
+    }
+
+    /// Passes run in another process.
+    pub mod pass_runner {
+        pub use crate::pass_runner::PassRunner;
+    }
+
+    /// One run for every face.
+    pub mod run {
+        pub use crate::run::*;
+    }
+
+    /// What is counted before anything is estimated.
+    pub mod statistics {
+        pub use crate::statistics::*;
+    }
+
+    /// The steps of [`SymNmf`](crate::methods::SymNmf).
+    pub mod symnmf {
+        pub use crate::symnmf::*;
+    }
+
+    /// Tables put together from parts.
+    pub mod annotations {
+        pub use crate::annotations::fingerprint::Fingerprint;
+        pub use crate::annotations::gold::NO_GOLD;
+        pub use crate::annotations::similar_classes::{
+            SimilarClasses, Similarity, find_similar, join_codes, looks_missing,
+        };
+    }
+
+    /// Steps of fits.
+    pub mod model {
+        pub use crate::model::alignment::{Alignment, align_classes};
+        pub use crate::model::consensus::TIE;
+        pub use crate::model::consensus_summary::ConsensusSummary;
+        pub use crate::model::em::{Em, EmStart, reserve_confusions};
+        pub use crate::model::fit::{BlockFit, Rule};
+        pub use crate::model::posterior::{LOG_FLOOR, softmax_in_place};
+        pub use crate::model::step::{Step, Steps, block_posteriors};
+        pub use crate::model::variational::Variational;
+        pub use crate::model::votes::VoteShares;
+    }
 
     /// Votes with a weight for each worker.
     pub mod weighted_vote {

@@ -21,6 +21,7 @@ use crate::special::distributions::normal_quantile;
 
 /// A label below this confidence is doubtful: at least one such label in four is wrong, if the confidence is
 /// right.
+#[doc(hidden)]
 pub const DOUBTFUL: f64 = 0.75;
 
 /// Smallest factor by which a single answer tips a label.
@@ -133,6 +134,7 @@ impl fmt::Display for Reason {
 
 /// What a list of tasks is made from: labels of some tasks, their posteriors, and what was learnt.
 #[derive(Debug, Clone, Copy)]
+#[doc(hidden)]
 pub struct Evidence<'a> {
     /// The labels.
     pub labels: Block<'a>,
@@ -177,6 +179,7 @@ impl Review {
     }
 
     /// The same for the tasks of one block; lists of several blocks are joined by [`join`](Self::join).
+    #[doc(hidden)]
     pub fn of_evidence(&self, evidence: &Evidence<'_>) -> Vec<ReviewTask> {
         let order = |a: &(i64, usize), b: &(i64, usize)| {
             let names = || evidence.tasks.get(a.1).cmp(evidence.tasks.get(b.1));
@@ -199,6 +202,7 @@ impl Review {
     }
 
     /// Joins lists of different tasks into one.
+    #[doc(hidden)]
     pub fn join(&self, lists: impl IntoIterator<Item = Vec<ReviewTask>>) -> Vec<ReviewTask> {
         let mut all: Vec<ReviewTask> = lists.into_iter().flatten().collect();
         all.sort_by(ReviewTask::compare);
@@ -315,6 +319,7 @@ impl Evidence<'_> {
 }
 
 /// The answers to a task and how often each was given, the most frequent first and of these the lowest class.
+#[doc(hidden)]
 pub fn count_votes(answers: &[u16]) -> Vec<(usize, usize)> {
     let mut sorted = answers.to_vec();
     sorted.sort_unstable();
@@ -330,6 +335,7 @@ pub fn count_votes(answers: &[u16]) -> Vec<(usize, usize)> {
 ///
 /// `labels`: labels of each worker. A quick look at a model, for a summary;
 /// [`diagnose`](crate::diagnose) tests workers with a bound on false alarms.
+#[doc(hidden)]
 pub fn uninformative_workers(model: &DawidSkene, labels: &[u64]) -> Vec<usize> {
     /// Largest kappa of a worker who tells nothing.
     const KAPPA: f64 = 0.1;
@@ -382,6 +388,7 @@ fn chance_agreement(model: &DawidSkene, worker: usize) -> f64 {
 /// err independently (`independent`, from [`intervals`](crate::intervals)).
 ///
 /// The two rest on different assumptions, and the labels alone cannot tell which one holds.
+#[doc(hidden)]
 pub fn error_range(summary: &ConsensusSummary, independent: Interval, level: f64) -> Interval {
     let estimate = summary.expected_error();
     let tasks = summary.tasks.max(1) as f64;

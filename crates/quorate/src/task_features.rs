@@ -66,6 +66,7 @@ impl TaskFeatures {
     }
 
     /// Fails unless every task of `annotations` has features.
+    #[doc(hidden)]
     pub fn check(&self, annotations: &Annotations) -> Result<()> {
         const SHOWN: usize = 3;
         if self.known.len() != annotations.task_count() {

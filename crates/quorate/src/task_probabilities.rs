@@ -61,11 +61,13 @@ impl TaskProbabilities {
     }
 
     /// Number of tasks with a prediction.
+    #[doc(hidden)]
     pub fn known_count(&self) -> usize {
         self.known.iter().filter(|known| **known).count()
     }
 
     /// Fails if these are not the probabilities of tasks like those of `annotations`.
+    #[doc(hidden)]
     pub fn check(&self, annotations: &Annotations) -> Result<()> {
         if (self.known.len(), self.classes) == (annotations.task_count(), annotations.class_count()) {
             return Ok(());

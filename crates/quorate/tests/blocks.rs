@@ -1,16 +1,15 @@
 //! Labels in blocks: every method that goes through them gives the answer that it gives in memory.
 
-use quorate::annotations::{NO_GOLD, Names};
-use quorate::blocks::{Block, Blocks, TaskBlock, Wire};
-use quorate::calibrate::{TYPICAL_SHARE, calibrate, calibrate_fit, estimate_share};
+use quorate::annotations::Names;
+use quorate::internal::annotations::NO_GOLD;
+use quorate::internal::blocks::{Block, Blocks, TaskBlock, Wire};
+use quorate::internal::calibrate::{TYPICAL_SHARE, calibrate, calibrate_fit, estimate_share};
+use quorate::internal::model::{ConsensusSummary, Step, VoteShares, block_posteriors};
+use quorate::internal::statistics::{CoOccurrence, count_cooccurrences};
 use quorate::intervals::Intervals;
 use quorate::methods::{Aggregate, Fit, METHODS, Method};
-use quorate::model::{
-    AnswerCounts, ClassPrior, ConsensusSummary, Priors, Step, VoteShares, block_posteriors, count_answers,
-    posterior, vote_fractions,
-};
+use quorate::model::{AnswerCounts, ClassPrior, Priors, count_answers, posterior, vote_fractions};
 use quorate::simulate::{Coverage, Quality, Simulation};
-use quorate::statistics::{CoOccurrence, count_cooccurrences};
 use quorate::{Annotations, Context, Error};
 
 /// A table cut into blocks of tasks, as labels on disk are.
@@ -238,15 +237,15 @@ fn methods_that_need_all_labels_say_so() {
 #[test]
 fn accelerated_rounds_in_blocks_end_where_they_end_in_memory() {
     let (annotations, _) = crowd(6, 3);
-    let em = quorate::model::Em {
+    let em = quorate::internal::model::Em {
         tol: 1e-9,
         accelerated: true,
         ..Default::default()
     };
-    let start = quorate::model::EmStart::Votes;
+    let start = quorate::internal::model::EmStart::Votes;
     let whole: Fit = em.fit(&annotations, start.clone(), &mut Context::new(0)).unwrap();
     let mut blocks = Pieces::of(&annotations, 3);
-    let mut passes = quorate::blocks::Passes::over(&mut blocks);
+    let mut passes = quorate::internal::blocks::Passes::over(&mut blocks);
     let parts = em.run(&mut passes, start, &mut Context::new(0)).unwrap();
     assert_eq!(parts.iterations, whole.iterations);
     let pairs = parts.model.as_ref().unwrap().confusions().iter();

@@ -176,7 +176,7 @@ fn the_default_is_no_worse_than_the_votes_with_a_class_for_every_task() {
 fn pairs_of_one_task_with_many_labels_take_little_memory() {
     let labels = (0..10_000u32).map(|worker| (0, worker, (worker % 3) as u16));
     let table = Annotations::from_codes(1, 10_000, 3, labels).unwrap();
-    let capped = quorate::statistics::cap_labels(&table, &Context::new(0)).unwrap();
+    let capped = quorate::internal::statistics::cap_labels(&table, &Context::new(0)).unwrap();
     let kept = capped.annotations.label_count() as u64;
     // 148 bytes a pair at three classes.
     assert!(

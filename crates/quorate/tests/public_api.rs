@@ -2,8 +2,9 @@
 //! the other.
 //!
 //! Sources are parsed, not compiled: modules, re-exports, and the signatures of what can be reached through
-//! them, without what is hidden from the documentation. `QUORATE_WRITE_API=1 cargo test -p quorate --test
-//! public_api` writes the list.
+//! them, without what is hidden from the documentation. What can be reached by two paths is listed once, by
+//! the shorter one. Of what macros make, enums are read from the declarations and the parameters of methods
+//! from the table of methods. `QUORATE_WRITE_API=1 cargo test -p quorate --test public_api` writes the list.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -53,7 +54,26 @@ fn insert(modules: &mut Modules, path: &str, items: Vec<Item>, folder: &Path) {
             }
         }
     }
-    modules.insert(path.to_owned(), items);
+    modules.insert(path.to_owned(), items.into_iter().flat_map(expand).collect());
+}
+
+/// What a macro's declaration makes: an enum, or a struct whose fields are parameters. Anything else as it is.
+fn expand(item: Item) -> Option<Item> {
+    let Item::Macro(made) = &item else {
+        return Some(item);
+    };
+    if made.mac.path.segments.last()?.ident == "declare_words" {
+        return syn::parse2(made.mac.tokens.clone()).ok().map(Item::Enum);
+    }
+    let name = text(&made.mac.tokens)
+        .split_once("pub struct ")?
+        .1
+        .split(' ')
+        .next()?
+        .to_owned();
+    syn::parse_str(&format!("pub struct {name};"))
+        .ok()
+        .map(Item::Struct)
 }
 
 fn text(tokens: &impl ToTokens) -> String {
@@ -127,13 +147,17 @@ fn imports(tree: &UseTree, from: &str, found: &mut Vec<(String, String)>) {
 
 struct Surface {
     modules: Modules,
+    /// What is listed already: its module and name there.
+    listed: BTreeSet<(String, String)>,
     lines: BTreeSet<String>,
 }
 
 impl Surface {
     /// What can be reached in the module `path`, which is public as `name`.
     fn module(&mut self, path: &str, name: &str) {
-        for item in self.modules[path].clone() {
+        let mut items = self.modules[path].clone();
+        items.sort_by_key(|item| !matches!(item, Item::Use(_)));
+        for item in items {
             match &item {
                 Item::Mod(module) if is_public(&module.vis) && !is_hidden(&module.attrs) => {
                     let (path, name) = (
@@ -191,10 +215,14 @@ impl Surface {
                 }
             }
         }
-        self.lines.insert(format!("declared {name}"));
+        panic!("{name}: no declaration found");
     }
 
     fn item(&mut self, item: &Item, module: &str, name: &str) {
+        let declared = head(item).map(|(_, _, ident)| (module.to_owned(), ident));
+        if declared.is_some_and(|declared| !self.listed.insert(declared)) {
+            return;
+        }
         let line = match item {
             Item::Const(item) => format!("const {name}: {}", tidy(&item.ty)),
             Item::Static(item) => format!("static {name}: {}", tidy(&item.ty)),
@@ -218,7 +246,9 @@ impl Surface {
             }
             Item::Trait(item) => {
                 for member in &item.items {
-                    if let TraitItem::Fn(method) = member {
+                    if let TraitItem::Fn(method) = member
+                        && !is_hidden(&method.attrs)
+                    {
                         self.lines.insert(format!("method {name}: {}", tidy(&method.sig)));
                     }
                 }
@@ -235,6 +265,9 @@ impl Surface {
     fn fields(&mut self, fields: &Fields, name: &str) {
         for (place, field) in fields.iter().enumerate() {
             // Fields of variants have no visibility of their own.
+            if is_hidden(&field.attrs) {
+                continue;
+            }
             if is_public(&field.vis)
                 || name.contains("::") && matches!(field.vis, Visibility::Inherited) && self.is_variant(name)
             {
@@ -295,17 +328,17 @@ fn surface() -> String {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
     let mut surface = Surface {
         modules: Modules::new(),
+        listed: BTreeSet::new(),
         lines: BTreeSet::new(),
     };
     read(&mut surface.modules, "", &folder.join("lib.rs"), &folder);
     surface.module("", "quorate");
     // What the declarations of methods make, which is not in the sources as such.
     for method in quorate::methods::METHODS {
+        let fitted = format!("{:?}", method.with_defaults().unwrap());
+        let (name, _) = fitted.split_once(' ').unwrap_or((&fitted, ""));
         for parameter in method.parameters {
-            let line = format!(
-                "parameter {}: {} = {}",
-                method.name, parameter.name, parameter.default
-            );
+            let line = format!("parameter {name}.{} = {}", parameter.name, parameter.default);
             surface.lines.insert(line);
         }
     }
@@ -340,7 +373,7 @@ fn no_type_of_a_dependency_is_in_a_signature() {
         "ChaCha",
         "DMatrix",
         "DVector",
-        "Matrix",
+        "nalgebra",
         "rayon",
         "rand::",
         "Rng",

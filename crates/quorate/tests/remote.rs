@@ -2,11 +2,13 @@
 //! number of partitions, the answer of the same blocks here, and that of the table in memory.
 
 use quorate::annotations::Names;
-use quorate::blocks::{Block, Blocks, PartNode, RemoteBlocks, TaskBlock, Wire};
 use quorate::diagnose::Overview;
-use quorate::methods::{BlockFit, METHODS, Method, find};
-use quorate::model::{ClassPrior, ConsensusSummary, DawidSkene, Priors};
-use quorate::pass_runner::PassRunner;
+use quorate::internal::blocks::{Block, Blocks, PartNode, RemoteBlocks, TaskBlock, Wire};
+use quorate::internal::model::BlockFit;
+use quorate::internal::model::ConsensusSummary;
+use quorate::internal::pass_runner::PassRunner;
+use quorate::methods::{METHODS, Method, find};
+use quorate::model::{ClassPrior, DawidSkene, Priors};
 use quorate::simulate::{Amount, Coverage, Quality, Simulation};
 use quorate::{Annotations, Context, Error, Result};
 
@@ -386,7 +388,7 @@ fn summary_and_overview_are_those_of_the_table() {
         }
         assert_eq!(
             overview.parts,
-            quorate::statistics::worker_components(&annotations)
+            quorate::internal::statistics::worker_components(&annotations)
         );
     }
 }

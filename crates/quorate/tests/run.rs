@@ -3,9 +3,11 @@
 use std::sync::Arc;
 
 use quorate::annotations::{Duplicates, Names};
+use quorate::internal::model::Rule;
+use quorate::internal::run::{
+    ClassShares, Knowledge, Outcome, Run, RunOver, Truths, UPDATABLE, join_update, updating,
+};
 use quorate::methods::{Values, find};
-use quorate::model::Rule;
-use quorate::run::{ClassShares, Knowledge, Outcome, Run, RunOver, Truths, UPDATABLE, join_update, updating};
 use quorate::simulate::{Coverage, Simulation};
 use quorate::{Annotations, Consensus, Context, Error, Remedy};
 

@@ -2,15 +2,15 @@
 //! agreement of the matrix-free form with its definition, and plain words where nothing can be identified.
 
 use quorate::evaluate::model_distance;
-use quorate::methods::{self, Fit};
-use quorate::model::DawidSkene;
-use quorate::simulate::{Prior, Simulation};
-use quorate::statistics::{PairBlocks, count_cooccurrences};
-use quorate::symnmf::{
+use quorate::internal::statistics::{PairBlocks, count_cooccurrences};
+use quorate::internal::symnmf::{
     Alpha, Designated, FactorSettings, Identification, Imputing, ResidualWeights, RobustSettings, Solver,
     identify, impute_designated, impute_matrix_free, impute_robust, model_factor, random_factor,
     robust_objective,
 };
+use quorate::methods::{self, Fit};
+use quorate::model::DawidSkene;
+use quorate::simulate::{Prior, Simulation};
 use quorate::{Annotations, Context};
 use quorate_testkit::crowds::{crowd, table};
 use rand::RngExt;
@@ -291,7 +291,7 @@ fn the_matrix_free_objective_is_that_of_the_pairs_up_to_a_constant_and_falls() {
         / counts.pair_count() as f64;
     let free = |start: &[f64], sweeps| {
         impute_matrix_free(
-            &mut quorate::blocks::Passes::over(&mut &*annotations),
+            &mut quorate::internal::blocks::Passes::over(&mut &*annotations),
             start.to_vec(),
             sweeps,
             1e-12,

@@ -10,10 +10,10 @@ use std::sync::Arc;
 
 use anyhow::{Result, bail};
 use clap::Args;
+use quorate::internal::run::{Run, join_update};
 use quorate::methods::{Aggregate, Method};
 use quorate::model::Priors;
 use quorate::review::{Review, ReviewTask};
-use quorate::run::{Run, join_update};
 use quorate_io::{
     FileFormat, ModelOrigin, Target, WantedResults, WorkerRow, write_intervals, write_model, write_review,
     write_workers,

@@ -5,8 +5,9 @@ use std::path::PathBuf;
 
 use anyhow::{Result, bail};
 use clap::{Args, ValueEnum};
-use quorate::annotations::{Likeness, Names, find_similar};
+use quorate::annotations::Names;
 use quorate::evaluate::{Bins, Evaluate, Evaluation, Predictions, TieRule};
+use quorate::internal::annotations::{Similarity, find_similar};
 use quorate::model::Consensus;
 use quorate_io::{Source, Target, TaskLabels, read_ids, write_whole};
 use quorate_report::figure::reliability;
@@ -182,7 +183,7 @@ impl Matched {
                 .map(|&code| all.get(usize::from(code)))
                 .collect();
             let own = names.iter().find(|name| predicted.classes.find(name).is_some());
-            let joined = normalize || group.similarity == Likeness::Number;
+            let joined = normalize || group.similarity == Similarity::Number;
             if let (true, Some(own)) = (joined, own) {
                 same.extend(names.iter().map(|name| (*name, *own)));
             }

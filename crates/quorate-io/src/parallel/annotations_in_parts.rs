@@ -6,7 +6,7 @@
 
 use quorate::Annotations;
 use quorate::annotations::{CodeColumns, Duplicates, MAX_LABELS, RowCounts};
-use quorate::blocks::TaskBlock;
+use quorate::internal::blocks::TaskBlock;
 use quorate_machine::memory::check_room;
 use rayon::prelude::*;
 

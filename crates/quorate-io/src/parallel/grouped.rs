@@ -1,7 +1,7 @@
 //! Labels of an input that is grouped by task: they are appended in the order of the table (CSR).
 
 use quorate::annotations::CodeColumns;
-use quorate::blocks::TaskBlock;
+use quorate::internal::blocks::TaskBlock;
 use rayon::prelude::*;
 
 /// Labels by task, tasks in order of first appearance.

@@ -4,10 +4,11 @@ use std::fs::File;
 use std::io::{BufReader, BufWriter, Read, Write};
 use std::sync::mpsc::sync_channel;
 
-use quorate::annotations::{ClassOrder, Fingerprint, NO_GOLD, Names, RowCounts, SimilarClasses, join_codes};
-use quorate::blocks::{Block, Blocks, TaskBlock};
+use quorate::annotations::{ClassOrder, Names, RowCounts};
 use quorate::error::SourceError;
-use quorate::run::{LabelFacts, LabelTable, Truths};
+use quorate::internal::annotations::{Fingerprint, NO_GOLD, SimilarClasses, join_codes};
+use quorate::internal::blocks::{Block, Blocks, TaskBlock};
+use quorate::internal::run::{LabelFacts, LabelTable, Truths};
 use rustc_hash::FxHashMap;
 
 use super::folder::Folder;

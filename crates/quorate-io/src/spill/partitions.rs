@@ -4,7 +4,7 @@ use std::fs::File;
 use std::io::{self, BufReader, Read};
 
 use quorate::annotations::{CodeColumns, Duplicates, Names};
-use quorate::blocks::TaskBlock;
+use quorate::internal::blocks::TaskBlock;
 
 use super::folder::Folder;
 use super::runs::{LABEL, damaged, read_bytes, read_start, read_u32};

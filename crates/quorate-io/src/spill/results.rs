@@ -12,8 +12,9 @@ use std::io::{BufReader, BufWriter, Read, Write};
 use std::path::PathBuf;
 
 use quorate::annotations::Names;
-use quorate::blocks::TaskBlock;
-use quorate::model::{BlockFit, Consensus, ConsensusSummary, VoteShares};
+use quorate::internal::blocks::TaskBlock;
+use quorate::internal::model::{BlockFit, ConsensusSummary, VoteShares};
+use quorate::model::Consensus;
 use quorate::review::{Evidence, Review, ReviewTask};
 use rayon::prelude::*;
 

@@ -80,20 +80,20 @@ impl<'a> ChangeRow<'a> {
         let Some(model) = model else {
             return String::new();
         };
-        let told = explain(labels, model, label, majority);
-        let telling = told
+        let evidence = explain(labels, model, label, majority);
+        let telling = evidence
             .iter()
-            .filter(|testimony| testimony.weight.exp() >= TELLING)
+            .filter(|answer| answer.weight.exp() >= TELLING)
             .take(NAMED);
         let parts: Vec<String> = telling
-            .map(|testimony| {
-                let factor = testimony.weight.exp();
+            .map(|answer| {
+                let factor = answer.weight.exp();
                 let shown = if factor < 1000.0 {
                     format!("{factor:.1}")
                 } else {
                     ">1000".to_owned()
                 };
-                format!("{} (x{shown})", workers.get(testimony.worker))
+                format!("{} (x{shown})", workers.get(answer.worker))
             })
             .collect();
         parts.join(", ")

@@ -23,7 +23,7 @@ use std::io::{BufReader, Read, Write};
 use std::path::{Path, PathBuf};
 
 use quorate::annotations::{Annotations, Duplicates, Names, RowCounts};
-use quorate::blocks::TaskBlock;
+use quorate::internal::blocks::TaskBlock;
 
 use super::model::ModelFile;
 use crate::error::{ErrorKind, Result};

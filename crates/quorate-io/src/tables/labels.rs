@@ -4,7 +4,7 @@
 
 use quorate::Annotations;
 use quorate::annotations::Names;
-use quorate::run::Truths;
+use quorate::internal::run::Truths;
 
 use super::annotations::{Columns, default_missing};
 use super::column_roles::{Role, Wanted, find_columns};

@@ -2,9 +2,10 @@
 
 use quorate::Fit;
 use quorate::annotations::Names;
+use quorate::internal::model::ConsensusSummary;
+use quorate::internal::run::{History, LabelFacts};
 use quorate::methods::{Method, Values};
-use quorate::model::{AnswerCounts, ConsensusSummary, Priors};
-use quorate::run::{History, LabelFacts};
+use quorate::model::{AnswerCounts, Priors};
 
 use super::model::{ModelFile, ModelWorker};
 use crate::error::Result;

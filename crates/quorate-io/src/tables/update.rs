@@ -3,8 +3,8 @@
 use std::path::Path;
 
 use quorate::Annotations;
+use quorate::internal::run::{UPDATABLE, updating};
 use quorate::methods::{Aggregate, DEFAULT_METHOD, Method, Values, find};
-use quorate::run::{UPDATABLE, updating};
 
 use super::kept_labels::read_kept_labels;
 use super::model::{ModelFile, read_model};

@@ -3,7 +3,7 @@
 
 use quorate::Fit;
 use quorate::annotations::Names;
-use quorate::model::ConsensusSummary;
+use quorate::internal::model::ConsensusSummary;
 
 use super::labels::PROBABILITY_PREFIX;
 use crate::error::Result;

@@ -7,7 +7,7 @@
 
 use anyhow::Result;
 use quorate::internal::seeded;
-use quorate::symnmf::{Alpha, identity};
+use quorate::internal::symnmf::{Alpha, identity};
 use rand::RngExt;
 
 use super::{power_law, slope_words};

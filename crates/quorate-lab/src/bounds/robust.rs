@@ -9,9 +9,9 @@ use anyhow::Result;
 use quorate::Context;
 use quorate::internal::linalg::small::multiply_transposed;
 use quorate::internal::seeded;
+use quorate::internal::statistics::PairBlocks;
+use quorate::internal::symnmf::{impute_robust, random_factor};
 use quorate::model::DawidSkene;
-use quorate::statistics::PairBlocks;
-use quorate::symnmf::{impute_robust, random_factor};
 use rand::seq::SliceRandom;
 
 use super::{distance, power_law, sampled_block, slope_words, theory_line};

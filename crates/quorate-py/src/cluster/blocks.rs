@@ -2,8 +2,8 @@
 
 use pyo3::prelude::*;
 use quorate::annotations::{Names, RowCounts};
-use quorate::blocks::{Block, Blocks, PartNode, RemoteBlocks};
-use quorate::run::LabelFacts;
+use quorate::internal::blocks::{Block, Blocks, PartNode, RemoteBlocks};
+use quorate::internal::run::LabelFacts;
 use quorate::{Error, Result};
 
 use crate::arguments::arguments;

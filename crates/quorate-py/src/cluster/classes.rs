@@ -1,8 +1,9 @@
 //! The classes of labels whose distinct values were gathered elsewhere.
 
 use pyo3::prelude::*;
-use quorate::annotations::{ClassOrder, Names, join_codes};
-use quorate::run::Known;
+use quorate::annotations::{ClassOrder, Names};
+use quorate::internal::annotations::join_codes;
+use quorate::internal::run::Known;
 use quorate_cli::reading::similar_classes;
 use quorate_cli::run_words::tell_further;
 

@@ -7,8 +7,9 @@ use arrow_schema::DataType;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyCapsule};
-use quorate::annotations::{CodeColumns, Duplicates, NO_GOLD, Names};
-use quorate::blocks::{TaskBlock, Wire};
+use quorate::annotations::{CodeColumns, Duplicates, Names};
+use quorate::internal::annotations::NO_GOLD;
+use quorate::internal::blocks::{TaskBlock, Wire};
 
 use super::names;
 use crate::capsule;

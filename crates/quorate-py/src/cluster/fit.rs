@@ -2,10 +2,10 @@
 
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict};
-use quorate::annotations::Fingerprint;
-use quorate::blocks::Wire;
-use quorate::model::{ConsensusSummary, Rule};
-use quorate::run::{Outcome, Run, RunOver};
+use quorate::internal::annotations::Fingerprint;
+use quorate::internal::blocks::Wire;
+use quorate::internal::model::{ConsensusSummary, Rule};
+use quorate::internal::run::{Outcome, Run, RunOver};
 use quorate_cli::catalog::find;
 use quorate_cli::documents;
 use quorate_cli::reading::tell_rows;
@@ -52,7 +52,7 @@ pub fn fit_cluster(
         let priors = known
             .knowledge(None, false)
             .priors(labels.workers, labels.classes)?;
-        let found = quorate::run::Known {
+        let found = quorate::internal::run::Known {
             gold: table.gold,
             ..priors
         };

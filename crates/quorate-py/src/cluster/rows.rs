@@ -7,9 +7,9 @@ use arrow_array::{ArrayRef, RecordBatch};
 use arrow_schema::{Field, Schema};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
-use quorate::annotations::Fingerprint;
-use quorate::blocks::{TaskBlock, Wire};
-use quorate::methods::BlockFit;
+use quorate::internal::annotations::Fingerprint;
+use quorate::internal::blocks::{TaskBlock, Wire};
+use quorate::internal::model::BlockFit;
 use quorate::model::Consensus;
 use quorate_io::MemoryTable;
 

@@ -3,8 +3,8 @@
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
-use quorate::blocks::{self, TaskBlock, Wire};
-use quorate::pass_runner;
+use quorate::internal::blocks::{self, TaskBlock, Wire};
+use quorate::internal::pass_runner;
 
 use crate::errors::raise;
 

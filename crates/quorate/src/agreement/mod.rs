@@ -24,8 +24,7 @@ mod krippendorff;
 mod pairwise;
 mod undefined;
 
-pub use answer_patterns::AnswerPatterns;
-pub(crate) use answer_patterns::CountPatterns;
+pub(crate) use answer_patterns::{AnswerPatterns, CountPatterns};
 pub use cohen::cohen_kappa;
 pub use pairwise::{PairAgreement, Pairwise};
 pub use undefined::Undefined;

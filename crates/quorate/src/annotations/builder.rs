@@ -137,11 +137,6 @@ impl AnnotationsBuilder {
         Ok(())
     }
 
-    /// Rows pushed so far.
-    pub fn row_count(&self) -> u64 {
-        self.rows.rows
-    }
-
     /// [`CodeColumns::bytes_to_come`] of the rows so far.
     #[doc(hidden)]
     pub fn bytes_to_come(&self, rows: usize) -> u64 {
@@ -335,7 +330,7 @@ mod tests {
             message,
             r#"label "maybe" is not one of the given classes "yes", "no""#
         );
-        assert_eq!(builder.row_count(), 0);
+        assert_eq!(builder.rows.rows, 0);
         assert!(matches!(builder.build(), Err(Error::NoLabels(_))));
         let empty = AnnotationsBuilder::default().build();
         assert!(matches!(empty, Err(Error::NoLabels(_))));
@@ -358,7 +353,7 @@ mod tests {
             .into_iter()
             .collect();
         builder.extend([("v", String::from("a"), "2")]);
-        assert_eq!(builder.row_count(), 1);
+        assert_eq!(builder.rows.rows, 1);
         assert_eq!(builder.build().unwrap_err(), Error::EmptyId("task"));
         let table = Annotations::from_triples(REPEATED).unwrap();
         assert_eq!(rows(&table), rows(&build(Duplicates::Last, &REPEATED).unwrap()));

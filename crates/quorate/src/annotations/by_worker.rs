@@ -43,7 +43,7 @@ impl ByWorker {
     }
 
     /// One worker's tasks and answers, side by side.
-    pub fn slices(&self, worker: usize) -> (&[u32], &[u16]) {
+    pub(crate) fn slices(&self, worker: usize) -> (&[u32], &[u16]) {
         let range = self.starts[worker] as usize..self.starts[worker + 1] as usize;
         (&self.task[range.clone()], &self.label[range])
     }
@@ -58,6 +58,7 @@ impl ByWorker {
     }
 
     /// Where each worker's labels start; one entry more than there are workers.
+    #[doc(hidden)]
     pub fn starts(&self) -> &[u32] {
         &self.starts
     }

@@ -17,6 +17,7 @@ pub enum ClassOrder {
 
 impl ClassOrder {
     /// The classes in this order, and the new code of each old one.
+    #[doc(hidden)]
     pub fn arrange(self, classes: &Names) -> (Names, Vec<u16>) {
         let order = match self {
             Self::Natural => classes.natural_order(),

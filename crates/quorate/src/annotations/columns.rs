@@ -77,6 +77,7 @@ impl Annotations {
 
 impl CodeColumns {
     /// The rows of labels that are sorted by task, and no larger than they are.
+    #[doc(hidden)]
     pub fn of_block(block: TaskBlock) -> Self {
         let TaskBlock {
             starts,

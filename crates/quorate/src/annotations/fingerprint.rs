@@ -65,6 +65,7 @@ wire_format!(7 Fingerprint { workers, classes, sum });
 impl Annotations {
     /// A hash of the content, names and labels: tells whether two files are the same data, in whatever order
     /// their rows stand. Known truths have no part in it.
+    #[doc(hidden)]
     pub fn fingerprint(&self) -> u64 {
         let mut fingerprint = Fingerprint::new(&self.workers, &self.classes);
         let tasks = (0..self.task_count()).into_par_iter().map(|task| {

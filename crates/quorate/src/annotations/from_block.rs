@@ -9,6 +9,7 @@ use crate::error::{Error, Result};
 
 impl Annotations {
     /// The table of these labels, as they are; fails if codes or order are not those of a table.
+    #[doc(hidden)]
     pub fn from_block(
         tasks: Names,
         workers: Names,

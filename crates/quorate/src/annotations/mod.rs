@@ -5,23 +5,22 @@
 //! appearance. Classes stand in their natural order (numbers by value, words by spelling) unless the caller
 //! gives an order: then the answer, ties included, does not depend on the order of the rows.
 //!
-//! A table comes from rows ([`AnnotationsBuilder`], [`Annotations::from_triples`]), from ready-made columns
-//! of codes ([`Annotations::from_columns`]) or from labels that are by task already
-//! ([`Annotations::from_block`]).
+//! A table comes from rows ([`AnnotationsBuilder`], [`Annotations::from_triples`]) or from ready-made columns
+//! of codes ([`Annotations::from_columns`]).
 
 mod builder;
 mod by_worker;
 mod class_order;
 mod columns;
 mod content_order;
-mod fingerprint;
+pub(crate) mod fingerprint;
 mod from_block;
-mod gold;
+pub(crate) mod gold;
 mod joined;
 mod names;
 mod reindexed_like;
 pub(crate) mod row_offsets;
-mod similar_classes;
+pub(crate) mod similar_classes;
 mod summary;
 mod worker_order;
 
@@ -32,11 +31,9 @@ pub use by_worker::ByWorker;
 pub use class_order::ClassOrder;
 pub use columns::CodeColumns;
 pub(crate) use content_order::ContentOrder;
-pub use fingerprint::Fingerprint;
-pub use gold::NO_GOLD;
-pub(crate) use gold::{gold_worker_name, keep_truth};
+pub(crate) use gold::{NO_GOLD, gold_worker_name, keep_truth};
 pub use names::Names;
-pub use similar_classes::{Likeness, SimilarClasses, find_similar, join_codes, looks_missing};
+pub(crate) use similar_classes::SimilarClasses;
 pub use summary::{LabelsPerTask, LabelsPerWorker, TableSummary};
 pub(crate) use worker_order::WorkerOrder;
 
@@ -80,7 +77,7 @@ impl Annotations {
     }
 
     /// A table from codes into the given names. Repeated (task, worker) labels are kept.
-    pub fn from_named_codes(
+    pub(crate) fn from_named_codes(
         tasks: Names,
         workers: Names,
         classes: Names,
@@ -140,23 +137,27 @@ impl Annotations {
     }
 
     /// The labels of one task: its workers and their answers, side by side.
+    #[doc(hidden)]
     pub fn task_slices(&self, task: usize) -> (&[u32], &[u16]) {
         let range = self.task_starts[task] as usize..self.task_starts[task + 1] as usize;
         (&self.worker[range.clone()], &self.label[range])
     }
 
     /// The labels of consecutive tasks: workers and answers, side by side.
+    #[doc(hidden)]
     pub fn labels_between(&self, tasks: std::ops::Range<usize>) -> (&[u32], &[u16]) {
         let range = self.task_starts[tasks.start] as usize..self.task_starts[tasks.end] as usize;
         (&self.worker[range.clone()], &self.label[range])
     }
 
     /// Where each task's labels start in the arrays by task; one entry more than there are tasks.
+    #[doc(hidden)]
     pub fn task_starts(&self) -> &[u32] {
         &self.task_starts
     }
 
     /// All labels as one block.
+    #[doc(hidden)]
     pub fn as_block(&self) -> Block<'_> {
         Block {
             worker_count: self.worker_count(),
@@ -169,6 +170,7 @@ impl Annotations {
     }
 
     /// The same labels compressed by worker; built on first use.
+    #[doc(hidden)]
     pub fn by_worker(&self) -> &ByWorker {
         self.by_worker.get_or_init(|| {
             ByWorker::transpose(self.worker_count(), &self.task_starts, &self.worker, &self.label)
@@ -195,6 +197,7 @@ impl Annotations {
     /// The workers in an order that does not depend on the order of rows and hardly on names: most labels
     /// first, then by how often others agree with them, names only to break what ties are left. For methods
     /// that go through the workers one by one.
+    #[doc(hidden)]
     pub fn canonical_worker_order(&self) -> Vec<u32> {
         let mut order = WorkerOrder::new(self.worker_count(), self.class_count());
         order.add(self.as_block());

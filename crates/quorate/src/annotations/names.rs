@@ -57,6 +57,7 @@ impl Entry {
 
 impl Names {
     /// `prefix0, prefix1, ..`
+    #[doc(hidden)]
     pub fn numbered(prefix: &str, count: usize) -> Self {
         let mut names = Self::default();
         for number in 0..count {
@@ -67,6 +68,7 @@ impl Names {
 
     /// Distinct names from their text, one behind the other, and where each ends; none if the ends do not cut
     /// the text into names. That they are distinct is up to the caller.
+    #[doc(hidden)]
     pub fn from_text(text: String, ends: Vec<usize>) -> Option<Self> {
         let cut = ends.is_sorted() && ends.last().copied().unwrap_or(0) == text.len();
         (cut && ends.iter().all(|&end| text.is_char_boundary(end))).then(|| Self {

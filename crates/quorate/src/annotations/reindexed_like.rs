@@ -19,6 +19,7 @@ impl Annotations {
     /// assert_eq!((consensus.len(), left_out), (1, 1));
     /// # Ok::<(), quorate::Error>(())
     /// ```
+    #[doc(hidden)]
     pub fn reindexed_like(&self, fitted: &Self) -> Result<(Self, usize)> {
         let codes = |own: &Names, other: &Names| -> Vec<Option<u32>> {
             own.iter().map(|name| other.find(name)).collect()

@@ -10,7 +10,7 @@ use super::{Annotations, Names};
 
 /// In which way classes are alike.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Likeness {
+pub enum Similarity {
     /// The same number, written in different ways.
     Number,
     /// The same words but for case and white space.
@@ -21,7 +21,7 @@ pub enum Likeness {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SimilarClasses {
     /// In which way.
-    pub similarity: Likeness,
+    pub similarity: Similarity,
     /// Their codes, the one that stands for all of them first: the shortest, then the first in order.
     pub codes: Vec<u16>,
 }
@@ -36,9 +36,9 @@ pub fn find_similar(classes: &Names) -> Vec<SimilarClasses> {
         codes.sort_by_key(|&code| (classes.get(usize::from(code)).len(), code));
         SimilarClasses {
             similarity: if number {
-                Likeness::Number
+                Similarity::Number
             } else {
-                Likeness::Spelling
+                Similarity::Spelling
             },
             codes,
         }
@@ -116,6 +116,7 @@ pub fn looks_missing(class: &str) -> bool {
 impl Annotations {
     /// The same labels with each group of classes made one, named by the first of the group. Known truths
     /// follow.
+    #[doc(hidden)]
     pub fn with_joined_classes(mut self, groups: &[SimilarClasses]) -> Self {
         let (classes, codes) = join_codes(&self.classes, groups);
         self.classes = classes;
@@ -179,8 +180,8 @@ mod tests {
                 vec!["-0", "0.0"]
             ]
         );
-        assert_eq!(found[0].similarity, Likeness::Number);
-        assert_eq!(found[1].similarity, Likeness::Spelling);
+        assert_eq!(found[0].similarity, Similarity::Number);
+        assert_eq!(found[1].similarity, Similarity::Spelling);
         assert!(find_similar(&names(&["1", "11", "a", "b"])).is_empty());
     }
 

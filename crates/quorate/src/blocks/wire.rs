@@ -310,7 +310,8 @@ mod tests {
     use crate::blocks::TaskBlock;
     use crate::methods::tests::toy_a;
     use crate::methods::vote_fractions;
-    use crate::model::{Step, count_answers};
+    use crate::model::count_answers;
+    use crate::model::step::Step;
     use crate::statistics::CoOccurrence;
 
     /// There and back; cut short anywhere, longer, or with another header, it is refused and nothing panics.

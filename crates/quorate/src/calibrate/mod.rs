@@ -16,7 +16,7 @@
 mod misled;
 mod share;
 
-pub use misled::MisledTasks;
+use misled::MisledTasks;
 pub(crate) use share::TryShares;
 pub use share::{TYPICAL_SHARE, estimate_share};
 

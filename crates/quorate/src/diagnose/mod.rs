@@ -35,17 +35,20 @@ mod spectrum;
 mod verdicts;
 mod worker_kinds;
 
-pub use connectivity::{Connectivity, PairFacts};
-pub use copy_groups::CopyGroups;
-pub use discoveries::discoveries;
-pub use effective_labels::EffectiveLabels;
 pub use finding::{Finding, FindingKind, Severity};
-pub use overview::Overview;
-pub use shared_errors::{Baseline, PairErrors};
-pub use specialists::Specialist;
-pub use spectrum::Spectrum;
 pub use verdicts::{WorkerVerdict, WorkerVerdictKind};
-pub use worker_kinds::WorkerCheck;
+// The numbers behind the findings, for the faces of this workspace.
+#[doc(hidden)]
+pub use self::{
+    connectivity::{Connectivity, PairFacts},
+    copy_groups::CopyGroups,
+    effective_labels::EffectiveLabels,
+    overview::Overview,
+    shared_errors::{Baseline, PairErrors},
+    specialists::Specialist,
+    spectrum::Spectrum,
+    worker_kinds::WorkerCheck,
+};
 
 use crate::agreement::{AgreementReport, AgreementSettings};
 use crate::annotations::{Annotations, TableSummary};
@@ -94,6 +97,7 @@ pub struct Inspection {
 
 /// What the answers tell about classes and workers.
 #[derive(Debug, Clone, PartialEq)]
+#[doc(hidden)]
 pub struct Structure {
     /// Eigenvalues of the co-occurrences; None if the table is too large for them.
     pub spectrum: Option<Spectrum>,

@@ -27,9 +27,8 @@ pub use calibration::{Bins, Calibration, CalibrationBin};
 pub use confusion_table::{ClassScore, ConfusionTable};
 pub use error_rate::{ErrorRate, error_rate};
 pub use interval::wilson_interval;
-pub use model_distance::{ModelDistance, distance_with_permutation, model_distance};
+pub use model_distance::{ModelDistance, model_distance};
 pub use predictions::{Predictions, TieRule};
-pub use probability_scores::LOG_LOSS_FLOOR;
 
 use crate::error::Result;
 use predictions::scored_tasks;
@@ -65,7 +64,7 @@ pub struct Evaluation {
     pub confusion: ConfusionTable,
     /// Support, precision, recall and F1 of each class.
     pub per_class: Vec<ClassScore>,
-    /// Mean of `-ln` of the probability of the truth, in nats; probabilities below [`LOG_LOSS_FLOOR`] count
+    /// Mean of `-ln` of the probability of the truth, in nats; probabilities below 1e-15 count
     /// as that. None without probabilities.
     pub log_loss: Option<f64>,
     /// Mean squared distance of the probabilities from the truth, summed over classes: 0 to 2. None without

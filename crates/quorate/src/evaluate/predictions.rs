@@ -130,25 +130,20 @@ impl<'a> Predictions<'a> {
     }
 
     /// Number of tasks, those without a prediction included.
-    pub fn len(&self) -> usize {
+    pub(crate) fn len(&self) -> usize {
         match self.content {
             Content::Probabilities { consensus, .. } => consensus.len(),
             Content::Labels { labels, .. } => labels.len(),
         }
     }
 
-    /// Whether there are no tasks.
-    pub fn is_empty(&self) -> bool {
-        self.len() == 0
-    }
-
     /// Number of classes that can be predicted.
-    pub fn class_count(&self) -> usize {
+    pub(crate) fn class_count(&self) -> usize {
         self.classes
     }
 
     /// The predicted class (of tied ones the lowest), if there is one.
-    pub fn label(&self, task: usize) -> Option<usize> {
+    pub(crate) fn label(&self, task: usize) -> Option<usize> {
         match self.content {
             Content::Probabilities {
                 consensus,
@@ -162,7 +157,7 @@ impl<'a> Predictions<'a> {
     }
 
     /// The probability that the prediction is right, if it is known.
-    pub fn confidence(&self, task: usize) -> Option<f64> {
+    pub(crate) fn confidence(&self, task: usize) -> Option<f64> {
         match self.content {
             Content::Probabilities { .. } => Some(self.row(task)?[self.label(task)?]),
             Content::Labels { labels, confidences } => {
@@ -172,7 +167,7 @@ impl<'a> Predictions<'a> {
     }
 
     /// The probabilities of a task, if they are known.
-    pub fn row(&self, task: usize) -> Option<&'a [f64]> {
+    pub(crate) fn row(&self, task: usize) -> Option<&'a [f64]> {
         match self.content {
             Content::Probabilities { consensus, .. } => {
                 let row = consensus.row(task);
@@ -183,7 +178,7 @@ impl<'a> Predictions<'a> {
     }
 
     /// Number of classes that share the first place; 0 without a prediction.
-    pub fn tied(&self, task: usize) -> usize {
+    pub(crate) fn tied(&self, task: usize) -> usize {
         match self.content {
             Content::Probabilities { consensus, .. } => self.row(task).map_or(0, |_| consensus.tied(task)),
             Content::Labels { labels, .. } => usize::from(labels[task].is_some()),

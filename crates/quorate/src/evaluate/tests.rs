@@ -2,6 +2,7 @@
 
 use proptest::prelude::*;
 
+use super::probability_scores::LOG_LOSS_FLOOR;
 use super::*;
 use crate::model::Consensus;
 

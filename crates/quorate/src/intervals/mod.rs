@@ -109,6 +109,7 @@ impl Intervals {
 
     /// [`run`](Self::run) for labels in blocks; none if the fit has no model. The label of every task is kept
     /// in memory, 2 bytes each.
+    #[doc(hidden)]
     pub fn run_blocks(
         &self,
         blocks: &mut dyn Blocks,

@@ -43,11 +43,11 @@ mod verdict;
 mod voices;
 
 pub use changes::{PanelChanges, WithoutJudge};
-pub use dependence::{Basis, Dependence, ENOUGH_GOLD};
+pub use dependence::{Basis, Dependence};
 pub use finding::PanelFinding;
 pub use judge::{CountedShare, JudgeReport, SelfConsistency};
-pub use panel::{MAX_CLASSES, MAX_JUDGES, Panel, PanelBuilder};
-pub use prevalence::{MIN_OF_EACH, Prevalence};
+pub use panel::{Panel, PanelBuilder};
+pub use prevalence::Prevalence;
 pub use verdict::{Unscored, Verdict, VerdictPolicy};
 
 use answers::{NONE, Patterns};

@@ -29,7 +29,7 @@
 use super::pooled_ds::match_model;
 use super::shared::copying::{count_once, find_copies};
 use super::{
-    Aggregate, BlockFit, ClassPrior, DawidSkeneEm, FastDawidSkene, Fit, MajorityVote, OneCoin, TaskEffects,
+    Aggregate, BlockFit, DawidSkeneEm, FastDawidSkene, Fit, MajorityVote, OneCoin, PriorUse, TaskEffects,
     learn_in,
 };
 use crate::annotations::Annotations;
@@ -353,11 +353,11 @@ fn lacks_labels(passes: &Passes<'_>, context: &Context) -> bool {
 }
 
 /// The shares of the classes, or even ones where there are too few tasks to learn them.
-fn class_prior(tasks: u64, classes: usize) -> ClassPrior {
+fn class_prior(tasks: u64, classes: usize) -> PriorUse {
     if tasks < TASKS_A_CLASS * classes as u64 {
-        ClassPrior::Flat
+        PriorUse::Flat
     } else {
-        ClassPrior::Estimated
+        PriorUse::Estimated
     }
 }
 

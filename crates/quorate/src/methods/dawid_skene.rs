@@ -20,7 +20,7 @@
 //! Applied Statistics 28 (1979).
 
 use super::declare::{em_rounds, em_smoothing};
-use super::{Aggregate, ClassPrior, Fit};
+use super::{Aggregate, Fit, PriorUse};
 use crate::annotations::Annotations;
 use crate::blocks::Passes;
 use crate::context::Context;
@@ -34,7 +34,7 @@ declare_method! {
         ..em_rounds,
         ..em_smoothing(0),
         /// whether the E-step uses the estimated prior or a flat one (as in the field's tables)
-        prior: ClassPrior = Estimated,
+        prior: PriorUse = Estimated,
     }
     name: "dawid-skene",
     aliases: ["ds", "mv-em", "em"],
@@ -63,12 +63,13 @@ impl Aggregate for DawidSkeneEm {
 
 impl DawidSkeneEm {
     /// The rounds.
+    #[doc(hidden)]
     pub fn em(&self) -> Em {
         Em {
             max_iter: self.max_iter,
             tol: self.tol,
             smoothing: self.smoothing,
-            flat_prior: self.prior == ClassPrior::Flat,
+            flat_prior: self.prior == PriorUse::Flat,
             ..Em::default()
         }
     }
@@ -95,7 +96,7 @@ impl DawidSkeneEm {
             tol: self.tol,
             // What smoothing would add to a column goes to the background.
             cells: Some(CellSettings::learnt(self.smoothing * classes as f64)),
-            flat_prior: self.prior == ClassPrior::Flat,
+            flat_prior: self.prior == PriorUse::Flat,
         };
         let note = format!(
             "{classes} classes: only the answers seen were kept for each worker, with its accuracy behind them; there is no model"

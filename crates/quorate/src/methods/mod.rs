@@ -44,10 +44,11 @@ use crate::blocks::{Blocks, Passes, PosteriorsByLabels, gather};
 use crate::context::Context;
 use crate::declare_words;
 use crate::error::{Error, Result};
-pub use crate::model::{BlockFit, Fit, changed_from_votes, vote_fractions};
-use crate::model::{Consensus, RuleSource};
+use crate::model::{BlockFit, Consensus, RuleSource};
+pub use crate::model::{Fit, changed_from_votes, vote_fractions};
 
 /// What [`declare_method!`](crate::declare_method) makes of a declaration, beside the struct.
+#[doc(hidden)]
 pub trait Declared: Debug + Send + Sync {
     /// The method's entry in the table.
     fn method(&self) -> &'static Method;
@@ -63,6 +64,7 @@ pub trait Declared: Debug + Send + Sync {
 /// [`fit_blocks`](Self::fit_blocks).
 pub trait Aggregate: Declared {
     /// The method over blocks of labels. Rows that are kept hold the posteriors afterwards.
+    #[doc(hidden)]
     fn learn(&self, _passes: &mut Passes<'_>, _context: &mut Context) -> Result<BlockFit> {
         Err(Error::NeedsAllLabels {
             method: self.method().name,
@@ -110,6 +112,7 @@ pub trait Aggregate: Declared {
     /// Fits the method to labels in blocks, wherever they are; an error for methods that need all labels in
     /// memory (see [`Method::streams`]). A table on disk of at most 250,000 labels is gathered first, so that the
     /// answer is that of [`fit`](Self::fit).
+    #[doc(hidden)]
     fn fit_blocks(&self, blocks: &mut dyn Blocks, context: &mut Context) -> Result<BlockFit> {
         self.validate()?;
         if self.method().streams
@@ -128,6 +131,7 @@ pub trait Aggregate: Declared {
     }
 
     /// Like [`fit_blocks`](Self::fit_blocks), but small tables are not gathered.
+    #[doc(hidden)]
     fn fit_block_by_block(&self, blocks: &mut dyn Blocks, context: &mut Context) -> Result<BlockFit> {
         self.validate()?;
         let has_gold = blocks.has_gold();
@@ -261,7 +265,7 @@ impl Method {
 
 declare_words! {
     /// Which class prior the posteriors use.
-    pub enum ClassPrior {
+    pub enum PriorUse {
         /// The estimated one.
         Estimated = "estimated",
         /// All classes alike.
@@ -299,6 +303,7 @@ pub fn find(name: &str) -> Result<&'static Method> {
 }
 
 /// Looks a method up among `methods`: for programs that add tables of other crates to this library's.
+#[doc(hidden)]
 pub fn find_among(
     methods: impl Iterator<Item = &'static Method> + Clone,
     name: &str,

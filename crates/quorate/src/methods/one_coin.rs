@@ -23,7 +23,7 @@
 //! Y. Zhang, X. Chen, D. Zhou, M. I. Jordan, "Spectral methods meet EM", JMLR 17 (2016).
 
 use super::declare::em_rounds;
-use super::{Aggregate, BlockFit, ClassPrior, Fit, fit_one_block};
+use super::{Aggregate, BlockFit, Fit, PriorUse, fit_one_block};
 use crate::annotations::Annotations;
 use crate::blocks::Passes;
 use crate::context::Context;
@@ -36,7 +36,7 @@ declare_method! {
     pub struct OneCoin {
         ..em_rounds,
         /// whether the E-step uses the estimated prior or a flat one
-        prior: ClassPrior = Estimated,
+        prior: PriorUse = Estimated,
     }
     name: "one-coin",
     aliases: ["one-coin-ds", "homogeneous-ds"],
@@ -56,7 +56,7 @@ impl Aggregate for OneCoin {
                 max_iter: self.max_iter,
                 tol: self.tol,
                 cells: None,
-                flat_prior: self.prior == ClassPrior::Flat,
+                flat_prior: self.prior == PriorUse::Flat,
             };
             let note = "many classes: accuracies alone were fitted; there is no model to write".to_owned();
             return Ok(Fit {
@@ -89,7 +89,7 @@ impl OneCoin {
         Em {
             max_iter: self.max_iter,
             tol: self.tol,
-            flat_prior: self.prior == ClassPrior::Flat,
+            flat_prior: self.prior == PriorUse::Flat,
             ..Em::default()
         }
     }

@@ -69,6 +69,7 @@ impl Parameter {
 
 /// A value for every parameter of one method.
 #[derive(Debug, Clone, PartialEq)]
+#[doc(hidden)]
 pub struct Values(Vec<(&'static str, String)>);
 
 impl Values {

@@ -179,7 +179,7 @@ impl AnswerCounts {
     }
 
     /// The counts summed over workers, `[answer][truth]`.
-    pub fn pooled(&self) -> Vec<f64> {
+    pub(crate) fn pooled(&self) -> Vec<f64> {
         let block = self.answers * self.mass.len();
         let mut pooled = vec![0.0; block];
         for cells in self.cells.chunks_exact(block) {
@@ -191,7 +191,7 @@ impl AnswerCounts {
     }
 
     /// The pooled confusion matrix of the crowd; a class without mass gets a uniform column.
-    pub fn pooled_matrix(&self) -> Vec<f64> {
+    pub(crate) fn pooled_matrix(&self) -> Vec<f64> {
         let classes = self.mass.len();
         let mut pooled = self.pooled();
         normalise_columns(

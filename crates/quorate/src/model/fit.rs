@@ -54,11 +54,12 @@ impl<C> Fit<C> {
     }
 
     /// The same fit with the posteriors in another form.
-    pub fn with_consensus<D>(self, consensus: D) -> Fit<D> {
+    pub(crate) fn with_consensus<D>(self, consensus: D) -> Fit<D> {
         self.map_consensus(|_| consensus)
     }
 
     /// The same fit with the posteriors put into another form.
+    #[doc(hidden)]
     pub fn map_consensus<D>(self, form: impl FnOnce(C) -> D) -> Fit<D> {
         Fit {
             consensus: form(self.consensus),

@@ -4,15 +4,15 @@
 //! truth y_n ~ prior,   Pr(worker m answers a | y_n = k) = A_m(a, k),   answers independent given y_n
 //! ```
 
-mod alignment;
+pub(crate) mod alignment;
 mod batch;
-mod consensus;
-mod consensus_summary;
+pub(crate) mod consensus;
+pub(crate) mod consensus_summary;
 mod counts;
 pub(crate) mod em;
 mod explanation;
 mod first;
-mod fit;
+pub(crate) mod fit;
 mod log_product;
 pub(crate) mod posterior;
 mod priors;
@@ -22,29 +22,27 @@ pub(crate) mod step;
 mod sweep_pass;
 mod tally;
 pub(crate) mod variational;
-mod votes;
+pub(crate) mod votes;
 
-pub use alignment::{Alignment, align_classes};
-pub use consensus::{Consensus, TIE};
-pub(crate) use consensus::{break_ties, harden, label_of};
-pub use consensus_summary::ConsensusSummary;
-pub(crate) use consensus_summary::Summarise;
+pub(crate) use alignment::{Alignment, align_classes};
+pub use consensus::Consensus;
+pub(crate) use consensus::{TIE, break_ties, harden, label_of};
+pub(crate) use consensus_summary::{ConsensusSummary, Summarise};
 pub use counts::{AnswerCounts, count_answers};
 pub(crate) use counts::{count_rows, select_columns};
-pub use em::{Em, EmStart};
-pub(crate) use em::{reserve as reserve_passes, reserve_confusions, reserve_tables};
+pub(crate) use em::{Em, EmStart, reserve as reserve_passes, reserve_confusions, reserve_tables};
 pub use explanation::{AnswerEvidence, explain};
 pub(crate) use first::{CountFirst, CountKnown, CountVotes, FirstRule, find_first, share_votes_over};
-pub use fit::{BlockFit, Fit, Rule};
-pub(crate) use fit::{RuleSource, keep_unanimous};
-pub use posterior::{LOG_FLOOR, posterior};
-pub(crate) use posterior::{Sweep, softmax_in_place};
+pub use fit::Fit;
+pub(crate) use fit::{BlockFit, Rule, RuleSource, keep_unanimous};
+pub use posterior::posterior;
+pub(crate) use posterior::{LOG_FLOOR, Sweep, softmax_in_place};
 pub use priors::{ClassPrior, Priors};
 pub(crate) use sparse::{CellSettings, SparseEm, prefers_sparse};
-pub use step::{Step, block_posteriors};
 pub(crate) use sweep_pass::SweepPass;
 pub(crate) use variational::Variational;
-pub use votes::{VoteShares, changed_from_votes, vote_fractions};
+pub(crate) use votes::VoteShares;
+pub use votes::{changed_from_votes, vote_fractions};
 
 use crate::blocks::wire_format;
 

@@ -30,7 +30,7 @@ mod allocation;
 mod assignment;
 mod dispatch;
 mod forecast;
-pub mod gain;
+mod gain;
 mod reach;
 mod replay;
 mod roster;

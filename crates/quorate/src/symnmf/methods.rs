@@ -17,8 +17,8 @@ use crate::context::Context;
 use crate::declare_words;
 use crate::error::Result;
 use crate::methods::declare::NO_FACTS;
-use crate::methods::{Aggregate, BlockFit, Declared, Kind, Method, Parameter, Values};
-use crate::model::Em;
+use crate::methods::{Aggregate, Declared, Kind, Method, Parameter, Values};
+use crate::model::{BlockFit, Em};
 
 declare_words! {
     /// Where the imputation starts.

@@ -3,9 +3,9 @@
 use std::sync::Arc;
 
 use anyhow::Result;
-use quorate::model::{ConsensusSummary, Rule};
+use quorate::internal::model::{ConsensusSummary, Rule};
+use quorate::internal::run::{LabelTable, Outcome, Run, RunOver};
 use quorate::review::error_range;
-use quorate::run::{LabelTable, Outcome, Run, RunOver};
 use quorate::{Annotations, Consensus, Context};
 use quorate_io::{SpilledLabels, TaskResults, WantedResults};
 

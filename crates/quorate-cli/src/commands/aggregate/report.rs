@@ -1,8 +1,8 @@
 //! What is said of a run when its labels are written, wherever the labels were kept: warnings, then what a
 //! person wants to know (how many labels are wrong, what to look at, what majority vote would have said).
 
+use quorate::internal::run::Run;
 use quorate::review::{DOUBTFUL, ReviewTask};
-use quorate::run::Run;
 use quorate_io::{describe_reasons, describe_votes};
 
 use super::outcome::Results;

@@ -1,4 +1,4 @@
-//! `aggregate --update`: new labels folded into a model that was fitted before (`quorate::run`).
+//! `aggregate --update`: new labels folded into a model that was fitted before (`quorate::internal::run`).
 
 use std::path::PathBuf;
 
