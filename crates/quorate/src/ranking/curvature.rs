@@ -451,12 +451,52 @@ impl<'a> Curvature<'a> {
             .collect()
     }
 
-    /// Variances of the scores, uncentred; beyond [`MAX_DENSE`] items without what the pairs share.
-    pub fn score_variances(&self) -> Vec<f64> {
+    /// Sum of the variances of the scores, uncentred; beyond [`MAX_DENSE`] items by Hutchinson's estimate,
+    /// `E z' S^-1 z` over random signs `z`.
+    pub fn total_variance(&self) -> f64 {
         match &self.solver {
-            Solver::Dense(factors) => factors.inverse().diagonal().as_slice().to_vec(),
-            Solver::Rows(diagonal) => diagonal.iter().map(|diagonal| 1.0 / diagonal).collect(),
+            Solver::Dense(factors) => factors.inverse().trace(),
+            Solver::Rows(_) => {
+                const PROBES: usize = 4;
+                let mut rng = seeded(0, STREAM);
+                let mut total = 0.0;
+                for _ in 0..PROBES {
+                    let items = self.problem.rows.items;
+                    let signs: Vec<f64> = (0..items)
+                        .map(|_| if rng.random() { 1.0 } else { -1.0 })
+                        .collect();
+                    total += dot(&signs, &self.solve_scores(&signs));
+                }
+                total / PROBES as f64
+            }
         }
+    }
+
+    /// For each judge the sum over its rows of `h V_ij`: information by `eta` times the variance of the difference.
+    /// Beyond [`MAX_DENSE`] items the two scores are taken for independent.
+    pub fn noise_of_judges(&self) -> Vec<f64> {
+        let items = self.problem.rows.items;
+        let covariance = match &self.solver {
+            Solver::Dense(factors) => factors.inverse(),
+            Solver::Rows(diagonal) => {
+                DMatrix::from_iterator(items, 1, diagonal.iter().map(|diagonal| 1.0 / diagonal))
+            }
+        };
+        let variance = |i: usize, j: usize| match &self.solver {
+            Solver::Dense(_) => covariance[(i, i)] + covariance[(j, j)] - 2.0 * covariance[(i, j)],
+            Solver::Rows(_) => covariance[i] + covariance[j],
+        };
+        let of_judge = |judge: usize| -> f64 {
+            let of_row = |row: usize| {
+                let found = self.problem.rows.get(row);
+                f64::from(self.information[row][0]) * variance(found.left, found.right)
+            };
+            self.problem.rows.rows(judge).map(of_row).sum()
+        };
+        (0..self.problem.rows.judges())
+            .into_par_iter()
+            .map(of_judge)
+            .collect()
     }
 
     /// Covariance of the scores, centred in each component; none beyond [`MAX_DENSE`] items.

@@ -19,8 +19,11 @@
 //!    [`Curvature`].
 //! 2. A step solves the curvature for the gradient. A step that would lower the objective is halved until it does
 //!    not.
-//! 3. While sizes are learnt (MacKay: `v = sum x^2 / gamma`, with `gamma` the number of parameters that the rows
-//!    decide, and the weight of one parameter at the starting value), they change after each step; then they stay,
+//! 3. The scores are not known but estimated, and a judge whose answers are noise would find them in the noise. So a
+//!    judge's discrimination counts the variance `V_ij` of the differences that it was asked about, too: the mean of
+//!    the log likelihood over the scores has `- a_w^2 / 2 sum h V_ij` more, with `h` the information of a row by `eta`.
+//! 4. While sizes are learnt (MacKay: `v = sum x^2 / gamma`, with `gamma` the number of parameters that the rows
+//!    decide, and the weight of one parameter at the starting value), they and `sum h V_ij` change after each step; then they stay,
 //!    and steps go on until the expected gain is below `tol`.
 //!
 //! Discrimination itself is normal and not its logarithm: judges at random and against the others are then as near as
@@ -119,8 +122,15 @@ pub(super) struct Problem<'a> {
     pub parts: Parts,
 }
 
+/// What is held while the parameters move: the sizes, and for each judge `sum h V_ij`.
+#[derive(Clone)]
+struct Held {
+    sizes: Sizes,
+    noise: Vec<f64>,
+}
+
 /// Precision of a parameter that the model does not have.
-const HELD: f64 = 1e12;
+const NO_PART: f64 = 1e12;
 
 /// Parts of the table that are summed side by side.
 const CHUNKS: usize = 8;
@@ -155,7 +165,11 @@ struct Sums {
 impl<'a> Problem<'a> {
     /// Fits the model.
     pub fn solve(&self, max_iter: usize, tol: f64, context: &mut Context) -> Result<Solution<'a>> {
-        let mut sizes = self.first_sizes();
+        let sizes = self.first_sizes();
+        let mut held = Held {
+            sizes,
+            noise: vec![0.0; self.rows.judges()],
+        };
         let mut parameters = Parameters {
             score: vec![0.0; self.rows.items],
             judge: vec![[1.0, sizes.mean_position, sizes.mean_ties]; self.rows.judges()],
@@ -165,8 +179,8 @@ impl<'a> Problem<'a> {
         let mut iterations = 0;
         loop {
             context.step("steps", iterations, None)?;
-            let (sums, curvature) = self.derivatives(&parameters, &sizes)?;
-            let objective = sums.log_likelihood + self.log_prior(&parameters, &sizes);
+            let (sums, curvature) = self.derivatives(&parameters, &held)?;
+            let objective = sums.log_likelihood + self.log_prior(&parameters, &held);
             if !learning {
                 trace.push(objective);
             }
@@ -183,7 +197,7 @@ impl<'a> Problem<'a> {
                 let converged = done;
                 return Ok(Solution {
                     parameters,
-                    sizes,
+                    sizes: held.sizes,
                     trace,
                     iterations,
                     converged,
@@ -197,7 +211,7 @@ impl<'a> Problem<'a> {
             let slack = 1e-13 * objective.abs();
             loop {
                 parameters = before.moved(&score_step, &judge_step, length);
-                if self.objective(&parameters, &sizes) >= objective - slack {
+                if self.objective(&parameters, &held) >= objective - slack {
                     break;
                 }
                 length /= 2.0;
@@ -215,7 +229,10 @@ impl<'a> Problem<'a> {
                 }
             }
             if learning {
-                let change = self.learn(&parameters, &curvature, &mut sizes);
+                let change = self.learn(&parameters, &curvature, &mut held.sizes);
+                if self.parts.discrimination {
+                    held.noise = curvature.noise_of_judges();
+                }
                 learning = change > 0.01 && iterations < MAX_LEARNING.min(max_iter);
             }
         }
@@ -265,7 +282,7 @@ impl<'a> Problem<'a> {
         };
         if self.parts.prior == Prior::Learnt {
             let squares = parameters.score.iter().map(|score| score * score).sum();
-            let uncertain = curvature.score_variances().iter().sum();
+            let uncertain = curvature.total_variance();
             sizes.scores = size(
                 squares,
                 parameters.score.len(),
@@ -362,7 +379,7 @@ impl<'a> Problem<'a> {
 
     /// Precision and mean of a judge's parameters.
     pub fn judge_prior(&self, sizes: &Sizes) -> ([f64; 3], [f64; 3]) {
-        let precision = |there: bool, variance: f64| if there { 1.0 / variance } else { HELD };
+        let precision = |there: bool, variance: f64| if there { 1.0 / variance } else { NO_PART };
         let precision = [
             precision(self.parts.discrimination, sizes.discrimination),
             precision(self.parts.position, sizes.position),
@@ -380,24 +397,23 @@ impl<'a> Problem<'a> {
     }
 
     /// Log density of the parameters, without its constant.
-    fn log_prior(&self, parameters: &Parameters, sizes: &Sizes) -> f64 {
+    fn log_prior(&self, parameters: &Parameters, held: &Held) -> f64 {
         let squares: f64 = parameters.score.iter().map(|score| score * score).sum();
-        let (precision, mean) = self.judge_prior(sizes);
-        let of_judge = |judge: &[f64; 3]| -> f64 {
-            (0..3)
-                .map(|part| precision[part] * (judge[part] - mean[part]).powi(2))
-                .sum()
+        let (precision, mean) = self.judge_prior(&held.sizes);
+        let of_judge = |(judge, noise): (&[f64; 3], &f64)| -> f64 {
+            let squares = (0..3).map(|part| precision[part] * (judge[part] - mean[part]).powi(2));
+            squares.sum::<f64>() + noise * judge[0] * judge[0]
         };
-        let judges: f64 = parameters.judge.iter().map(of_judge).sum();
-        -(squares * self.score_precision(sizes) + judges) / 2.0
+        let judges: f64 = parameters.judge.iter().zip(&held.noise).map(of_judge).sum();
+        -(squares * self.score_precision(&held.sizes) + judges) / 2.0
     }
 
-    fn objective(&self, parameters: &Parameters, sizes: &Sizes) -> f64 {
-        self.log_likelihood(parameters) + self.log_prior(parameters, sizes)
+    fn objective(&self, parameters: &Parameters, held: &Held) -> f64 {
+        self.log_likelihood(parameters) + self.log_prior(parameters, held)
     }
 
     /// Objective, gradient and curvature.
-    fn derivatives(&self, parameters: &Parameters, sizes: &Sizes) -> Result<(Sums, Curvature<'a>)> {
+    fn derivatives(&self, parameters: &Parameters, held: &Held) -> Result<(Sums, Curvature<'a>)> {
         let mut information = vec![[0f32; 2]; self.rows.len()];
         let mut parts = Vec::new();
         let mut rest = &mut information[..];
@@ -409,7 +425,7 @@ impl<'a> Problem<'a> {
         }
         let sums: Vec<Sums> = parts
             .into_par_iter()
-            .map(|(judges, information)| self.sums_of(judges, information, parameters, sizes))
+            .map(|(judges, information)| self.sums_of(judges, information, parameters, held))
             .collect();
         let mut sums = sums.into_iter();
         let mut total = sums.next().expect("there is at least one range of judges");
@@ -421,7 +437,7 @@ impl<'a> Problem<'a> {
                 total.merge(&part);
             }
         }
-        let prior = self.score_precision(sizes);
+        let prior = self.score_precision(&held.sizes);
         for (gradient, score) in total.score.iter_mut().zip(&parameters.score) {
             *gradient -= prior * score;
         }
@@ -431,7 +447,7 @@ impl<'a> Problem<'a> {
             information,
             &total.judges,
             total.schur.take(),
-            sizes,
+            &held.sizes,
         )?;
         Ok((total, curvature))
     }
@@ -441,10 +457,10 @@ impl<'a> Problem<'a> {
         judges: Range<usize>,
         information: &mut [[f32; 2]],
         parameters: &Parameters,
-        sizes: &Sizes,
+        held: &Held,
     ) -> Sums {
         let items = self.rows.items;
-        let (precision, mean) = self.judge_prior(sizes);
+        let (precision, mean) = self.judge_prior(&held.sizes);
         let mut sums = Sums {
             log_likelihood: 0.0,
             score: vec![0.0; items],
@@ -455,7 +471,9 @@ impl<'a> Problem<'a> {
         for judge in judges {
             let own = &parameters.judge[judge];
             let mut gradient = [0, 1, 2].map(|part| precision[part] * (mean[part] - own[part]));
-            let mut block = Symmetric3::diagonal(precision);
+            let noise = held.noise[judge];
+            gradient[0] -= noise * own[0];
+            let mut block = Symmetric3::diagonal([precision[0] + noise, precision[1], precision[2]]);
             for row in self.rows.rows(judge) {
                 let row = self.rows.get(row);
                 let local = self.local(&row, &parameters.score, own);

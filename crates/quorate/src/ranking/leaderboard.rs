@@ -98,15 +98,16 @@ impl RankFit {
     fn interval(&self, item: usize, z: f64) -> Option<(f64, f64)> {
         let reach = z * self.uncertainty.as_ref()?.deviations[item];
         let strength = self.strengths[item];
-        let on_scale = |value: f64| {
-            // Shares are not log odds; everything else with intervals is.
-            if self.method == "win-rate" {
-                1.0 / (1.0 + (-value).exp())
-            } else {
-                value
-            }
-        };
-        Some((on_scale(strength - reach), on_scale(strength + reach)))
+        if self.method != "win-rate" {
+            return Some((strength - reach, strength + reach));
+        }
+        // Shares are not log odds; all wins, or none, are an end of their interval.
+        let share = |odds: f64| 1.0 / (1.0 + (-odds).exp());
+        let score = self.scores[item];
+        Some((
+            share(strength - reach).min(score),
+            share(strength + reach).max(score),
+        ))
     }
 
     /// For each item, the best and the worst place in its group that the comparisons leave it.
