@@ -10,8 +10,8 @@ use crate::catalog::find;
 #[cfg(feature = "lab")]
 use crate::commands::reproduce;
 use crate::commands::{
-    aggregate, compare, completions, convert, data, demo, evaluate, inspect, judges, methods, plan, report,
-    simulate, workers,
+    aggregate, compare, completions, convert, data, demo, evaluate, inspect, judges, methods, plan, rank,
+    report, simulate, workers,
 };
 use crate::memory::MemoryArgs;
 use crate::numbers::whole;
@@ -59,6 +59,8 @@ pub enum Command {
     Workers(workers::WorkersArgs),
     /// Report on a panel of judges, language models above all: verdicts, strictness, dependence, pass rate
     Judges(judges::JudgesArgs),
+    /// Rank items by comparisons of two each: leaderboard with intervals, judges, what to compare next
+    Rank(rank::RankArgs),
     /// List the methods, or explain one
     Methods(methods::MethodsArgs),
     /// Put the whole story on one HTML page: tasks to review, workers, what to do next
@@ -91,14 +93,7 @@ pub struct MethodArgs {
 impl MethodArgs {
     /// The method, and the parameters that are given.
     pub fn find(&self) -> Result<(&'static Method, Vec<(String, String)>)> {
-        let pair = |pair: &String| {
-            let (name, value) = pair.split_once('=').with_context(|| {
-                format!("--param {pair:?}: expected name=value, for example --param max-iter=50")
-            })?;
-            Ok((name.trim().to_owned(), value.trim().to_owned()))
-        };
-        let method = find(&self.name)?;
-        Ok((method, self.parameters.iter().map(pair).collect::<Result<_>>()?))
+        Ok((find(&self.name)?, named_parameters(&self.parameters)?))
     }
 
     /// The method, ready to fit.
@@ -106,6 +101,17 @@ impl MethodArgs {
         let (method, parameters) = self.find()?;
         Ok((method, method.with_parameters(&parameters)?))
     }
+}
+
+/// Parameters of a method, as names and values.
+pub fn named_parameters(given: &[String]) -> Result<Vec<(String, String)>> {
+    let pair = |pair: &String| {
+        let (name, value) = pair.split_once('=').with_context(|| {
+            format!("--param {pair:?}: expected name=value, for example --param max-iter=50")
+        })?;
+        Ok((name.trim().to_owned(), value.trim().to_owned()))
+    };
+    given.iter().map(pair).collect()
 }
 
 /// What every command that fits a model takes.

@@ -11,6 +11,7 @@ pub mod inspect;
 pub mod judges;
 pub mod methods;
 pub mod plan;
+pub mod rank;
 pub mod report;
 #[cfg(feature = "lab")]
 pub mod reproduce;
@@ -32,6 +33,7 @@ pub fn run(cli: Cli, printer: &mut Printer) -> Result<u8> {
         Command::Inspect(args) => return inspect::run(&args, printer),
         Command::Workers(args) => workers::run(&args, printer)?,
         Command::Judges(args) => return judges::run(&args, printer),
+        Command::Rank(args) => return rank::run(&args, printer),
         Command::Methods(args) => methods::run(&args, printer)?,
         Command::Report(args) => report::run(&args, printer)?,
         Command::Plan(args) => plan::run(&args, printer)?,

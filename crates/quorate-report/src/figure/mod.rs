@@ -1,5 +1,5 @@
 //! Every chart of the project, drawn as SVG: figures with axes ([`Figure`]), bars of shares ([`shares`]) and
-//! of counts ([`counts`]), the confidence of the labels ([`confidence`]), the reliability curve
+//! of counts ([`counts`]), the confidence of the labels ([`confidence`]), leaderboards ([`leaderboard`]), the reliability curve
 //! ([`reliability`]).
 //!
 //! Colours come from one style sheet ([`CSS`]), for light and dark pages. A drawing stands in a page that has
@@ -7,6 +7,7 @@
 
 pub mod confidence;
 pub mod counts;
+pub mod leaderboard;
 pub mod reliability;
 mod scale;
 pub mod shares;
