@@ -33,6 +33,7 @@
 //! ```
 #![deny(missing_docs)]
 
+mod binary;
 mod error;
 mod exports;
 mod formats;

@@ -125,21 +125,16 @@ impl TaskResults<'_> {
 
     /// Writes the tasks whose label is not that of majority vote. Results on disk must have been made with
     /// them.
-    pub fn write_changes(
-        &self,
-        target: &Target,
-        format: Option<FileFormat>,
-        model: Option<&DawidSkene>,
-    ) -> Result<()> {
+    pub fn write_changes(&self, target: &Target, model: Option<&DawidSkene>) -> Result<()> {
         match self {
             Self::Memory {
                 annotations,
                 consensus,
             } => {
                 let rows = ChangeRow::of_fit(annotations, consensus, model);
-                write_changes(target, format, &rows)
+                write_changes(target, &rows)
             }
-            Self::Disk(results) => results.write_changes(target, format),
+            Self::Disk(results) => results.write_changes(target),
         }
     }
 }

@@ -10,8 +10,8 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::exports::Tool;
 use crate::exports::json::Answer;
 use crate::formats::MAX_FIELD;
+use crate::tables::TaskLabels;
 use crate::tables::annotations::ReadOptions;
-use crate::tables::{LabelColumns, TaskLabels};
 
 /// What stands between the choices of an answer that has several.
 const BETWEEN_CHOICES: char = '|';
@@ -95,11 +95,7 @@ impl ExportRead {
             tasks,
             classes,
             labels,
-            confidence: None,
-            probabilities: None,
-            columns: LabelColumns::default(),
-            repeated: 0,
-            unlabelled: 0,
+            ..TaskLabels::default()
         }
     }
 }
@@ -169,8 +165,7 @@ impl<'a> Answers<'a> {
             ("a label", label),
         ] {
             if text.len() > MAX_FIELD {
-                let limit = MAX_FIELD;
-                return Err(ErrorKind::TooLong { what, limit }.into());
+                return Err(Error::too_long(what, MAX_FIELD));
             }
         }
         let missing = self.options.missing.iter().any(|missing| missing == label);

@@ -17,7 +17,7 @@ use super::consensus::{AGENT, Consensus, rewrite};
 use super::json::{Scalar, each, parse, required};
 use super::labelled::Labelled;
 use super::mturk::take_elements;
-use crate::error::{ErrorKind, Result};
+use crate::error::{Error, Result};
 use crate::formats::json_texts::Shape;
 
 /// What a payload holds, in words for errors.
@@ -96,12 +96,10 @@ fn take_responses(text: &str, path: &Path, answers: &mut Answers<'_>) -> Result<
         .parent()
         .and_then(Path::file_name)
         .map(|name| name.to_string_lossy());
-    let task = folder
-        .filter(|name| !name.is_empty())
-        .ok_or_else(|| ErrorKind::Export {
-            problem: "found worker responses that are in no folder, which would name the task".into(),
-            expected: "the folder annotations/worker-response of a labelling job".into(),
-        })?;
+    let task = folder.filter(|name| !name.is_empty()).ok_or_else(|| {
+        let found = "found worker responses that are in no folder, which would name the task";
+        Error::export(found, "the folder annotations/worker-response of a labelling job")
+    })?;
     for answer in &response.answers {
         let worker = answer.worker_id.as_ref();
         take_elements(&answer.answer_content, EXPECTED, &task, worker, answers)?;

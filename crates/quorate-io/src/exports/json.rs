@@ -11,6 +11,7 @@ use serde_json::Value;
 use super::answers::join_choices;
 use crate::error::{Error, ErrorKind, Result};
 use crate::formats::json_texts::{JsonTexts, Shape};
+use crate::formats::jsonl::{NO_OBJECTS, problem_of};
 
 /// An id or a label: text, a number, true, false, or null, which is empty. Borrowed from the file where it
 /// can be.
@@ -216,26 +217,17 @@ pub(crate) fn each(
     if any {
         Ok(())
     } else {
-        Err(Error::empty(
-            "one JSON object on each line, or an array of objects",
-        ))
+        Err(Error::empty(NO_OBJECTS))
     }
 }
 
 /// A text as a value; `expected` is what a file of this kind holds.
 pub(crate) fn parse<'de, T: Deserialize<'de>>(text: &'de str, expected: &str) -> Result<T> {
     serde_json::from_str(text).map_err(|error| {
-        let words = error.to_string();
-        let place = format!(" at line {} column {}", error.line(), error.column());
-        let words = words.strip_suffix(&place).unwrap_or(&words);
         let place = match error.line() {
             0 | 1 => format!("character {}", error.column()),
             line => format!("line {line}, character {} of it", error.column()),
         };
-        let kind = ErrorKind::Export {
-            problem: format!("{words} at {place}"),
-            expected: expected.to_owned(),
-        };
-        kind.into()
+        Error::export(format!("{} at {place}", problem_of(&error)), expected)
     })
 }

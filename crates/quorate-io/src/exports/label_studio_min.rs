@@ -17,7 +17,7 @@ use super::labelled::{JsonList, Labelled, id_value};
 use super::members::Members;
 use crate::error::{Error, Result};
 use crate::formats::delimiter::Delimiter;
-use crate::formats::{Row, RowSink, RowSource, delimited, field};
+use crate::formats::{Row, RowSink, RowSource, delimited};
 
 /// What a file holds, in words for errors.
 const EXPECTED: &str = "objects with `id`, `annotator`, `annotation_id` and a key for each question";
@@ -135,8 +135,8 @@ impl RowSink for Rows {
             .collect())
     }
 
-    fn row(&mut self, row: &impl Row) -> Result<()> {
-        let (task, worker) = (field(row, 0, "id")?, field(row, 1, "annotator")?);
+    fn row(&mut self, row: &Row<'_>) -> Result<()> {
+        let (task, worker) = (row.field(0)?, row.field(1)?);
         let mut cells = Vec::with_capacity(self.names.len());
         for (slot, name) in self.names.iter().enumerate() {
             let cell = row.text(slot + 2).map_err(|error| error.in_column(name))?;

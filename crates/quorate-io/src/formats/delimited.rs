@@ -13,18 +13,15 @@ use ::csv::{ByteRecord, Reader, ReaderBuilder};
 use super::decimal::push_decimal;
 use super::delimiter::Delimiter;
 use super::quotes::QuoteCheck;
-use super::row_sink::MAX_ROW;
+use super::row_sink::{MAX_ROW, Row, names_of};
 use super::text::write_pieces;
-use super::{Cell, Row, RowSink, RowSource};
+use super::{Cell, RowSink, RowSource};
 use crate::error::{Error, ErrorKind, Position, Result};
 use crate::target::neutralises_formulas;
 
-/// Reads a table of text into the sink.
-pub(crate) fn read(input: impl Read, delimiter: Delimiter, sink: &mut impl RowSink) -> Result<()> {
+/// Reads a table of text into the sink; gives the delimiter where it is not the usual one of the format.
+pub(crate) fn read(input: impl Read, delimiter: Delimiter, sink: &mut impl RowSink) -> Result<Option<char>> {
     let (found, input) = delimiter.of_input(input)?;
-    if let Some(unusual) = delimiter.unusual(found) {
-        sink.note_delimiter(unusual);
-    }
     let mut records = Records::new(input, found);
     if !records.advance(&[])? {
         return Err(Error::empty(
@@ -44,21 +41,23 @@ pub(crate) fn read(input: impl Read, delimiter: Delimiter, sink: &mut impl RowSi
         .collect::<Result<Vec<String>>>()
         .map_err(|error| error.at(header))?;
     let chosen = sink.select(&names).map_err(|error| error.at(header))?;
+    let chosen_names = names_of(&names, &chosen);
     while records.advance(&names)? {
-        let row = DelimitedRow {
-            records: &records,
-            chosen: &chosen,
-        };
-        if records.record.len() != names.len() {
-            let ragged = ErrorKind::Ragged {
-                found: records.record.len(),
-                expected: names.len(),
-            };
-            return Err(Error::new(ragged).at(row.position()));
+        let (position, fields) = (Position::Line(records.line()), records.record.len());
+        if fields != names.len() {
+            return Err(Error::new(ErrorKind::Ragged(fields, names.len())).at(position));
         }
-        sink.row(&row).map_err(|error| error.at(row.position()))?;
+        let value = |slot: usize| {
+            std::str::from_utf8(&records.record[chosen[slot]]).map_err(|_| ErrorKind::NotUtf8.into())
+        };
+        let row = Row {
+            names: &chosen_names,
+            position,
+            value: &value,
+        };
+        sink.row(&row).map_err(|error| error.at(position))?;
     }
-    Ok(())
+    Ok(delimiter.unusual(found))
 }
 
 /// The records of a text, one by one.
@@ -142,33 +141,13 @@ impl<R: Read> Records<R> {
 
     fn explain(&self, error: ::csv::Error) -> Error {
         if self.reader.get_ref().overrun {
-            let too_long = ErrorKind::TooLong {
-                what: "a row",
-                limit: MAX_ROW,
-            };
             let first = self.after + u64::from(self.reader.get_ref().crlf && self.after > 1);
-            return Error::new(too_long).at(Position::Line(first));
+            return Error::too_long("a row", MAX_ROW).at(Position::Line(first));
         }
         match error.into_kind() {
             ::csv::ErrorKind::Io(error) => error.into(),
             other => Error::syntax(format!("{other:?}")),
         }
-    }
-}
-
-struct DelimitedRow<'a, R> {
-    records: &'a Records<R>,
-    chosen: &'a [usize],
-}
-
-impl<R: Read> Row for DelimitedRow<'_, R> {
-    fn text(&self, slot: usize) -> Result<&str> {
-        let field = &self.records.record[self.chosen[slot]];
-        std::str::from_utf8(field).map_err(|_| ErrorKind::NotUtf8.into())
-    }
-
-    fn position(&self) -> Position {
-        Position::Line(self.records.line())
     }
 }
 

@@ -34,7 +34,7 @@ pub use file_format::{Compression, FileFormat, Format};
 pub use memory::{MemorySink, MemoryTable};
 pub use row_sink::MAX_FIELD;
 pub(crate) use row_sink::{
-    NamedRow, Row, RowSink, columns_where, field, find_column, find_columns_named, scan, scan_text, sink,
+    Row, RowSink, columns_where, find_column, find_columns_named, read_delimited, read_side, scan, scan_text,
 };
 pub use row_source::{Cell, ColumnKind, RowSource, write_table};
 pub(crate) use row_source::{Each, table, write_packed, write_rows};

@@ -105,11 +105,10 @@ pub(crate) fn table<N: Into<String>>(
 /// Writes a [`table`].
 pub(crate) fn write_rows<N: Into<String>>(
     target: &Target,
-    format: Option<FileFormat>,
     columns: impl IntoIterator<Item = (N, ColumnKind)>,
     rows: impl Fn(&mut Each<'_>) -> Result<()>,
 ) -> Result<()> {
-    write_table(target, format, &table(columns, rows))
+    write_table(target, None, &table(columns, rows))
 }
 
 /// Writes a table, whole or not at all. The format is the one given, else told by the extension, else CSV.

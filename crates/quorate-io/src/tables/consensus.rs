@@ -9,7 +9,7 @@ use quorate::model::Consensus;
 
 use super::labels::{CONFIDENCE_COLUMN, PROBABILITY_PREFIX};
 use super::review::join_votes;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::formats::{Cell, ColumnKind, FileFormat, PIECE, RowSource, write_table};
 use crate::target::Target;
 
@@ -63,22 +63,21 @@ pub fn write_consensus_with(
         .is_some_and(|labels| labels.task_count() != tasks.len())
     {
         let problem = format!("labels are needed for each of the {} tasks", tasks.len());
-        return Err(quorate::Error::Mismatch(problem).into());
+        return Err(Error::mismatch(problem));
     }
     let difficulty = parts.difficulty;
     if difficulty.is_some_and(|difficulty| difficulty.len() != tasks.len()) {
         let problem = format!("a difficulty is needed for each of the {} tasks", tasks.len());
-        return Err(quorate::Error::Mismatch(problem).into());
+        return Err(Error::mismatch(problem));
     }
     if consensus.len() != tasks.len() || consensus.class_count() != classes.len() {
-        return Err(quorate::Error::Mismatch(format!(
+        return Err(Error::mismatch(format!(
             "a consensus on {} tasks and {} classes does not fit {} tasks and {} classes",
             consensus.len(),
             consensus.class_count(),
             tasks.len(),
             classes.len()
-        ))
-        .into());
+        )));
     }
     let table = ConsensusRows {
         tasks,

@@ -3,7 +3,7 @@
 use quorate::Annotations;
 
 use crate::error::Result;
-use crate::formats::{FileFormat, find_columns_named, scan, sink};
+use crate::formats::{find_columns_named, read_side};
 use crate::source::Source;
 
 /// Bytes of a text that are kept: more than anybody reads in a table.
@@ -13,22 +13,19 @@ const LONGEST_TEXT: usize = 8 << 10;
 /// repeated ones the first counts. Texts may be of any length; the first 8 KiB are kept.
 pub fn read_task_texts(
     source: &Source,
-    format: Option<FileFormat>,
     column: &str,
     annotations: &Annotations,
 ) -> Result<Vec<Option<String>>> {
     let choose = |_: &mut _, names: &[String]| find_columns_named(names, &["task", column]);
     let texts = vec![None; annotations.task_count()];
-    let mut rows = sink(texts, choose, |texts: &mut Vec<Option<String>>, row| {
+    read_side(source, texts, choose, |texts: &mut Vec<Option<String>>, row| {
         let (task, text) = (row.id(0, "task")?, row.text(1)?);
         if let Some(task) = annotations.tasks().find(task) {
             let kept = &text[..text.floor_char_boundary(LONGEST_TEXT)];
             texts[task as usize].get_or_insert_with(|| kept.to_owned());
         }
         Ok(())
-    });
-    scan(source, format, &mut rows, &mut |_, _| {})?;
-    Ok(rows.state)
+    })
 }
 
 #[cfg(test)]
