@@ -20,6 +20,7 @@ use crate::input_format::{self, InputFormat};
 use crate::printer::Printer;
 use crate::progress::Bar;
 use crate::reading::settle;
+use crate::side_data::fitting;
 use crate::text_table::plural;
 
 /// What to read and how.
@@ -179,21 +180,16 @@ impl InputArgs {
         let Some(path) = &self.probabilities_in else {
             return Ok(None);
         };
-        let read = read_probabilities(&Source::from(path.clone()), None, annotations)?;
-        if read.foreign > 0 {
-            printer.warning(format!(
-                "{} of --probabilities-in about tasks that the labels do not have: not used",
-                plural(read.foreign as usize, "row")
-            ));
-        }
-        let missing = annotations.task_count() - read.probabilities.known_count();
+        let read = read_probabilities(&Source::from(path.clone()), annotations)?;
+        let probabilities = fitting(read, "probabilities-in", "tasks", printer);
+        let missing = annotations.task_count() - probabilities.known_count();
         if missing > 0 {
             printer.warning(format!(
                 "{} without a row in --probabilities-in: judged by the labels alone",
                 plural(missing, "task")
             ));
         }
-        Ok(Some(read.probabilities))
+        Ok(Some(probabilities))
     }
 
     /// Reads the features of the tasks, if there are any.
@@ -206,17 +202,11 @@ impl InputArgs {
             return Ok(None);
         };
         let order = match &self.feature_tasks {
-            Some(path) => Some(read_ids(&Source::from(path.clone()), None, "task")?),
+            Some(path) => Some(read_ids(&Source::from(path.clone()), "task")?),
             None => None,
         };
-        let read = read_features(&Source::from(path.clone()), None, annotations, order.as_ref())?;
-        if read.foreign > 0 {
-            printer.warning(format!(
-                "{} of --features about tasks that the labels do not have: not used",
-                plural(read.foreign as usize, "row")
-            ));
-        }
-        Ok(Some(read.features))
+        let read = read_features(&Source::from(path.clone()), annotations, order.as_ref())?;
+        Ok(Some(fitting(read, "features", "tasks", printer)))
     }
 
     /// Whether the side data are given that a method needs.
@@ -291,7 +281,7 @@ fn read_names(option: &str, given: Option<&Path>, column: &str) -> Result<Option
         return Ok(None);
     };
     if given.is_file() {
-        let ids = read_ids(&Source::from(given), None, column)?;
+        let ids = read_ids(&Source::from(given), column)?;
         return Ok(Some(ids.iter().map(str::to_owned).collect()));
     }
     let text = given.to_string_lossy();

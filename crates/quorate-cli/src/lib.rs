@@ -24,6 +24,7 @@ mod remedies;
 mod run_summary;
 pub mod run_words;
 mod session;
+pub mod side_data;
 mod spreadsheet;
 mod text_table;
 mod time_limit;

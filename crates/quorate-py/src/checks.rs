@@ -8,7 +8,7 @@ use quorate::annotations::Names;
 use quorate::diagnose::{Finding, Inspect};
 use quorate::evaluate::{Bins, Evaluate, Predictions, TieRule, error_rate};
 use quorate_cli::documents;
-use quorate_io::{LabelOptions, read_labels};
+use quorate_io::{LabelOptions, read_labels, read_truth};
 
 use crate::arguments::{Running, arguments, number};
 use crate::data::Data;
@@ -60,8 +60,7 @@ pub fn evaluate(
 #[pyfunction]
 pub fn error_of(py: Python<'_>, fitted: &Fitted, truth: &Data) -> PyResult<(f64, f64, usize)> {
     let score = || -> Result<_, Failure> {
-        let truth = read_labels(&truth.source, &LabelOptions::default())?;
-        let mut codes = truth.codes_in(&fitted.annotations);
+        let mut codes = read_truth(&truth.source, &fitted.annotations)?;
         for (task, code) in codes.iter_mut().enumerate() {
             *code = code.filter(|_| fitted.annotations.gold(task).is_none());
         }

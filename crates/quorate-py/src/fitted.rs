@@ -144,9 +144,7 @@ impl Fitted {
     fn workers(&self, py: Python<'_>) -> PyResult<ArrowTable> {
         let annotations = &self.annotations;
         let rows = WorkerRow::of_fit(annotations.workers(), self.fit(), &self.summarise(false));
-        self.table(py, |target| {
-            write_workers(target, None, annotations.classes(), &rows)
-        })
+        self.table(py, |target| write_workers(target, annotations.classes(), &rows))
     }
 
     /// The tasks whose label is not that of majority vote.
@@ -156,7 +154,7 @@ impl Fitted {
             &self.fit().consensus,
             self.fit().model.as_ref(),
         );
-        self.table(py, |target| write_changes(target, None, &rows))
+        self.table(py, |target| write_changes(target, &rows))
     }
 
     /// The confusion matrices, a row for each cell.
@@ -172,7 +170,7 @@ impl Fitted {
     fn review(&self, py: Python<'_>, most: &Bound<'_, PyAny>) -> PyResult<ArrowTable> {
         let most = number("n", most)?;
         let tasks = Review { most }.run(&self.annotations, self.fit());
-        self.table(py, |target| write_review(target, None, &tasks))
+        self.table(py, |target| write_review(target, &tasks))
     }
 
     /// Pictures of the view in a notebook: the style sheet, the confidence of the labels, the tasks of each
@@ -216,7 +214,7 @@ impl Fitted {
         let (workers, classes) = (own.annotations.workers(), own.annotations.classes());
         let write = |found| {
             own.table(slf.py(), |target| {
-                write_intervals(target, None, workers, classes, found)
+                write_intervals(target, workers, classes, found)
             })
         };
         found.as_ref().map(write).transpose()

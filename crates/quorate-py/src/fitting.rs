@@ -10,6 +10,7 @@ use quorate::model::Priors;
 use quorate::{Annotations, Context};
 use quorate_cli::catalog::find;
 use quorate_cli::run_words::{tell_joined, tell_known};
+use quorate_cli::side_data::fitting;
 use quorate_io::{
     LabelOptions, ModelFile, ModelOrigin, TaskLabels, Update, read_features, read_labels, read_probabilities,
 };
@@ -102,24 +103,15 @@ impl Known {
         annotations: &Annotations,
         told: &mut Told,
     ) -> Result<Context, Failure> {
-        let mut foreign = |rows: u64, of: &str| {
-            if rows > 0 {
-                told.warnings.push(format!(
-                    "{rows} rows of {of} about tasks that the labels do not have: not used"
-                ));
-            }
-        };
         if let Some(data) = &self.class_probabilities {
-            let read = read_probabilities(&data.get().source, None, annotations)?;
-            foreign(read.foreign, "class_probabilities");
-            context = context.with_class_probabilities(read.probabilities);
+            let read = read_probabilities(&data.get().source, annotations)?;
+            context = context.with_class_probabilities(fitting(read, "class_probabilities", "tasks", told));
         }
         if let Some(data) = &self.features {
             let tasks = self.feature_tasks.as_ref();
             let tasks: Option<Names> = tasks.map(|tasks| tasks.iter().map(String::as_str).collect());
-            let read = read_features(&data.get().source, None, annotations, tasks.as_ref())?;
-            foreign(read.foreign, "features");
-            context = context.with_features(read.features);
+            let read = read_features(&data.get().source, annotations, tasks.as_ref())?;
+            context = context.with_features(fitting(read, "features", "tasks", told));
         }
         Ok(context)
     }

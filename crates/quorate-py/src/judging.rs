@@ -100,7 +100,7 @@ pub fn judges(
         Ok((panel, report, document, columns, told))
     })?;
     let table = ArrowTable::written(data.kinds(&columns), |target| {
-        write_panel_verdicts(target, None, &panel, &report.verdicts)
+        write_panel_verdicts(target, &panel, &report.verdicts)
     });
     Ok((
         table.map_err(|failure| raise(py, failure))?,

@@ -344,16 +344,16 @@ impl AggregateArgs {
         let (workers, classes) = (labels.workers, labels.classes);
         if let Some(path) = &self.workers {
             let rows = WorkerRow::of_fit(workers, fit, summary);
-            write_workers(&Target::from(path.clone()), None, classes, &rows)?;
+            write_workers(&Target::from(path.clone()), classes, &rows)?;
         }
         if let (Some(path), Some(intervals)) = (&self.intervals, &outcome.intervals) {
-            write_intervals(&Target::from(path.clone()), None, workers, classes, intervals)?;
+            write_intervals(&Target::from(path.clone()), workers, classes, intervals)?;
         }
         if let Some(path) = &self.changes {
-            written.write_changes(&Target::from(path.clone()), None, fit.model.as_ref())?;
+            written.write_changes(&Target::from(path.clone()), fit.model.as_ref())?;
         }
         if let (Some(path), None) = (&self.review, self.review_number()) {
-            write_review(&Target::from(path.clone()), None, &self.review(results))?;
+            write_review(&Target::from(path.clone()), &self.review(results))?;
         }
         if (self.model.is_some() || self.intervals.is_some()) && fit.model.is_none() {
             printer.warning(

@@ -91,7 +91,7 @@ pub fn run(args: &EvaluateArgs, printer: &mut Printer) -> Result<u8> {
     let columns = parse_label_columns("--truth-columns", &args.truth_columns)?;
     let truth = read_known("the truth", &args.truth, columns, None, printer)?;
     let except = match &args.except {
-        Some(path) => read_ids(&Source::from(path.clone()), None, "task")?,
+        Some(path) => read_ids(&Source::from(path.clone()), "task")?,
         None => Names::default(),
     };
     let matched = Matched::new(&predicted, &truth, &except, args.normalize);

@@ -139,7 +139,7 @@ pub fn run(args: &JudgesArgs, printer: &mut Printer) -> Result<u8> {
     let session = Session::start(&args.run, printer.quiet());
     let report = settings.run(&panel, &mut session.context("judges", 0)?)?;
     if let Some(path) = &args.output {
-        write_panel_verdicts(&Target::from(path.clone()), None, &panel, &report.verdicts)?;
+        write_panel_verdicts(&Target::from(path.clone()), &panel, &report.verdicts)?;
     }
     if args.json {
         printer.json(&json::as_json(&report, &panel, positive, &|remedy| {

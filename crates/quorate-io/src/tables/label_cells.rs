@@ -106,7 +106,11 @@ impl<F: FnMut(&str, &str, &str) -> Result<()>> RowSink for LabelCells<'_, F> {
                 text
             }
         };
-        let Columns { task: _, worker: _, label } = &layout.columns;
+        let Columns {
+            task: _,
+            worker: _,
+            label,
+        } = &layout.columns;
         let n = row.field(0)?;
         let Some(workers) = &layout.workers else {
             let (m, x) = (row.field(1)?, row.field(2)?);

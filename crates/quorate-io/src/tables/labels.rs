@@ -110,6 +110,11 @@ pub fn read_labels(source: &Source, options: &LabelOptions) -> Result<TaskLabels
     Ok(sink.found)
 }
 
+/// Reads what is known of the tasks of a table, as [`TaskLabels::codes_in`] has it.
+pub fn read_truth(source: &Source, annotations: &Annotations) -> Result<Vec<Option<usize>>> {
+    Ok(read_labels(source, &LabelOptions::default())?.codes_in(annotations))
+}
+
 struct LabelSink<'a> {
     options: &'a LabelOptions,
     missing: Vec<String>,

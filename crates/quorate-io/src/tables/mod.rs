@@ -35,7 +35,9 @@ pub use intervals::write_intervals;
 pub use judgements::{JudgementsRead, read_judgements, write_panel_verdicts};
 pub use kept_labels::{read_kept_labels, write_kept_labels};
 pub use label_cells::TableLayout;
-pub use labels::{CONFIDENCE_COLUMN, LabelOptions, PROBABILITY_PREFIX, TaskLabels, read_labels, write_truth};
+pub use labels::{
+    CONFIDENCE_COLUMN, LabelOptions, PROBABILITY_PREFIX, TaskLabels, read_labels, read_truth, write_truth,
+};
 pub use model::{MODEL_FORMAT_VERSION, ModelFile, ModelWorker, read_model, write_model};
 pub use model_history::ModelOrigin;
 pub use name_filter::LeftOut;

@@ -114,10 +114,8 @@ impl ClusterFit {
     fn workers(&self, py: Python<'_>) -> PyResult<ArrowTable> {
         let labels = self.table.facts();
         let rows = WorkerRow::of_fit(labels.workers, &self.outcome.fit, &self.summary);
-        ArrowTable::written(Kinds::TEXT, |target| {
-            write_workers(target, None, labels.classes, &rows)
-        })
-        .map_err(|failure| raise(py, failure))
+        ArrowTable::written(Kinds::TEXT, |target| write_workers(target, labels.classes, &rows))
+            .map_err(|failure| raise(py, failure))
     }
 
     /// The model of labels whose tasks have these hashes, if the method estimates one.
