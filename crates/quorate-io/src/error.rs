@@ -419,10 +419,7 @@ mod tests {
 
     #[test]
     fn place_comes_first_and_is_reachable() {
-        let kind = ErrorKind::Number {
-            found: "abc".into(),
-            expected: "a number from 0 to 1",
-        };
+        let kind = ErrorKind::Number("abc".into(), "a number from 0 to 1");
         let error = Error::new(kind)
             .in_column("confidence")
             .at(Position::Line(7))

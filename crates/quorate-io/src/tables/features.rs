@@ -149,7 +149,7 @@ mod tests {
             }
             names
         });
-        read_features(&Source::from(path), None, &annotations(tasks), order.as_ref())
+        read_features(&Source::from(path), &annotations(tasks), order.as_ref())
     }
 
     fn array() -> Vec<u8> {
@@ -169,12 +169,12 @@ mod tests {
             None,
         )
         .unwrap();
-        assert_eq!(table.features.row(0), [5.0, 600.0]);
-        assert_eq!((table.features.row(1), table.foreign), (&[1.0, -2.5][..], 1));
+        assert_eq!(table.data.row(0), [5.0, 600.0]);
+        assert_eq!((table.data.row(1), table.foreign), (&[1.0, -2.5][..], 1));
         let numbered = read("f.npy", &array(), &["2", "0"], None).unwrap();
-        assert_eq!((numbered.features.row(0), numbered.foreign), (&[4.0, 5.0][..], 1));
+        assert_eq!((numbered.data.row(0), numbered.foreign), (&[4.0, 5.0][..], 1));
         let listed = read("f.npy", &array(), &["a", "b", "c"], Some(&["c", "a", "b"])).unwrap();
-        assert_eq!((listed.features.row(2), listed.foreign), (&[0.0, 1.0][..], 0));
+        assert_eq!((listed.data.row(2), listed.foreign), (&[0.0, 1.0][..], 0));
     }
 
     #[test]

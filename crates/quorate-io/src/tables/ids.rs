@@ -66,18 +66,16 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("workers.csv");
         std::fs::write(&path, "n,worker\n3,ann\n2,bob\n1,ann\n0,\n").unwrap();
-        let ids = read_ids(&Source::from(path.clone()), None, "worker").unwrap();
+        let ids = read_ids(&Source::from(path.clone()), "worker").unwrap();
         assert_eq!(ids.iter().collect::<Vec<_>>(), ["ann", "bob"]);
         std::fs::write(&path, "Annotator ID;n\nann;1\n").unwrap();
-        let ids = read_ids(&Source::from(path.clone()), None, "worker").unwrap();
+        let ids = read_ids(&Source::from(path.clone()), "worker").unwrap();
         assert_eq!(ids.iter().collect::<Vec<_>>(), ["ann"]);
         let list = folder.path().join("workers.txt");
         std::fs::write(&list, "ann\n\n bob\nann\n").unwrap();
-        let ids = read_ids(&Source::from(list), None, "worker").unwrap();
+        let ids = read_ids(&Source::from(list), "worker").unwrap();
         assert_eq!(ids.iter().collect::<Vec<_>>(), ["ann", "bob"]);
-        let message = read_ids(&Source::from(path), None, "person")
-            .unwrap_err()
-            .to_string();
+        let message = read_ids(&Source::from(path), "person").unwrap_err().to_string();
         assert!(message.contains("person"), "{message}");
     }
 }

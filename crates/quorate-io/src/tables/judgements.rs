@@ -131,7 +131,7 @@ mod tests {
         };
         let sink = crate::formats::MemorySink::default();
         let verdicts = [verdict(Some(0)), verdict(None)];
-        write_panel_verdicts(&Target::Memory(sink.clone()), None, &panel, &verdicts).unwrap();
+        write_panel_verdicts(&Target::Memory(sink.clone()), &panel, &verdicts).unwrap();
         let table = sink.take().unwrap();
         let label = table.schema().index_of("label").unwrap();
         assert_eq!(table.batches()[0].column(label).null_count(), 1);

@@ -61,19 +61,19 @@ pub fn read_probabilities(source: &Source, annotations: &Annotations) -> Result<
 mod tests {
     use super::*;
 
-    fn read(text: &str) -> Result<ProbabilitiesRead> {
+    fn read(text: &str) -> Result<SideData<TaskProbabilities>> {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("p.csv");
         std::fs::write(&path, text).unwrap();
         let annotations = Annotations::from_codes(2, 1, 3, [(0, 0, 0), (1, 0, 2)]).unwrap();
-        read_probabilities(&Source::from(path), None, &annotations)
+        read_probabilities(&Source::from(path), &annotations)
     }
 
     #[test]
     fn columns_find_their_classes_and_foreign_tasks_are_counted() {
         let read = read("task,p:2,p:0\nt1,0.25,0.75\nelsewhere,1,0\n").unwrap();
-        assert_eq!(read.probabilities.row(1), Some(&[0.75, 0.0, 0.25][..]));
-        assert_eq!(read.probabilities.row(0), None);
+        assert_eq!(read.data.row(1), Some(&[0.75, 0.0, 0.25][..]));
+        assert_eq!(read.data.row(0), None);
         assert_eq!(read.foreign, 1);
     }
 

@@ -38,9 +38,9 @@ mod tests {
         let path = folder.path().join("tasks.csv");
         std::fs::write(&path, "text,task\n\"a, b\",t2\nother,t9\n").unwrap();
         let table = Annotations::from_triples([("t1", "w", "a"), ("t2", "w", "b")]).unwrap();
-        let texts = read_task_texts(&Source::from(path.clone()), None, "text", &table).unwrap();
+        let texts = read_task_texts(&Source::from(path.clone()), "text", &table).unwrap();
         assert_eq!(texts, [None, Some("a, b".to_owned())]);
-        assert!(read_task_texts(&Source::from(path), None, "body", &table).is_err());
+        assert!(read_task_texts(&Source::from(path), "body", &table).is_err());
     }
 
     #[test]
@@ -50,7 +50,7 @@ mod tests {
         let long = format!("x{}", "é".repeat(1 << 20));
         std::fs::write(&path, format!("task,text\nt1,{long}\n")).unwrap();
         let table = Annotations::from_triples([("t1", "w", "a")]).unwrap();
-        let texts = read_task_texts(&Source::from(path), None, "text", &table).unwrap();
+        let texts = read_task_texts(&Source::from(path), "text", &table).unwrap();
         assert_eq!(texts[0].as_deref(), Some(&long[..LONGEST_TEXT - 1]));
     }
 }

@@ -79,10 +79,10 @@ fn truth_round_trip() {
     let target = Target::from(folder.path().join("truth.tsv.zst"));
     let tasks: Names = ["a\tb", "c"].into_iter().collect();
     let classes: Names = ["no", "yes"].into_iter().collect();
-    write_truth(&target, None, &tasks, &classes, &[1, 0]).unwrap();
+    write_truth(&target, &tasks, &classes, &[1, 0]).unwrap();
     let source = folder.path().join("truth.tsv.zst");
     let truth = read_labels(&source.into(), &LabelOptions::default()).unwrap();
     assert_eq!((truth.label("a\tb"), truth.label("c")), (Some("yes"), Some("no")));
-    assert!(write_truth(&target, None, &tasks, &classes, &[1]).is_err());
-    assert!(write_truth(&target, None, &tasks, &classes, &[1, 2]).is_err());
+    assert!(write_truth(&target, &tasks, &classes, &[1]).is_err());
+    assert!(write_truth(&target, &tasks, &classes, &[1, 2]).is_err());
 }

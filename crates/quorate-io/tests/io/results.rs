@@ -87,32 +87,26 @@ fn workers_with_and_without_a_model() {
         },
     ];
     let path = folder.path().join("workers.csv");
-    write_workers(&path.as_path().into(), None, &classes, &rows).unwrap();
+    write_workers(&path.as_path().into(), &classes, &rows).unwrap();
     assert_eq!(
         fs::read_to_string(&path).unwrap(),
         "worker,labels,accuracy,agreement,p:a|a,p:a|b,p:b|a,p:b|b\n\
          ann,12,0.85,,0.9,0.2,0.1,0.8\nbob,0,,0.5,,,,\n"
     );
     for (name, _) in crate::round_trip::FORMATS {
-        write_workers(
-            &folder.path().join(format!("w.{name}")).into(),
-            None,
-            &classes,
-            &rows,
-        )
-        .unwrap();
+        write_workers(&folder.path().join(format!("w.{name}")).into(), &classes, &rows).unwrap();
     }
     rows[0].confusion = None;
     let path = folder.path().join("workers.jsonl");
-    write_workers(&path.as_path().into(), None, &classes, &rows).unwrap();
+    write_workers(&path.as_path().into(), &classes, &rows).unwrap();
     let first = "{\"worker\":\"ann\",\"labels\":12,\"accuracy\":0.85,\"agreement\":null}\n";
     assert!(fs::read_to_string(&path).unwrap().starts_with(first));
     rows[1].score = Some(0.25);
-    write_workers(&path.as_path().into(), None, &classes, &rows).unwrap();
+    write_workers(&path.as_path().into(), &classes, &rows).unwrap();
     let first = "{\"worker\":\"ann\",\"labels\":12,\"accuracy\":0.85,\"agreement\":null,\"score\":null}\n";
     assert!(fs::read_to_string(&path).unwrap().starts_with(first));
     rows[0].confusion = Some(&confusion[..3]);
-    assert!(write_workers(&path.as_path().into(), None, &classes, &rows).is_err());
+    assert!(write_workers(&path.as_path().into(), &classes, &rows).is_err());
 }
 
 #[test]
