@@ -50,7 +50,8 @@ pub use exports::{
     ExportParts, ExportRead, Tool, WhyLeftOut, WriteBack, write_back, write_export, write_wide,
 };
 pub use formats::{
-    Cell, ColumnKind, Compression, FileFormat, Format, MAX_FIELD, RowSource, decimal, write_table,
+    Cell, ColumnKind, Compression, Each, FileFormat, Format, MAX_FIELD, RowSource, decimal, write_rows,
+    write_table,
 };
 #[cfg(feature = "columnar")]
 pub use formats::{MemorySink, MemoryTable};

@@ -13,9 +13,9 @@ use quorate::review::{Review, error_range};
 use quorate::{Annotations, Context, Fit};
 use quorate_cli::documents;
 use quorate_io::{
-    Cell, ChangeRow, ColumnKind, ConsensusParts, ModelFile, ModelOrigin, RowSource, Target, WorkerRow,
+    Cell, ChangeRow, ColumnKind, ConsensusParts, Each, ModelFile, ModelOrigin, Target, WorkerRow,
     write_changes, write_consensus_with, write_intervals, write_kept_labels, write_model, write_review,
-    write_table, write_workers,
+    write_rows, write_workers,
 };
 use quorate_report::figure;
 
@@ -159,10 +159,23 @@ impl Fitted {
 
     /// The confusion matrices, a row for each cell.
     fn confusion(&self, py: Python<'_>) -> PyResult<Option<ArrowTable>> {
-        if self.fit().model.is_none() {
+        let Some(model) = &self.fit().model else {
             return Ok(None);
-        }
-        self.table(py, |target| write_table(target, None, &Confusion(self)))
+        };
+        let (workers, classes) = (self.annotations.workers(), self.annotations.classes());
+        let names = ["worker", "answer", "truth"].map(|name| (name, ColumnKind::Text));
+        let columns = names.into_iter().chain([("probability", ColumnKind::Number)]);
+        let rows = |each: &mut Each<'_>| {
+            for (cell, &probability) in model.confusions().iter().enumerate() {
+                let (rest, truth) = (cell / classes.len(), cell % classes.len());
+                let (worker, answer) = (rest / classes.len(), rest % classes.len());
+                let names = [workers.get(worker), classes.get(answer), classes.get(truth)];
+                let [worker, answer, truth] = names.map(Cell::Text);
+                each(&[worker, answer, truth, probability.into()])?;
+            }
+            Ok(())
+        };
+        self.table(py, |target| write_rows(target, columns, rows))
             .map(Some)
     }
 
@@ -194,7 +207,15 @@ impl Fitted {
 
     /// The classes with their probability by the model: `class, probability`.
     fn class_shares(&self, py: Python<'_>) -> PyResult<ArrowTable> {
-        self.table(py, |target| write_table(target, None, &ClassShares(self)))
+        let prior = self.fit().model.as_ref().map(|model| model.prior());
+        let columns = [("class", ColumnKind::Text), ("probability", ColumnKind::Number)];
+        let rows = |each: &mut Each<'_>| {
+            let mut classes = self.annotations.classes().iter().enumerate();
+            classes.try_for_each(|(class, name)| {
+                each(&[Cell::Text(name), prior.map(|prior| prior[class]).into()])
+            })
+        };
+        self.table(py, |target| write_rows(target, columns, rows))
     }
 
     /// Intervals of accuracies, matrices, class shares and the error.
@@ -306,63 +327,4 @@ pub fn facts_of<'py, C>(
     facts.set_item("warnings", [&told.warnings[..], &fit.warnings].concat())?;
     facts.set_item("notes", [&told.notes[..], &fit.notes].concat())?;
     Ok(facts)
-}
-
-/// The confusion matrices as one long table: `worker, answer, truth, probability`.
-struct Confusion<'f>(&'f Fitted);
-
-impl RowSource for Confusion<'_> {
-    fn columns(&self) -> Vec<(String, ColumnKind)> {
-        let text = |name: &str| (name.to_owned(), ColumnKind::Text);
-        let probability = ("probability".to_owned(), ColumnKind::Number);
-        vec![text("worker"), text("answer"), text("truth"), probability]
-    }
-
-    fn for_each_row(
-        &self,
-        each: &mut dyn FnMut(&[Cell<'_>]) -> quorate_io::Result<()>,
-    ) -> quorate_io::Result<()> {
-        let Some(model) = &self.0.fit().model else {
-            return Ok(());
-        };
-        let classes = self.0.annotations.classes();
-        for (worker, name) in self.0.annotations.workers().iter().enumerate() {
-            for (answer, given) in classes.iter().enumerate() {
-                for (truth, true_class) in classes.iter().enumerate() {
-                    let probability = Cell::from(model.probability(worker, answer, truth));
-                    each(&[
-                        Cell::Text(name),
-                        Cell::Text(given),
-                        Cell::Text(true_class),
-                        probability,
-                    ])?;
-                }
-            }
-        }
-        Ok(())
-    }
-}
-
-/// The classes: `class, probability`.
-struct ClassShares<'f>(&'f Fitted);
-
-impl RowSource for ClassShares<'_> {
-    fn columns(&self) -> Vec<(String, ColumnKind)> {
-        vec![
-            ("class".to_owned(), ColumnKind::Text),
-            ("probability".to_owned(), ColumnKind::Number),
-        ]
-    }
-
-    fn for_each_row(
-        &self,
-        each: &mut dyn FnMut(&[Cell<'_>]) -> quorate_io::Result<()>,
-    ) -> quorate_io::Result<()> {
-        let prior = self.0.fit().model.as_ref().map(|model| model.prior());
-        for (class, name) in self.0.annotations.classes().iter().enumerate() {
-            let probability = prior.map_or(Cell::Missing, |prior| Cell::from(prior[class]));
-            each(&[Cell::Text(name), probability])?;
-        }
-        Ok(())
-    }
 }

@@ -88,7 +88,7 @@ impl<F: Fn(&mut Each<'_>) -> Result<()>> RowSource for Rows<F> {
 }
 
 /// What takes the rows of a table.
-pub(crate) type Each<'e> = dyn FnMut(&[Cell<'_>]) -> Result<()> + 'e;
+pub type Each<'e> = dyn FnMut(&[Cell<'_>]) -> Result<()> + 'e;
 
 /// A table of these columns; `rows` hands its rows over.
 pub(crate) fn table<N: Into<String>>(
@@ -102,8 +102,8 @@ pub(crate) fn table<N: Into<String>>(
     }
 }
 
-/// Writes a [`table`].
-pub(crate) fn write_rows<N: Into<String>>(
+/// Writes a table of these columns, whole or not at all; `rows` hands its rows over.
+pub fn write_rows<N: Into<String>>(
     target: &Target,
     columns: impl IntoIterator<Item = (N, ColumnKind)>,
     rows: impl Fn(&mut Each<'_>) -> Result<()>,
