@@ -9,9 +9,9 @@ use serde_json::Value;
 use super::judges::MAPS;
 use super::{Tool, appen, archive, argilla, files, label_studio_min, mturk, toloka, triples};
 use crate::error::Result;
-use crate::formats::delimited::Records;
 use crate::formats::delimiter::Delimiter;
 use crate::formats::json_texts::{JsonTexts, Shape};
+use crate::formats::records::Records;
 use crate::formats::{Compression, FileFormat, Format};
 use crate::source::Source;
 use crate::tables::annotations::{Columns, ReadOptions};
@@ -289,8 +289,7 @@ fn read_rows(text: &[u8], delimiter: Delimiter) -> Option<(Vec<String>, Rows)> {
     let mut rows: Rows = Vec::new();
     while records.advance(&[]).ok()? {
         let cells = records
-            .record
-            .iter()
+            .fields()
             .map(|cell| String::from_utf8_lossy(cell).trim().to_owned());
         rows.push(cells.collect());
     }

@@ -22,7 +22,7 @@ pub(crate) mod npy;
 pub(crate) mod parquet;
 #[cfg(feature = "columnar")]
 pub(crate) mod parquet_pages;
-mod quotes;
+pub(crate) mod records;
 mod row_sink;
 mod row_source;
 mod text;

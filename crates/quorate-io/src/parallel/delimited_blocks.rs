@@ -19,8 +19,8 @@ use super::buffer_pool::BufferPool;
 use super::part_sink::{Select, read_rounds};
 use super::parts::{Field, Part, PartRead};
 use super::{Irregular, PartSink, Stop, Vocabulary};
-use crate::formats::delimited::Records;
 use crate::formats::delimiter::Delimiter;
+use crate::formats::records::Records;
 use crate::source::Progress;
 
 /// Bytes that one thread reads and parses at a time: with all that is found in them they stay in the cache.
@@ -90,8 +90,7 @@ impl<'a> BlockFile<'a> {
             return Err(Irregular);
         }
         let names = records
-            .record
-            .iter()
+            .fields()
             .map(|name| String::from_utf8_lossy(name).trim().to_owned());
         Ok(Self {
             path,
@@ -317,11 +316,11 @@ impl Layout {
         let mut used = Vec::with_capacity(text.len() + PADDING);
         let mut rows: Vec<[Field; 3]> = Vec::new();
         while records.advance(&[]).map_err(|_| Irregular)? {
-            if records.record.len() != self.columns {
+            if records.len() != self.columns {
                 return Err(Irregular);
             }
             let fields = self.chosen.map(|column| {
-                let value = &records.record[column];
+                let value = records.field(column);
                 used.extend_from_slice(value);
                 Field::between(used.len() - value.len(), used.len())
             });
