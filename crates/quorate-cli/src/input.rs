@@ -4,16 +4,17 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use anyhow::{Result, bail};
-use clap::{Args, ValueEnum};
+use clap::Args;
 use quorate::annotations::{ClassOrder, Duplicates};
 use quorate::methods::Method;
 use quorate::{Annotations, TaskFeatures, TaskProbabilities};
 use quorate_io::{
-    Columns, ExportRead, FileFormat, Format, Progress, ReadOptions, Source, read_annotations_with,
-    read_features, read_ids, read_probabilities,
+    Columns, ExportRead, FileFormat, Progress, ReadOptions, Source, read_annotations_with, read_features,
+    read_ids, read_probabilities,
 };
 use rustc_hash::FxHashSet;
 
+use crate::choices::{DUPLICATES, one_of};
 use crate::column_words::parse_columns;
 use crate::files::Files;
 use crate::input_format::{self, InputFormat};
@@ -56,8 +57,8 @@ pub struct InputArgs {
     #[arg(long, value_name = "A,B,..", value_delimiter = ',')]
     pub classes: Option<Vec<String>>,
     /// What counts when a worker labelled a task more than once
-    #[arg(long, value_enum, default_value_t = DuplicatesArg::Last)]
-    pub duplicates: DuplicatesArg,
+    #[arg(long, value_parser = one_of(DUPLICATES), default_value = "last")]
+    pub duplicates: Duplicates,
     /// Labels that mean "no answer", besides the empty one
     #[arg(long, value_name = "A,B,..", value_delimiter = ',', default_value = "NaN,nan")]
     pub missing: Vec<String>,
@@ -107,45 +108,6 @@ pub struct InputArgs {
     /// Label Studio: annotations with ground_truth. Toloka: columns GOLDEN:NAME. Appen: columns NAME_gold.
     #[arg(long)]
     pub use_gold: bool,
-}
-
-/// What to do with repeated rows.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum DuplicatesArg {
-    /// The last row
-    Last,
-    /// The first row
-    First,
-    /// Every row, each as a label of its own
-    Keep,
-    /// None: it is an error
-    Error,
-}
-
-/// Formats by name.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-#[allow(missing_docs)]
-pub enum FormatArg {
-    Csv,
-    Tsv,
-    Jsonl,
-    Json,
-    Parquet,
-    Arrow,
-}
-
-impl From<FormatArg> for FileFormat {
-    fn from(format: FormatArg) -> Self {
-        match format {
-            FormatArg::Csv => Format::Csv,
-            FormatArg::Tsv => Format::Tsv,
-            FormatArg::Jsonl => Format::Jsonl,
-            FormatArg::Json => Format::Json,
-            FormatArg::Parquet => Format::Parquet,
-            FormatArg::Arrow => Format::Arrow,
-        }
-        .into()
-    }
 }
 
 impl InputArgs {
@@ -230,12 +192,7 @@ impl InputArgs {
             wide: self.wide,
             classes: self.classes.clone(),
             class_order: ClassOrder::Natural,
-            duplicates: match self.duplicates {
-                DuplicatesArg::Last => Duplicates::Last,
-                DuplicatesArg::First => Duplicates::First,
-                DuplicatesArg::Keep => Duplicates::Keep,
-                DuplicatesArg::Error => Duplicates::Error,
-            },
+            duplicates: self.duplicates,
             missing: self.missing.clone(),
             keep_workers: read_names("--keep-workers", self.keep_workers.as_deref(), "worker")?,
             drop_workers: read_names("--drop-workers", self.drop_workers.as_deref(), "worker")?

@@ -4,6 +4,7 @@
 
 mod args;
 pub mod catalog;
+pub mod choices;
 mod column_words;
 mod commands;
 pub mod documents;

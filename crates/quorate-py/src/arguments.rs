@@ -2,6 +2,7 @@
 
 use pyo3::exceptions::{PyOverflowError, PyTypeError};
 use pyo3::prelude::*;
+use quorate_cli::choices::{self, Choices};
 use quorate_cli::messages::Messages;
 
 use crate::errors::{Failure, raise};
@@ -50,6 +51,11 @@ where
             let words = format!("{name}: found {value}, expected {expected}");
             raise(py, Failure::Parameter(words))
         })
+}
+
+/// One of the values of an argument that takes a few.
+pub fn choice<T: Copy>(choices: Choices<T>, argument: &str, name: &str) -> Result<T, Failure> {
+    choices::find(choices, argument, name).map_err(Failure::Parameter)
 }
 
 arguments! {

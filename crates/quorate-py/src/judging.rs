@@ -4,30 +4,18 @@ use std::sync::Arc;
 
 use pyo3::prelude::*;
 use quorate::internal::run::{Knowledge, LabelTable};
-use quorate::judges::{Judges, Unscored, VerdictPolicy};
+use quorate::judges::{Judges, Unscored};
+use quorate_cli::choices::POLICIES;
 use quorate_cli::documents;
 use quorate_cli::reading::settle_panel;
 use quorate_cli::run_words::tell_known;
 use quorate_io::{LabelOptions, TaskLabels, read_judgements, read_labels, write_panel_verdicts};
 
-use crate::arguments::{Running, Told, arguments};
+use crate::arguments::{Running, Told, arguments, choice};
 use crate::data::Data;
 use crate::errors::{Failure, raise, words};
 use crate::labels::Reading;
 use crate::table::ArrowTable;
-
-fn policy_of(name: &str) -> Result<VerdictPolicy, Failure> {
-    Ok(match name {
-        "model" => VerdictPolicy::Model,
-        "majority" => VerdictPolicy::Majority,
-        "strict-majority" => VerdictPolicy::StrictMajority,
-        other => {
-            return Err(Failure::Parameter(format!(
-                "policy: found {other:?}, expected \"model\", \"majority\" or \"strict-majority\""
-            )));
-        }
-    })
-}
 
 arguments! {
     /// How a panel is judged.
@@ -54,7 +42,7 @@ pub fn judges(
     reading: Reading,
     running: Running,
 ) -> PyResult<(ArrowTable, String, Vec<String>)> {
-    let policy = policy_of(&judging.policy).map_err(|failure| raise(py, failure))?;
+    let policy = choice(POLICIES, "policy", &judging.policy).map_err(|failure| raise(py, failure))?;
     let normalize = reading.normalize;
     let options = reading.options().map_err(|failure| raise(py, failure))?;
     let (source, seed, memory) = (data.source.clone(), running.seed, running.bytes());

@@ -5,10 +5,11 @@ use std::sync::Arc;
 use pyo3::prelude::*;
 use quorate::Annotations;
 use quorate::annotations::{ClassOrder, Duplicates};
+use quorate_cli::choices::{DUPLICATES, TABLES};
 use quorate_cli::reading::settle;
 use quorate_io::{Columns, ExportParts, ExportRead, FileFormat, ReadOptions, Tool, read_annotations_with};
 
-use crate::arguments::{Running, Told, arguments};
+use crate::arguments::{Running, Told, arguments, choice};
 use crate::data::Data;
 use crate::errors::{Failure, raise};
 use crate::kinds::Kinds;
@@ -33,17 +34,7 @@ pub struct Labels {
 
 /// How repeated rows count, by name.
 pub fn duplicates_of(name: &str) -> Result<Duplicates, Failure> {
-    Ok(match name {
-        "last" => Duplicates::Last,
-        "first" => Duplicates::First,
-        "keep" => Duplicates::Keep,
-        "error" => Duplicates::Error,
-        other => {
-            return Err(Failure::Parameter(format!(
-                "duplicates: found {other:?}, expected \"last\", \"first\", \"keep\" or \"error\""
-            )));
-        }
-    })
+    choice(DUPLICATES, "duplicates", name)
 }
 
 /// The format of a table, or the tool of an export, by name.
@@ -63,8 +54,8 @@ fn format_of(name: Option<&str>) -> Result<(Option<FileFormat>, Option<Tool>), F
 /// Names of the formats: file formats of tables, then the layouts of annotation tools.
 #[pyfunction]
 pub fn formats() -> Vec<&'static str> {
-    let tables = ["csv", "tsv", "jsonl", "json", "parquet", "arrow"];
-    tables.into_iter().chain(Tool::ALL.map(Tool::name)).collect()
+    let tables = TABLES.iter().map(|table| table.0);
+    tables.chain(Tool::ALL.map(Tool::name)).collect()
 }
 
 arguments! {

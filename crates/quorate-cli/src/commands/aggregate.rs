@@ -15,14 +15,15 @@ use quorate::methods::{Aggregate, Method};
 use quorate::model::Priors;
 use quorate::review::{Review, ReviewTask};
 use quorate_io::{
-    FileFormat, ModelOrigin, Target, WantedResults, WorkerRow, write_intervals, write_model, write_review,
-    write_workers,
+    FileFormat, Format, ModelOrigin, Target, WantedResults, WorkerRow, write_intervals, write_model,
+    write_review, write_workers,
 };
 
 use crate::args::{MethodArgs, RunArgs};
 use crate::catalog::streaming_names;
+use crate::choices::{TABLES, one_of};
 use crate::files::{Content, Files};
-use crate::input::{FormatArg, InputArgs};
+use crate::input::InputArgs;
 use crate::knowledge::KnowledgeArgs;
 use crate::numbers::{MOST, number, whole};
 use crate::printer::Printer;
@@ -57,8 +58,8 @@ pub struct AggregateArgs {
     #[arg(short, long, value_name = "FILE", help_heading = "Output")]
     output: Option<PathBuf>,
     /// Format of the labels, where the name of the file does not tell it
-    #[arg(long, value_enum, value_name = "FORMAT", help_heading = "Output")]
-    output_format: Option<FormatArg>,
+    #[arg(long, value_parser = one_of(TABLES), value_name = "FORMAT", help_heading = "Output")]
+    output_format: Option<Format>,
     /// Write the probability of every class, too (columns p:CLASS)
     #[arg(long, help_heading = "Output")]
     probabilities: bool,

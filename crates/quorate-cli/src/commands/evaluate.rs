@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::path::PathBuf;
 
 use anyhow::{Result, bail};
-use clap::{Args, ValueEnum};
+use clap::Args;
 use quorate::annotations::Names;
 use quorate::evaluate::{Bins, Evaluate, Evaluation, Predictions, TieRule};
 use quorate::internal::annotations::{Similarity, find_similar};
@@ -13,6 +13,7 @@ use quorate_io::{Source, Target, TaskLabels, read_ids, write_whole};
 use quorate_report::figure::reliability;
 use serde::Serialize;
 
+use crate::choices::{TIES, one_of};
 use crate::column_words::parse_label_columns;
 use crate::files::{Content, Files};
 use crate::knowledge::read_known;
@@ -41,8 +42,8 @@ pub struct EvaluateArgs {
     #[arg(long, value_name = "task=NAME,label=NAME", value_delimiter = ',')]
     truth_columns: Vec<String>,
     /// What a tie counts for: the label that was written, or a fair share (needs p:CLASS columns)
-    #[arg(long, value_enum, default_value_t = TiesArg::Lowest)]
-    ties: TiesArg,
+    #[arg(long, value_parser = one_of(TIES), default_value = "lowest")]
+    ties: TieRule,
     /// Number of bins of the calibration table
     #[arg(long, default_value_t = 10, value_parser = clap::value_parser!(u16).range(1..=1000))]
     bins: u16,
@@ -68,15 +69,6 @@ pub struct EvaluateArgs {
     memory: MemoryArgs,
 }
 
-/// Tie rules by name.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum TiesArg {
-    /// The lowest of the tied classes counts
-    Lowest,
-    /// The truth among t tied classes counts 1/t
-    Fractional,
-}
-
 /// Reads both files, scores, prints; code 1 if the error is above the limit asked for.
 pub fn run(args: &EvaluateArgs, printer: &mut Printer) -> Result<u8> {
     args.memory.apply();
@@ -96,13 +88,10 @@ pub fn run(args: &EvaluateArgs, printer: &mut Printer) -> Result<u8> {
     };
     let matched = Matched::new(&predicted, &truth, &except, args.normalize);
     let settings = Evaluate {
-        ties: match args.ties {
-            TiesArg::Lowest => TieRule::Lowest,
-            TiesArg::Fractional => TieRule::Fractional,
-        },
+        ties: args.ties,
         bins: Bins::EqualWidth(args.bins.into()),
     };
-    if args.ties == TiesArg::Fractional && predicted.probabilities.is_none() {
+    if args.ties == TieRule::Fractional && predicted.probabilities.is_none() {
         printer.warning(
             "ties cannot be seen without the probabilities of all classes (aggregate --probabilities)",
         );
