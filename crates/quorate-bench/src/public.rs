@@ -117,7 +117,7 @@ impl Set {
         let fit = method.with_defaults()?.fit(&annotations, &mut Context::new(0))?;
         let target = Target::from(self.output.clone());
         let (tasks, classes) = (annotations.tasks(), annotations.classes());
-        let written = write_consensus(&target, None, tasks, classes, &fit.consensus, false);
+        let written = write_consensus(&target, tasks, classes, &fit.consensus, false);
         let _ = std::fs::remove_file(&self.output);
         written?;
         Ok((annotations, fit))

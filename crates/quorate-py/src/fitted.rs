@@ -14,7 +14,7 @@ use quorate::{Annotations, Context, Fit};
 use quorate_cli::documents;
 use quorate_io::{
     Cell, ChangeRow, ColumnKind, ConsensusParts, Each, ModelFile, ModelOrigin, Target, WorkerRow,
-    write_changes, write_consensus_with, write_intervals, write_kept_labels, write_model, write_review,
+    write_changes, write_consensus, write_intervals, write_kept_labels, write_model, write_review,
     write_rows, write_workers,
 };
 use quorate_report::figure;
@@ -130,13 +130,12 @@ impl Fitted {
         let difficulty = self.fit().task_difficulty.as_deref().filter(|_| difficulty);
         let (tasks, classes) = (self.annotations.tasks(), self.annotations.classes());
         let consensus = &self.fit().consensus;
+        let parts = ConsensusParts {
+            difficulty,
+            ..probabilities.into()
+        };
         self.table(py, |target| {
-            let parts = ConsensusParts {
-                probabilities,
-                difficulty,
-                votes: None,
-            };
-            write_consensus_with(target, None, tasks, classes, consensus, parts)
+            write_consensus(target, tasks, classes, consensus, parts)
         })
     }
 
@@ -265,9 +264,8 @@ impl Fitted {
     /// Writes the labels to a file.
     fn write_labels(&self, py: Python<'_>, path: PathBuf, probabilities: bool) -> PyResult<()> {
         let (tasks, classes) = (self.annotations.tasks(), self.annotations.classes());
-        quorate_io::write_consensus(
+        write_consensus(
             &Target::from(path),
-            None,
             tasks,
             classes,
             &self.fit().consensus,
@@ -298,7 +296,7 @@ impl Fitted {
             let (consensus, _) = posterior(&known, model);
             let (tasks, classes) = (known.tasks(), known.classes());
             let table = ArrowTable::written(labels.kinds, |target| {
-                quorate_io::write_consensus(target, None, tasks, classes, &consensus, true)
+                write_consensus(target, tasks, classes, &consensus, true)
             })?;
             Ok((table, left_out))
         };

@@ -15,8 +15,8 @@ use quorate::methods::{Aggregate, Method};
 use quorate::model::Priors;
 use quorate::review::{Review, ReviewTask};
 use quorate_io::{
-    FileFormat, Format, ModelOrigin, Target, WantedResults, WorkerRow, write_intervals, write_model,
-    write_review, write_workers,
+    ConsensusParts, FileFormat, Format, ModelOrigin, Target, WantedResults, WorkerRow, write_intervals,
+    write_model, write_review, write_workers,
 };
 
 use crate::args::{MethodArgs, RunArgs};
@@ -376,9 +376,12 @@ impl AggregateArgs {
                  for it",
             );
         }
-        let format = self.output_format.map(FileFormat::from);
-        let output = Target::from(self.output.clone());
-        written.write(&output, format, self.probabilities, self.votes, difficulty)?;
-        Ok(())
+        let parts = ConsensusParts {
+            probabilities: self.probabilities,
+            difficulty,
+            votes: written.annotations().filter(|_| self.votes),
+            format: self.output_format.map(FileFormat::from),
+        };
+        Ok(written.write(&Target::from(self.output.clone()), parts)?)
     }
 }

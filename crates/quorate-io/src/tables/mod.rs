@@ -28,7 +28,7 @@ pub use annotations::{
 };
 pub use assignments::{read_assignments, write_dispatch, write_plan};
 pub use changes::{ChangeRow, write_changes};
-pub use consensus::{ConsensusParts, write_consensus, write_consensus_with};
+pub use consensus::{ConsensusParts, write_consensus};
 pub use features::read_features;
 pub use ids::{read_ids, write_ids};
 pub use intervals::write_intervals;

@@ -109,7 +109,7 @@ fn outputs() -> Vec<Output> {
     let written = |probabilities| -> WriteOutput {
         Box::new(move |target| {
             let (tasks, classes) = (names(&["t1", "t,2"]), names(&["cat", "dog"]));
-            write_consensus(target, None, &tasks, &classes, &consensus(), probabilities)
+            write_consensus(target, &tasks, &classes, &consensus(), probabilities)
         })
     };
     let by_worker = |confusion: Option<&'static [f64]>| -> WriteOutput {

@@ -54,10 +54,7 @@ impl Labels for Arc<Annotations> {
         _: WantedResults,
         _: &mut Context,
     ) -> Result<Outcome<TaskResults<'l>>> {
-        Ok(outcome.map_consensus(|consensus| TaskResults::Memory {
-            annotations: self,
-            consensus,
-        }))
+        Ok(outcome.map_consensus(|consensus| TaskResults::Memory(self, consensus)))
     }
 }
 
