@@ -347,7 +347,7 @@ class Result(FitFacts):
             f"{facts['changed_from_majority_vote']} tasks; {facts['tied_tasks']} tied",
         ]
         if not self.converged:
-            lines.append(f"not settled after {self.iterations} iterations")
+            lines.append(f"did not converge in {self.iterations} iterations")
         lines.extend(f"warning: {warning}" for warning in self.warnings)
         return "\n".join(lines)
 

@@ -20,7 +20,7 @@ mod uci;
 pub use labelling::{Labelled, PARTS, Shares, by_parts, by_share, draw_groups, missing_share};
 pub use neighbours::{Distance, classify as classify_by_neighbours};
 pub use panel::{ANNOTATORS, Cut, Panel, SVM_ROWS};
-pub use rows::Rows;
+pub use rows::FeatureRows;
 pub use svm::{Kernel, classify as classify_by_svm};
 pub use tree::Tree;
 pub use uci::{DataSet, Uci};

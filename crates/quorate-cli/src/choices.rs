@@ -1,5 +1,5 @@
-//! Options that take one of a few names: each name, what it means, and what it stands for. The program and the
-//! Python package have the same lists.
+//! Options that take one of a few names: each name, what it means, and what it stands for. The program and
+//! the Python package have the same lists.
 
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use quorate::annotations::Duplicates;

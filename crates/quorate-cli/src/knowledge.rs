@@ -68,8 +68,8 @@ pub fn read_known(
 }
 
 impl KnowledgeArgs {
-    /// Reads what is known and adds it to the labels. With them come the priors, and the model that the history
-    /// of the workers is from.
+    /// Reads what is known and adds it to the labels. With them come the priors, and the model that the
+    /// history of the workers is from.
     pub fn add_to<L: LabelTable>(
         &self,
         labels: L,

@@ -1,5 +1,5 @@
-//! Tables that stand beside the labels, and what is said of rows that do not fit: the same for the program and
-//! the Python package.
+//! Tables that stand beside the labels, and what is said of rows that do not fit: the same for the program
+//! and the Python package.
 
 use quorate::Annotations;
 use quorate::annotations::Names;

@@ -118,7 +118,8 @@ pub enum ErrorKind {
     /// Something that does not follow the format (JSON, Parquet, Arrow, a model file).
     #[error("{0}")]
     Syntax(String),
-    /// An export of an annotation tool that is not as it should be: what was found, and what such a file holds.
+    /// An export of an annotation tool that is not as it should be: what was found, and what such a file
+    /// holds.
     #[error("{0}; expected {1}")]
     Export(String, String),
     /// It is not clear which question of an export is meant.

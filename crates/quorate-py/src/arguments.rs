@@ -106,14 +106,14 @@ impl Running {
 
 /// What is said on the way, for Python to show.
 #[derive(Debug, Clone, Default)]
-pub struct Told {
+pub struct MessageLog {
     /// What is worth knowing.
     pub notes: Vec<String>,
     /// What to beware of.
     pub warnings: Vec<String>,
 }
 
-impl Messages for Told {
+impl Messages for MessageLog {
     fn note(&mut self, text: String) {
         self.notes.push(text);
     }

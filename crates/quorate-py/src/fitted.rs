@@ -19,7 +19,7 @@ use quorate_io::{
 };
 use quorate_report::figure;
 
-use crate::arguments::{Told, number};
+use crate::arguments::{MessageLog, number};
 use crate::errors::{Failure, raise};
 use crate::job;
 use crate::kinds::Kinds;
@@ -53,7 +53,7 @@ pub struct Fitted {
     /// What ids and labels were.
     pub kinds: Kinds,
     /// What was said about the input.
-    pub told: Told,
+    pub messages: MessageLog,
 }
 
 impl Fitted {
@@ -110,7 +110,7 @@ impl Fitted {
             &self.origin,
             self.fit(),
             self.annotations.classes(),
-            &self.told,
+            &self.messages,
         )
     }
 
@@ -310,7 +310,7 @@ pub fn facts_of<'py, C>(
     origin: &ModelOrigin,
     fit: &Fit<C>,
     classes: &Names,
-    told: &Told,
+    messages: &MessageLog,
 ) -> PyResult<Bound<'py, PyDict>> {
     let facts = PyDict::new(py);
     facts.set_item("method", origin.method.name)?;
@@ -322,7 +322,7 @@ pub fn facts_of<'py, C>(
     facts.set_item("trace", &fit.trace)?;
     facts.set_item("prior", fit.model.as_ref().map(|model| model.prior()))?;
     facts.set_item("has_difficulty", fit.task_difficulty.is_some())?;
-    facts.set_item("warnings", [&told.warnings[..], &fit.warnings].concat())?;
-    facts.set_item("notes", [&told.notes[..], &fit.notes].concat())?;
+    facts.set_item("warnings", [&messages.warnings[..], &fit.warnings].concat())?;
+    facts.set_item("notes", [&messages.notes[..], &fit.notes].concat())?;
     Ok(facts)
 }

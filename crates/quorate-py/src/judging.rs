@@ -11,7 +11,7 @@ use quorate_cli::reading::settle_panel;
 use quorate_cli::run_words::tell_known;
 use quorate_io::{LabelOptions, TaskLabels, read_judgements, read_labels, write_panel_verdicts};
 
-use crate::arguments::{Running, Told, arguments, choice};
+use crate::arguments::{MessageLog, Running, arguments, choice};
 use crate::data::Data;
 use crate::errors::{Failure, raise, words};
 use crate::labels::Reading;
@@ -46,11 +46,11 @@ pub fn judges(
     let normalize = reading.normalize;
     let options = reading.options().map_err(|failure| raise(py, failure))?;
     let (source, seed, memory) = (data.source.clone(), running.seed, running.bytes());
-    let (panel, report, document, columns, told) = running.run(py, move |job| {
-        let mut told = Told::default();
+    let (panel, report, document, columns, messages) = running.run(py, move |job| {
+        let mut messages = MessageLog::default();
         let read = read_judgements(&source, &options, &mut |_, _| {})?;
         let columns = read.layout.columns.clone();
-        let panel = settle_panel(read, &options, normalize, &mut told)?;
+        let panel = settle_panel(read, &options, normalize, &mut messages)?;
         let gold = judging.gold.as_ref();
         let gold = gold
             .map(|gold| read_labels(&gold.get().source, &LabelOptions::default()))
@@ -62,7 +62,7 @@ pub fn judges(
         };
         let panel = panel.map(|annotations| -> Result<_, Failure> {
             let (annotations, known) = knowledge.add_to(Arc::new(annotations))?;
-            tell_known(&known, annotations.facts(), &mut told);
+            tell_known(&known, annotations.facts(), &mut messages);
             Ok(Arc::unwrap_or_clone(annotations))
         })?;
         let classes = panel.annotations().classes();
@@ -85,7 +85,7 @@ pub fn judges(
         let report = settings.run(&panel, &mut job.context(seed, memory))?;
         let document = documents::judges(&report, &panel, positive, &words)
             .map_err(|error| Failure::Input(error.to_string()))?;
-        Ok((panel, report, document, columns, told))
+        Ok((panel, report, document, columns, messages))
     })?;
     let table = ArrowTable::written(data.kinds(&columns), |target| {
         write_panel_verdicts(target, &panel, &report.verdicts)
@@ -93,6 +93,6 @@ pub fn judges(
     Ok((
         table.map_err(|failure| raise(py, failure))?,
         document,
-        told.warnings,
+        messages.warnings,
     ))
 }

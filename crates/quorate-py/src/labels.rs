@@ -9,7 +9,7 @@ use quorate_cli::choices::{DUPLICATES, TABLES};
 use quorate_cli::reading::settle;
 use quorate_io::{Columns, ExportParts, ExportRead, FileFormat, ReadOptions, Tool, read_annotations_with};
 
-use crate::arguments::{Running, Told, arguments, choice};
+use crate::arguments::{MessageLog, Running, arguments, choice};
 use crate::data::Data;
 use crate::errors::{Failure, raise};
 use crate::kinds::Kinds;
@@ -29,7 +29,7 @@ pub struct Labels {
     /// What else was found in the export of an annotation tool.
     pub export: Option<ExportRead>,
     /// What was said of the reading.
-    pub told: Told,
+    pub messages: MessageLog,
 }
 
 /// How repeated rows count, by name.
@@ -113,19 +113,25 @@ pub fn read(py: Python<'_>, data: &Data, reading: Reading, running: Running) -> 
     let options = reading.options().map_err(|failure| raise(py, failure))?;
     let source = data.source.clone();
     let (labels, columns) = running.run(py, move |job| {
-        let mut told = Told::default();
+        let mut messages = MessageLog::default();
         let read = read_annotations_with(&source, &options, &mut |done, total| {
             job.tell("reading", done, total);
         })?;
         let (table, layout) = (Arc::new(read.annotations), read.layout);
-        let annotations = settle(table, &layout, &read.left_out, (&options, normalize), &mut told)?;
+        let annotations = settle(
+            table,
+            &layout,
+            &read.left_out,
+            (&options, normalize),
+            &mut messages,
+        )?;
         let labels = Labels {
             annotations,
             kinds: Kinds::TEXT,
             closed: options.classes.is_some(),
             duplicates: options.duplicates,
             export: layout.export,
-            told,
+            messages,
         };
         Ok((labels, layout.columns))
     })?;
@@ -145,7 +151,7 @@ impl Labels {
             closed: false,
             duplicates: Duplicates::Last,
             export: None,
-            told: Told::default(),
+            messages: MessageLog::default(),
         }
     }
 }
@@ -154,12 +160,12 @@ impl Labels {
 impl Labels {
     #[getter]
     fn notes(&self) -> Vec<String> {
-        self.told.notes.clone()
+        self.messages.notes.clone()
     }
 
     #[getter]
     fn warnings(&self) -> Vec<String> {
-        self.told.warnings.clone()
+        self.messages.warnings.clone()
     }
 
     #[getter]

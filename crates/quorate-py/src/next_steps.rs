@@ -10,7 +10,7 @@ use quorate_cli::side_data::{excluded, task_texts, worker_numbers};
 use quorate_io::{Source, Target, read_truth, write_dispatch, write_ids, write_plan, write_whole};
 use quorate_report::{Evidence, PlanOptions, Report, check_task_url};
 
-use crate::arguments::{Told, arguments, number};
+use crate::arguments::{MessageLog, arguments, number};
 use crate::data::Data;
 use crate::errors::{Failure, raise};
 use crate::fitted::Fitted;
@@ -52,10 +52,10 @@ pub fn plan(
     progress: ProgressArgument<'_, '_>,
 ) -> PyResult<Planned> {
     let (planned, warnings) = Fitted::run(fitted, progress, move |own, context| {
-        let (annotations, mut told) = (&*own.annotations, Told::default());
+        let (annotations, mut messages) = (&*own.annotations, MessageLog::default());
         let mut numbers = |option, data: &Option<Py<Data>>, column, others| {
             let workers = annotations.workers();
-            worker_numbers((option, source(data)), column, others, workers, &mut told)
+            worker_numbers((option, source(data)), column, others, workers, &mut messages)
         };
         let costs = numbers("costs", &wanted.costs, "cost", 1.0)?;
         let others = f64::from(wanted.capacity.unwrap_or(0));
@@ -64,13 +64,13 @@ pub fn plan(
             costs,
             capacities: capacities.into_iter().map(|labels| labels as u32).collect(),
             capacity: wanted.capacity,
-            excluded: excluded(source(&wanted.exclude), annotations, &mut told)?,
+            excluded: excluded(source(&wanted.exclude), annotations, &mut messages)?,
             explore: wanted.explore,
             target: wanted.target,
             retire: wanted.retire,
             ..Plan::new(wanted.budget)
         };
-        Ok((settings.run(annotations, own.fit(), context)?, told.warnings))
+        Ok((settings.run(annotations, own.fit(), context)?, messages.warnings))
     })?;
     let (py, own) = (fitted.py(), fitted.get());
     let annotations = &own.annotations;
@@ -91,13 +91,16 @@ pub fn dispatch(
 ) -> PyResult<Planned> {
     let shared: Option<u32> = shared.map(|shared| number("shared", shared)).transpose()?;
     let (dispatched, warnings) = Fitted::run(fitted, progress, move |own, context| {
-        let mut told = Told::default();
+        let mut messages = MessageLog::default();
         let settings = Dispatch {
             shared,
             designated: None,
-            excluded: excluded(source(&exclude), &own.annotations, &mut told)?,
+            excluded: excluded(source(&exclude), &own.annotations, &mut messages)?,
         };
-        Ok((settings.run(&own.annotations, own.fit(), context)?, told.warnings))
+        Ok((
+            settings.run(&own.annotations, own.fit(), context)?,
+            messages.warnings,
+        ))
     })?;
     let (py, own) = (fitted.py(), fitted.get());
     let annotations = &own.annotations;
@@ -187,13 +190,14 @@ pub fn report(
         check_task_url(template).map_err(wrong)?;
     }
     Fitted::run(fitted, progress, move |own, context| {
-        let (annotations, mut told) = (&*own.annotations, Told::default());
+        let (annotations, mut messages) = (&*own.annotations, MessageLog::default());
         let truth = source(&page.truth)
             .map(|truth| read_truth(truth, annotations))
             .transpose()?;
-        let texts = source(&page.texts).map(|texts| task_texts(texts, &page.show, annotations, &mut told));
+        let texts =
+            source(&page.texts).map(|texts| task_texts(texts, &page.show, annotations, &mut messages));
         let texts = texts.transpose()?;
-        let wishes = PlanOptions {
+        let options = PlanOptions {
             budget: page.budget,
             target: page.target,
         };
@@ -203,7 +207,7 @@ pub fn report(
             fit: own.fit(),
             method: own.origin.method.name,
             seed: own.origin.seed,
-            evidence: &Evidence::gather(annotations, own.fit(), &wishes, context)?,
+            evidence: &Evidence::gather(annotations, own.fit(), &options, context)?,
             truth: truth.as_deref(),
             task_url: page.task_url.as_deref(),
             task_texts: texts.as_deref(),
@@ -215,7 +219,7 @@ pub fn report(
                 Ok(output.write_all(html.as_bytes())?)
             })?;
         }
-        Ok((html, told.warnings))
+        Ok((html, messages.warnings))
     })
 }
 

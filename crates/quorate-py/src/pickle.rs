@@ -13,7 +13,7 @@ use quorate::internal::run::Outcome;
 use quorate::model::{AnswerCounts, ClassPrior, Consensus, DawidSkene, Priors};
 use quorate_io::ModelOrigin;
 
-use crate::arguments::Told;
+use crate::arguments::MessageLog;
 use crate::errors::{Failure, raise};
 use crate::fitted::Fitted;
 use crate::kinds::{Kind, Kinds};
@@ -109,7 +109,10 @@ pub fn to_state<'py>(py: Python<'py>, fitted: &Fitted) -> PyResult<Bound<'py, Py
         "kinds",
         (kinds.task.code(), kinds.worker.code(), kinds.label.code()),
     )?;
-    state.set("told", (fitted.told.notes.clone(), fitted.told.warnings.clone()))?;
+    state.set(
+        "messages",
+        (fitted.messages.notes.clone(), fitted.messages.warnings.clone()),
+    )?;
     Ok(state.0)
 }
 
@@ -143,7 +146,7 @@ pub fn from_state(state: Bound<'_, PyDict>) -> PyResult<Fitted> {
     let method: String = state.get("method")?;
     let (seed, threads, memory, seconds) = state.get("run")?;
     let kinds: (u8, u8, u8) = state.get("kinds")?;
-    let (notes, warnings) = state.get("told")?;
+    let (notes, warnings) = state.get("messages")?;
     Ok(Fitted {
         annotations: Arc::new(annotations),
         outcome: Outcome {
@@ -168,7 +171,7 @@ pub fn from_state(state: Bound<'_, PyDict>) -> PyResult<Fitted> {
             worker: Kind::from_code(kinds.1),
             label: Kind::from_code(kinds.2),
         },
-        told: Told { notes, warnings },
+        messages: MessageLog { notes, warnings },
     })
 }
 

@@ -31,7 +31,7 @@ use crate::run_summary::RunSummary;
 use crate::run_words::tell_joined;
 use crate::session::Session;
 use crate::spreadsheet::SpreadsheetArgs;
-use outcome::{Labels, Results};
+use outcome::{LabelSource, Results};
 use report::{report, review_table};
 use spill_plan::{SpillArgs, Spilling};
 use update::UpdateArgs;
@@ -194,7 +194,7 @@ pub fn run(args: &AggregateArgs, printer: &mut Printer) -> Result<()> {
 
 impl AggregateArgs {
     /// Adds what is known, fits, writes, and gives the labels back.
-    fn finish<L: Labels>(
+    fn finish<L: LabelSource>(
         &self,
         mut labels: L,
         aggregate: &dyn Aggregate,

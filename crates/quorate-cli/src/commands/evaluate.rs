@@ -157,8 +157,8 @@ struct Matched {
 }
 
 impl Matched {
-    /// The same number written in another way (1 and 1.0) is the same class; with `normalize`, words that differ
-    /// in case and white space only are, too.
+    /// The same number written in another way (1 and 1.0) is the same class; with `normalize`, words that
+    /// differ in case and white space only are, too.
     fn new(predicted: &TaskLabels, truth: &TaskLabels, except: &Names, normalize: bool) -> Self {
         let mut all: Names = predicted.classes.clone();
         truth.classes.iter().for_each(|class| {

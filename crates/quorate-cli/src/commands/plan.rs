@@ -25,7 +25,7 @@ use replay::ReplayArgs;
 /// What to plan.
 #[derive(Debug, Args)]
 #[command(mut_arg("method", |arg| arg.help("Method of the fit that the plan rests on; it must return a model")))]
-#[command(group(ArgGroup::new("elsewhere").args(["output", "simulate"]).multiple(true)))]
+#[command(group(ArgGroup::new("not_to_stdout").args(["output", "simulate"]).multiple(true)))]
 #[command(after_help = "Examples:\n  \
     quorate plan labels.csv --budget 500 -o next.csv\n  \
     quorate plan labels.csv --budget 200 --costs costs.csv --capacity 20 --target 0.05 -o next.jsonl\n  \
@@ -52,7 +52,7 @@ pub struct PlanArgs {
     #[arg(long, value_name = "FILE", help_heading = "Output")]
     retired: Option<PathBuf>,
     /// For programs: print the forecast as JSON on standard output (needs -o), or with --simulate the errors
-    #[arg(long, requires = "elsewhere", help_heading = "Output")]
+    #[arg(long, requires = "not_to_stdout", help_heading = "Output")]
     json: bool,
     #[command(flatten)]
     limits: LimitArgs,

@@ -82,11 +82,11 @@ pub fn run(args: &ReportArgs, printer: &mut Printer) -> Result<()> {
         .transpose()?;
     let fit = aggregate.fit(&annotations, &mut session.context(method.name, 0)?)?;
     let mut context = session.context("report", 0)?;
-    let wishes = PlanOptions {
+    let options = PlanOptions {
         budget: args.budget,
         target: args.target,
     };
-    let evidence = Evidence::gather(&annotations, &fit, &wishes, &mut context)?;
+    let evidence = Evidence::gather(&annotations, &fit, &options, &mut context)?;
     let name = args
         .input
         .labels

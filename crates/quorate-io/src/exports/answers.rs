@@ -193,8 +193,8 @@ impl<'a> Answers<'a> {
         }
     }
 
-    /// Takes an answer that is marked as the truth. Where truths are used, it is no answer of its worker, unless
-    /// the file contradicts it ([`finish`](Self::finish)).
+    /// Takes an answer that is marked as the truth. Where truths are used, it is no answer of its worker,
+    /// unless the file contradicts it ([`finish`](Self::finish)).
     pub(crate) fn gold_answer(
         &mut self,
         question: &str,

@@ -9,7 +9,7 @@ use std::io::{Read, Write};
 use serde_json::{Value, json};
 
 use super::answers::{Answers, WhyLeftOut, split_choices};
-use super::consensus::{AGENT, Consensus, rewrite};
+use super::consensus::{AGENT, WrittenConsensus, rewrite};
 use super::json::{Answer, each, parse, required, scalar_of};
 use super::labelled::Labelled;
 use super::members::Members;
@@ -151,7 +151,7 @@ pub(super) fn write_suggestions(
     input: impl Read,
     output: &mut dyn Write,
     as_array: bool,
-    consensus: &Consensus<'_>,
+    consensus: &WrittenConsensus<'_>,
 ) -> Result<u64> {
     let question = consensus.question;
     rewrite(input, None, output, as_array, |text, json| {

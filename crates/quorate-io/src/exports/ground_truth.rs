@@ -13,7 +13,7 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::answers::{Answers, split_choices};
-use super::consensus::{AGENT, Consensus, rewrite};
+use super::consensus::{AGENT, WrittenConsensus, rewrite};
 use super::json::{Scalar, each, parse, required};
 use super::labelled::Labelled;
 use super::mturk::take_elements;
@@ -148,7 +148,7 @@ fn data_object(item: &Value) -> (&'static str, &Value, &'static str) {
 pub(super) fn write_reply(
     input: impl Read,
     output: &mut dyn Write,
-    consensus: &Consensus<'_>,
+    consensus: &WrittenConsensus<'_>,
 ) -> Result<u64> {
     rewrite(input, Some(Shape::Array), output, true, |text, json| {
         let item: Value = parse(text, EXPECTED)?;
@@ -171,7 +171,7 @@ pub(super) fn write_reply(
 pub(super) fn write_manifest(
     input: impl Read,
     output: &mut dyn Write,
-    consensus: &Consensus<'_>,
+    consensus: &WrittenConsensus<'_>,
 ) -> Result<u64> {
     rewrite(input, Some(Shape::Array), output, false, |text, json| {
         let item: Value = parse(text, EXPECTED)?;

@@ -14,7 +14,7 @@ use serde::de::{Deserializer, IgnoredAny, MapAccess, Visitor};
 use serde_json::{Value, json};
 
 use super::answers::{Answers, WhyLeftOut, split_choices};
-use super::consensus::{AGENT, Consensus, rewrite};
+use super::consensus::{AGENT, WrittenConsensus, rewrite};
 use super::json::{Answer, Scalar, each, parse};
 use super::labelled::{Labelled, id_value};
 use super::members::Members;
@@ -302,7 +302,7 @@ fn number_or_text(label: &str) -> Value {
 pub(super) fn write_predictions(
     input: impl Read,
     output: &mut dyn Write,
-    consensus: &Consensus<'_>,
+    consensus: &WrittenConsensus<'_>,
 ) -> Result<u64> {
     rewrite(input, None, output, true, |text, json| {
         let (task, members) = (Task::parse(text)?, parse::<Members<'_>>(text, EXPECTED)?);

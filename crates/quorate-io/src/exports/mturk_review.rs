@@ -6,7 +6,7 @@ use rustc_hash::FxHashSet;
 
 use super::Tool;
 use super::answers::Answers;
-use super::consensus::Consensus;
+use super::consensus::WrittenConsensus;
 use super::mturk::{APPROVE, Question, REJECT, questions_of, take_row};
 use crate::error::Result;
 use crate::formats::delimited::{Style, write_line};
@@ -20,7 +20,7 @@ use crate::tables::annotations::ReadOptions;
 pub(super) fn write(
     input: impl Read,
     output: &mut dyn Write,
-    consensus: &Consensus<'_>,
+    consensus: &WrittenConsensus<'_>,
     reject_above: f64,
 ) -> Result<u64> {
     let style = Style::new(b',');
@@ -70,7 +70,7 @@ type State<'o> = (&'o mut dyn Write, Vec<Question>, FxHashSet<String>);
 fn reason(
     questions: &[Question],
     row: &Row<'_>,
-    consensus: &Consensus<'_>,
+    consensus: &WrittenConsensus<'_>,
     reject_above: f64,
     without: &mut FxHashSet<String>,
 ) -> Result<Option<String>> {

@@ -4,7 +4,7 @@ use std::io::{Read, Write};
 
 use quorate::Annotations;
 
-use super::consensus::Consensus;
+use super::consensus::WrittenConsensus;
 use super::labelled::Labelled;
 use super::{
     Tool, WriteBack, answers_json, appen, argilla, doccano, ground_truth, judges, label_studio,
@@ -129,7 +129,7 @@ pub fn write_back(
             return Err(Error::syntax(problem).in_file(source.name()));
         }
     };
-    let consensus = &Consensus::new(labels, question);
+    let consensus = &WrittenConsensus::new(labels, question);
     let as_array = target
         .format(None)
         .is_ok_and(|format| format.format != Format::Jsonl);

@@ -1,9 +1,9 @@
-//! The records of a text with delimiters: a line for each, and fields with delimiters, quotes or line breaks in
-//! them stand in quotes.
+//! The records of a text with delimiters: a line for each, and fields with delimiters, quotes or line breaks
+//! in them stand in quotes.
 //!
 //! Empty lines are passed over. What would be read in two ways is an error: a quote that is never closed, and
-//! text behind a closing quote. A record that grows beyond a limit is one, too, so that no input takes unbounded
-//! memory.
+//! text behind a closing quote. A record that grows beyond a limit is one, too, so that no input takes
+//! unbounded memory.
 
 use std::io::{BufRead, BufReader, Read};
 

@@ -118,8 +118,8 @@ pub(crate) fn read_delimited<S>(
     Ok(sink.0)
 }
 
-/// Reads all rows of a source into the sink; gives the delimiter of a text where it is not the usual one of its
-/// format. Errors carry the file's name.
+/// Reads all rows of a source into the sink; gives the delimiter of a text where it is not the usual one of
+/// its format. Errors carry the file's name.
 pub(crate) fn scan(
     source: &Source,
     format: Option<FileFormat>,

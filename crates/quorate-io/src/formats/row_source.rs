@@ -72,12 +72,12 @@ pub trait RowSource {
 }
 
 /// Rows that a function hands over.
-struct Rows<F> {
+struct TableOf<F> {
     columns: Vec<(String, ColumnKind)>,
     rows: F,
 }
 
-impl<F: Fn(&mut Each<'_>) -> Result<()>> RowSource for Rows<F> {
+impl<F: Fn(&mut Each<'_>) -> Result<()>> RowSource for TableOf<F> {
     fn columns(&self) -> Vec<(String, ColumnKind)> {
         self.columns.clone()
     }
@@ -96,7 +96,7 @@ pub(crate) fn table<N: Into<String>>(
     rows: impl Fn(&mut Each<'_>) -> Result<()>,
 ) -> impl RowSource {
     let columns = columns.into_iter().map(|(name, kind)| (name.into(), kind));
-    Rows {
+    TableOf {
         columns: columns.collect(),
         rows,
     }

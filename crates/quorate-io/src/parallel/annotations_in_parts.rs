@@ -18,14 +18,14 @@ use crate::memory;
 
 /// Labels on their way into the table.
 #[derive(Debug)]
-enum Labels {
+enum LabelsSoFar {
     /// Grouped by task so far: in the order of the table.
     Grouped(Grouped),
     /// In any order, one chunk behind the other.
     Scattered(Vec<CodeColumns>),
 }
 
-impl Labels {
+impl LabelsSoFar {
     /// Bytes for what is still to come of an input; `more` estimates it.
     fn bytes_for(&self, more: impl Fn(usize) -> usize) -> u64 {
         match self {
@@ -55,7 +55,7 @@ impl Labels {
 pub(crate) struct AnnotationsInParts {
     vocabulary: Vocabulary,
     tasks: Interner,
-    labels: Labels,
+    labels: LabelsSoFar,
     duplicates: Duplicates,
 }
 
@@ -66,14 +66,14 @@ impl AnnotationsInParts {
         (duplicates != Duplicates::Error).then(|| Self {
             vocabulary,
             tasks: Interner::for_sorted(),
-            labels: Labels::Grouped(Grouped::default()),
+            labels: LabelsSoFar::Grouped(Grouped::default()),
             duplicates,
         })
     }
 
     /// Adds the labels of parts, given the tasks of their runs.
     fn add(&mut self, parts: &mut [PartRead], tasks: &[Vec<u32>]) {
-        if let Labels::Grouped(grouped) = &mut self.labels {
+        if let LabelsSoFar::Grouped(grouped) = &mut self.labels {
             let runs: Vec<Runs<'_>> = parts
                 .iter_mut()
                 .zip(tasks)
@@ -82,9 +82,9 @@ impl AnnotationsInParts {
             if grouped.takes(&runs) {
                 return grouped.append(runs);
             }
-            self.labels = Labels::Scattered(vec![std::mem::take(grouped).into_columns()]);
+            self.labels = LabelsSoFar::Scattered(vec![std::mem::take(grouped).into_columns()]);
         }
-        if let Labels::Scattered(all) = &mut self.labels {
+        if let LabelsSoFar::Scattered(all) = &mut self.labels {
             let rows = parts.par_iter().zip(tasks);
             all.par_extend(rows.map(|(part, tasks)| part.columns(tasks)));
         }
@@ -99,12 +99,12 @@ impl AnnotationsInParts {
             return Err(Irregular);
         };
         let (block, repeated) = match self.labels {
-            Labels::Grouped(grouped) => {
+            LabelsSoFar::Grouped(grouped) => {
                 let (mut block, repeated) = grouped.into_block();
                 block.drop_repeated(repeated, self.duplicates);
                 (block, repeated)
             }
-            Labels::Scattered(chunks) => TaskBlock::sort(tasks.len(), chunks, self.duplicates),
+            LabelsSoFar::Scattered(chunks) => TaskBlock::sort(tasks.len(), chunks, self.duplicates),
         };
         let rows = RowCounts {
             rows,
@@ -146,7 +146,7 @@ impl PartSink for AnnotationsInParts {
         if done >= total || check_room(self.tasks.bytes_for(more) + self.labels.bytes_for(more)).is_err() {
             return;
         }
-        if let Labels::Grouped(grouped) = &mut self.labels {
+        if let LabelsSoFar::Grouped(grouped) = &mut self.labels {
             grouped.expect(more);
         }
         self.tasks.expect(more);

@@ -187,8 +187,8 @@ pub(crate) fn recognised_options<'o>(
     Ok((recognised, options))
 }
 
-/// Gives the labels of any file to a function, one by one (the empty label is no answer): a table row by row, an
-/// export answer by answer. Returns how the file was read.
+/// Gives the labels of any file to a function, one by one (the empty label is no answer): a table row by row,
+/// an export answer by answer. Returns how the file was read.
 pub(crate) fn read_into(
     source: &Source,
     options: &ReadOptions,

@@ -75,9 +75,9 @@ impl TableLayout {
     }
 }
 
-/// Takes the labels out of rows, and gives each of them to a function, as task, worker and label; no answer is
-/// the empty label. A cell of a wide table without an answer is no label at all, but a task without any keeps
-/// its place.
+/// Takes the labels out of rows, and gives each of them to a function, as task, worker and label; no answer
+/// is the empty label. A cell of a wide table without an answer is no label at all, but a task without any
+/// keeps its place.
 pub(crate) struct LabelCells<'a, F> {
     options: &'a ReadOptions,
     pub(crate) layout: TableLayout,

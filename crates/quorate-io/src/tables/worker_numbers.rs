@@ -13,8 +13,8 @@ use crate::source::Source;
 /// More than anybody pays or gives: sums of such numbers stay far from infinity.
 const MAX_NUMBER: f64 = 1e12;
 
-/// Reads the column `column` of a table for each of these workers, None for those who are not listed; a worker
-/// with two different numbers is an error.
+/// Reads the column `column` of a table for each of these workers, None for those who are not listed; a
+/// worker with two different numbers is an error.
 pub fn read_worker_numbers(
     source: &Source,
     column: &str,

@@ -22,8 +22,8 @@ pub struct Results<'l> {
     pub summary: ConsensusSummary,
 }
 
-/// Labels of this command: a table in memory, or on disk.
-pub trait Labels: LabelTable + RunOver<Self::Posteriors> {
+/// LabelSource of this command: a table in memory, or on disk.
+pub trait LabelSource: LabelTable + RunOver<Self::Posteriors> {
     /// Where the posteriors are.
     type Posteriors;
 
@@ -41,7 +41,7 @@ pub trait Labels: LabelTable + RunOver<Self::Posteriors> {
     ) -> Result<Outcome<TaskResults<'l>>>;
 }
 
-impl Labels for Arc<Annotations> {
+impl LabelSource for Arc<Annotations> {
     type Posteriors = Consensus;
 
     fn with_side_data(&self, session: Session, input: &InputArgs, printer: &mut Printer) -> Result<Session> {
@@ -58,7 +58,7 @@ impl Labels for Arc<Annotations> {
     }
 }
 
-impl Labels for SpilledLabels {
+impl LabelSource for SpilledLabels {
     type Posteriors = Rule;
 
     fn results<'l>(
