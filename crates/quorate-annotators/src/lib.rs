@@ -2,7 +2,8 @@
 //! the rest.
 //!
 //! ```text
-//! Uci --load--> DataSet --Panel::train--> answers of every annotator to every item --by_share | by_parts--> Annotations
+//! Uci --load--> DataSet --Panel::train--> answers of every annotator to every item
+//!     --by_share | by_parts--> Annotations
 //! ```
 //!
 //! Support vector machines are those of `linfa-svm`. Nearest neighbours are searched by brute force, and the

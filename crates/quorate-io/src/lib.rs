@@ -6,7 +6,8 @@
 //! everywhere:
 //!
 //! ```text
-//! Source -> bytes -> formats: delimited | jsonl | parquet | arrow -> rows -> tables: annotations | labels | ids | ..
+//! Source -> bytes -> formats: delimited | jsonl | parquet | arrow -> rows
+//!     -> tables: annotations | labels | ids | ..
 //!                 -> exports: label_studio | prodigy | mturk | .. ------------------> annotations
 //! tables: annotations | consensus | workers | intervals | .. -> rows -> formats -> Target
 //! ```

@@ -5,7 +5,8 @@
 //!   "labels_file": "..",
 //!   "classes": [..K], "prior": [..K],
 //!   "workers": [ {"id": "..", "labels": 12, "confusion": [K rows of K: row = answer, column = truth],
-//!                 "counts": [K rows of K: expected answers that the model rests on, those of earlier data included]}, .. ] }
+//!                 "counts": [K rows of K: expected answers that the model rests on,
+//!                           those of earlier data included]}, .. ] }
 //! ```
 //!
 //! `labels_file`, the labels kept beside the model, may be missing. `counts` may be missing: then a worker's

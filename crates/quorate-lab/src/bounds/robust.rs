@@ -2,7 +2,8 @@
 //! pairs.
 //!
 //! ```text
-//! (1/L) sum_{m<j} ||U_m U_j^T - R_mj||_F  <=  C ( M K^2 log M / |Omega| )^(1/2) + (1/|Omega| + 1/L) sum_Omega (1 + M^(1/2)) / S_mj^(1/2)
+//! (1/L) sum_{m<j} ||U_m U_j^T - R_mj||_F  <=  C ( M K^2 log M / |Omega| )^(1/2)
+//!     + (1/|Omega| + 1/L) sum_Omega (1 + M^(1/2)) / S_mj^(1/2)
 //! ```
 
 use anyhow::Result;

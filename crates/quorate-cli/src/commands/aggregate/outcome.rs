@@ -22,7 +22,7 @@ pub struct Results<'l> {
     pub summary: ConsensusSummary,
 }
 
-/// LabelSource of this command: a table in memory, or on disk.
+/// Labels of this command: a table in memory, or on disk.
 pub trait LabelSource: LabelTable + RunOver<Self::Posteriors> {
     /// Where the posteriors are.
     type Posteriors;
