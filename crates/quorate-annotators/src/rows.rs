@@ -1,6 +1,6 @@
-//! FeatureRows of numbers, and the scale on which classifiers see them.
+//! Rows of numbers, and the scale on which classifiers see them.
 
-/// FeatureRows of `width` numbers.
+/// Rows of `width` numbers.
 #[derive(Debug, Clone, PartialEq)]
 pub struct FeatureRows {
     /// Numbers in a row.
@@ -9,7 +9,7 @@ pub struct FeatureRows {
 }
 
 impl FeatureRows {
-    /// FeatureRows from their numbers, one row after the other.
+    /// Rows from their numbers, one row after the other.
     ///
     /// # Panics
     /// If the numbers do not fill rows.

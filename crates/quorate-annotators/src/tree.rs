@@ -21,7 +21,7 @@ struct Node {
     split: Option<Split>,
 }
 
-/// FeatureRows whose `feature` is at most `threshold` go to the node `left`, others to the one after it.
+/// Rows whose `feature` is at most `threshold` go to the node `left`, others to the one after it.
 #[derive(Debug, Clone, Copy, PartialEq)]
 struct Split {
     feature: usize,

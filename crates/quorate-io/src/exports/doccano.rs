@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 
 use super::answers::{Answers, WhyLeftOut, split_choices};
 use super::archive;
-use super::json::{Answer, each, parse, required, scalar_of};
+use super::json::{Answer, each, list, parse, required, scalar_of};
 use super::labelled::{Labelled, id_value};
 use crate::error::{Error, Result};
 use crate::formats::{Row, find_column, read_delimited};
@@ -29,8 +29,8 @@ pub(super) fn read_json(input: impl Read, user: &str, answers: &mut Answers<'_>)
     each(input, None, |text| {
         let row: Value = parse(text, EXPECTED)?;
         let task = required(&row, "id")?;
-        if let Some(annotations) = row.get("annotations").and_then(Value::as_array) {
-            for annotation in annotations {
+        if row.get("annotations").is_some_and(Value::is_array) {
+            for annotation in list(&row, "/annotations") {
                 let worker = required(annotation, "user")?;
                 match annotation.get("label").and_then(scalar_of) {
                     Some(label) => answers.answer("", &task, &worker, &label)?,

@@ -179,12 +179,21 @@ pub(crate) fn scalar_of(value: &Value) -> Option<String> {
 
 /// A simple value that has to be there, as text.
 pub(crate) fn required(object: &Value, key: &str) -> Result<String> {
-    let found = object.get(key).and_then(scalar_of).unwrap_or_default();
-    if found.is_empty() {
-        Err(missing_key(object, key))
-    } else {
-        Ok(found)
-    }
+    word(object, key).ok_or_else(|| missing_key(object, key))
+}
+
+/// A simple value of an object as text, if it is there and not empty.
+pub(crate) fn word(object: &Value, key: &str) -> Option<String> {
+    object
+        .get(key)
+        .and_then(scalar_of)
+        .filter(|text| !text.is_empty())
+}
+
+/// The elements of the list at a place of a value; none if there is no list.
+pub(crate) fn list<'v>(value: &'v Value, pointer: &str) -> &'v [Value] {
+    let found = value.pointer(pointer).and_then(Value::as_array);
+    found.map_or(&[], Vec::as_slice)
 }
 
 /// The error where an object lacks a value.

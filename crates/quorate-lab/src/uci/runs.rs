@@ -38,7 +38,7 @@ pub(super) struct Missing {
     pub(super) after: Vec<f64>,
 }
 
-/// DrawnLabels of a column, with what `des-symnmf` is told.
+/// Labels of a column, with what `des-symnmf` is told.
 struct DrawnLabels {
     annotations: Annotations,
     designated: Option<String>,
