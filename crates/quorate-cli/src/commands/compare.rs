@@ -73,7 +73,7 @@ pub struct CompareArgs {
 }
 
 /// One method's row.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, Default, Serialize)]
 struct MethodRow {
     method: &'static str,
     /// Mean error over the runs, ties to the lowest class.
@@ -220,17 +220,8 @@ fn run_method(
     let runs = args.runs;
     let mut row = MethodRow {
         method: method.name,
-        error: None,
-        error_fractional_ties: None,
-        error_spread: None,
-        seconds: 0.0,
-        changed_from_majority_vote: 0,
-        tied: 0,
-        iterations: 0,
         converged: true,
-        warnings: Vec::new(),
-        failure: None,
-        labels: Vec::new(),
+        ..MethodRow::default()
     };
     let votes = vote_fractions(annotations);
     let (mut errors, mut fractional) = (Vec::new(), Vec::new());

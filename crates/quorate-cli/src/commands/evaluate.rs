@@ -301,42 +301,38 @@ fn as_text(evaluation: &Evaluation, classes: &Names, missing: usize, shown: usiz
         TieRule::Lowest => "ties: the lowest class",
         TieRule::Fractional => "ties: a fair share",
     };
-    let mut text = format!(
-        "error              {}   (95 % interval {:.2} to {:.2} %; {} of {} wrong; {rule}, {})\n",
-        percent(error.rate),
+    let mut text = String::new();
+    let mut line = |name: &str, value: String| text.push_str(&format!("{name:<19}{value}\n"));
+    let interval = format!(
+        "95 % interval {:.2} to {:.2} %",
         100.0 * error.interval.0,
-        100.0 * error.interval.1,
-        trim(error.wrong),
-        plural(error.scored, "task"),
-        plural(error.tied, "tied task"),
+        100.0 * error.interval.1
     );
-    text.push_str(&format!(
-        "balanced accuracy  {}\n",
-        percent(evaluation.balanced_accuracy)
-    ));
-    if let Some(loss) = evaluation.log_loss {
-        text.push_str(&format!("log loss           {loss:.4}\n"));
-    }
-    if let Some(brier) = evaluation.brier {
-        text.push_str(&format!("Brier score        {brier:.4}\n"));
+    let (tasks, tied) = (plural(error.scored, "task"), plural(error.tied, "tied task"));
+    let wrong = format!("{} of {tasks} wrong", trim(error.wrong));
+    line(
+        "error",
+        format!("{}   ({interval}; {wrong}; {rule}, {tied})", percent(error.rate)),
+    );
+    line("balanced accuracy", percent(evaluation.balanced_accuracy));
+    for (name, score) in [
+        ("log loss", evaluation.log_loss),
+        ("Brier score", evaluation.brier),
+    ] {
+        score
+            .into_iter()
+            .for_each(|score| line(name, format!("{score:.4}")));
     }
     if let Some(calibration) = &evaluation.calibration {
-        text.push_str(&format!(
-            "calibration error  {}\n",
-            percent(calibration.expected_error)
-        ));
+        line("calibration error", percent(calibration.expected_error));
     }
-    if error.without_truth > 0 {
-        text.push_str(&format!(
-            "not scored         {} without a known truth\n",
-            plural(error.without_truth, "task")
-        ));
-    }
-    if missing > 0 {
-        text.push_str(&format!(
-            "not predicted      {} of the truth file\n",
-            plural(missing, "task")
-        ));
+    for (name, tasks, why) in [
+        ("not scored", error.without_truth, "without a known truth"),
+        ("not predicted", missing, "of the truth file"),
+    ] {
+        if tasks > 0 {
+            line(name, format!("{} {why}", plural(tasks, "task")));
+        }
     }
     let mut table = TextTable::new(["class", ">truths", ">predicted", ">precision", ">recall", ">F1"]);
     let score = |value: Option<f64>| value.map_or("-".to_owned(), |value| format!("{:.1} %", 100.0 * value));

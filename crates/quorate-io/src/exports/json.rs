@@ -30,6 +30,24 @@ impl<'de: 'a, 'a> Deserialize<'de> for Scalar<'a> {
     }
 }
 
+/// Visits null, text and other simple values as a [`Scalar`] in something.
+macro_rules! visit_values {
+    ($make:expr; $($name:ident: $kind:ty),+) => {
+        fn visit_unit<E>(self) -> std::result::Result<Self::Value, E> {
+            Ok($make(Scalar::default()))
+        }
+
+        fn visit_borrowed_str<E>(self, text: &'de str) -> std::result::Result<Self::Value, E> {
+            Ok($make(Scalar(text.into())))
+        }
+
+        $(fn $name<E>(self, value: $kind) -> std::result::Result<Self::Value, E> {
+            Ok($make(Scalar(value.to_string().into())))
+        })+
+    };
+}
+pub(crate) use visit_values;
+
 struct ScalarVisitor;
 
 impl<'de> Visitor<'de> for ScalarVisitor {
@@ -39,33 +57,7 @@ impl<'de> Visitor<'de> for ScalarVisitor {
         f.write_str("text, a number, true, false or null")
     }
 
-    fn visit_borrowed_str<E>(self, text: &'de str) -> std::result::Result<Self::Value, E> {
-        Ok(Scalar(text.into()))
-    }
-
-    fn visit_str<E>(self, text: &str) -> std::result::Result<Self::Value, E> {
-        Ok(Scalar(text.to_owned().into()))
-    }
-
-    fn visit_u64<E>(self, number: u64) -> std::result::Result<Self::Value, E> {
-        Ok(Scalar(number.to_string().into()))
-    }
-
-    fn visit_i64<E>(self, number: i64) -> std::result::Result<Self::Value, E> {
-        Ok(Scalar(number.to_string().into()))
-    }
-
-    fn visit_f64<E>(self, number: f64) -> std::result::Result<Self::Value, E> {
-        Ok(Scalar(number.to_string().into()))
-    }
-
-    fn visit_bool<E>(self, truth: bool) -> std::result::Result<Self::Value, E> {
-        Ok(Scalar(if truth { "true" } else { "false" }.into()))
-    }
-
-    fn visit_unit<E>(self) -> std::result::Result<Self::Value, E> {
-        Ok(Scalar::default())
-    }
+    visit_values!(|value| value; visit_str: &str, visit_u64: u64, visit_i64: i64, visit_f64: f64, visit_bool: bool);
 }
 
 /// An answer in JSON: one value, several, or something that is no choice.
@@ -87,14 +79,6 @@ impl<'de: 'a, 'a> Deserialize<'de> for Answer<'a> {
 
 struct AnswerVisitor;
 
-macro_rules! visit_scalar {
-    ($($name:ident: $kind:ty),*) => {
-        $(fn $name<E: serde::de::Error>(self, value: $kind) -> std::result::Result<Self::Value, E> {
-            ScalarVisitor.$name(value).map(Answer::One)
-        })*
-    };
-}
-
 impl<'de> Visitor<'de> for AnswerVisitor {
     type Value = Answer<'de>;
 
@@ -102,11 +86,7 @@ impl<'de> Visitor<'de> for AnswerVisitor {
         f.write_str("a value or a list of values")
     }
 
-    visit_scalar!(visit_borrowed_str: &'de str, visit_str: &str, visit_u64: u64, visit_i64: i64, visit_f64: f64, visit_bool: bool);
-
-    fn visit_unit<E>(self) -> std::result::Result<Self::Value, E> {
-        Ok(Answer::One(Scalar::default()))
-    }
+    visit_values!(Answer::One; visit_str: &str, visit_u64: u64, visit_i64: i64, visit_f64: f64, visit_bool: bool);
 
     fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> std::result::Result<Self::Value, A::Error> {
         let mut values = Vec::new();
