@@ -54,28 +54,23 @@ pub enum ErrorKind {
     /// There is nothing in the file; what should have been there.
     #[error("the file is empty; expected {0}")]
     Empty(String),
-    /// Columns are not there.
+    /// Columns of a table, or keys of a JSON object, are not there.
     #[error(
-        "found the columns {}, expected {}; {hint}",
+        "found the {} {}, expected {}; {hint}",
+        if *keys { "keys" } else { "columns" },
         quoted(found),
-        if let [name] = &names[..] { format!("one named {name:?}") } else { format!("ones named {}", listed(names)) }
+        match &names[..] {
+            [name] if !keys => format!("one named {name:?}"),
+            names if !keys => format!("ones named {}", listed(names)),
+            names => listed(names),
+        }
     )]
-    MissingColumn {
-        /// The columns that were looked for.
+    Missing {
+        /// Whether they are keys.
+        keys: bool,
+        /// Those that were looked for.
         names: Vec<String>,
-        /// The columns of the file.
-        found: Vec<String>,
-        /// What to do.
-        hint: String,
-        /// What else would help.
-        remedy: Option<Remedy>,
-    },
-    /// A key is not in a JSON object.
-    #[error("found the keys {}, expected {}; {hint}", quoted(found), listed(names))]
-    MissingKey {
-        /// The keys that were looked for.
-        names: Vec<String>,
-        /// The keys of the object.
+        /// Those that are there.
         found: Vec<String>,
         /// What to do.
         hint: String,
@@ -293,7 +288,7 @@ impl Error {
     /// What the caller can do about it, where something can be done.
     pub fn remedy(&self) -> Option<Remedy> {
         match &self.0.kind {
-            ErrorKind::MissingColumn { remedy, .. } | ErrorKind::MissingKey { remedy, .. } => *remedy,
+            ErrorKind::Missing { remedy, .. } => *remedy,
             ErrorKind::TooLarge(..) => Some(Remedy::RaiseMemoryLimit),
             ErrorKind::KeptLabels(_) => Some(Remedy::KeepLabels),
             ErrorKind::NotUpdatable(_) => Some(Remedy::FitAnew),
@@ -312,17 +307,9 @@ impl Error {
 
     /// The same error about an object's keys instead of a table's header.
     pub(crate) fn about_keys(mut self) -> Self {
-        if let ErrorKind::MissingColumn {
-            names, found, remedy, ..
-        } = &mut self.0.kind
-        {
-            self.0.kind = ErrorKind::MissingKey {
-                hint: "every object needs these keys; say which keys hold them if they have other names"
-                    .into(),
-                names: std::mem::take(names),
-                found: std::mem::take(found),
-                remedy: *remedy,
-            };
+        if let ErrorKind::Missing { keys, hint, .. } = &mut self.0.kind {
+            *keys = true;
+            *hint = "every object needs these keys; say which keys hold them if they have other names".into();
         }
         self
     }

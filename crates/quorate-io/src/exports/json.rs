@@ -182,7 +182,8 @@ pub(crate) fn missing_key(object: &Value, key: &str) -> Error {
         .as_object()
         .into_iter()
         .flat_map(|object| object.keys().cloned());
-    ErrorKind::MissingKey {
+    ErrorKind::Missing {
+        keys: true,
         names: vec![key.to_owned()],
         found: keys.collect(),
         hint: "every object needs this key, with a value; is this the right format?".into(),

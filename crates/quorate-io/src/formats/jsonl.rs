@@ -79,7 +79,8 @@ impl JsonObject {
             return Err(problem);
         }
         if let Some(slot) = self.seen.iter().position(|&seen| !seen) {
-            return Err(ErrorKind::MissingKey {
+            return Err(ErrorKind::Missing {
+                keys: true,
                 names: vec![self.names[slot].clone()],
                 found: keys_of(text)?,
                 hint: "every object needs this key; null stands for no answer".into(),

@@ -177,7 +177,8 @@ pub(crate) fn find_column(names: &[String], name: &str, role: &str) -> Result<us
     match (found.next(), found.next()) {
         (Some(column), None) => Ok(column),
         (Some(_), Some(_)) => Err(Error::new(ErrorKind::RepeatedColumn).in_column(name)),
-        (None, _) => Err(ErrorKind::MissingColumn {
+        (None, _) => Err(ErrorKind::Missing {
+            keys: false,
             names: vec![name.to_owned()],
             found: names.to_vec(),
             hint: format!("is this the file with the {role}?"),

@@ -195,7 +195,8 @@ fn missing_error(names: &[String], missing: &[&Wanted<'_>], unclear: Vec<String>
     if unclear.is_empty() {
         hint.push_str(", or, if the file has no header, put one on its first line");
     }
-    ErrorKind::MissingColumn {
+    ErrorKind::Missing {
+        keys: false,
         names: missing.iter().map(|column| column.name.to_owned()).collect(),
         found: names.to_vec(),
         hint,

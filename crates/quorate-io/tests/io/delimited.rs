@@ -60,7 +60,7 @@ fn columns_can_be_named() {
 #[test]
 fn missing_column_lists_the_header_and_says_what_to_do() {
     let error = refused("x.csv", "thing,worker,label\n1,2,3\n");
-    assert!(matches!(error.kind(), ErrorKind::MissingColumn { names, .. } if names == &["task"]));
+    assert!(matches!(error.kind(), ErrorKind::Missing { keys: false, names, .. } if names == &["task"]));
     let words = error.to_string();
     for part in [
         "line 1",
