@@ -6,7 +6,7 @@ import functools
 from typing import Any, Dict, List, Mapping, NamedTuple, Optional, Sequence, Tuple
 
 from .. import _quorate
-from .._input import ROLES, Columns, column_names
+from .._input import ROLES, column_names
 from .._options import Reading, as_text
 from ..errors import InputError, ParameterError
 from . import _executor
