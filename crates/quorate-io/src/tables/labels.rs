@@ -134,10 +134,14 @@ impl RowSink for LabelSink<'_> {
             chosen.push(find_column(names, CONFIDENCE_COLUMN, "confidence")?);
             self.found.confidence = Some(Vec::new());
         }
-        for name in names {
+        for (column, name) in names.iter().enumerate() {
             if let Some(class) = name.strip_prefix(PROBABILITY_PREFIX) {
-                chosen.push(find_column(names, name, "probability")?);
+                let before = self.found.classes.len();
                 self.found.classes.intern(class);
+                if self.found.classes.len() == before {
+                    return Err(Error::new(ErrorKind::RepeatedColumn).in_column(name));
+                }
+                chosen.push(column);
                 self.found.probabilities.get_or_insert_default();
             }
         }
