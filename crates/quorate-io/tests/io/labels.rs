@@ -35,6 +35,15 @@ fn contradictions_name_both_lines() {
 }
 
 #[test]
+fn a_class_has_one_column_of_probabilities() {
+    let error = labels("p.csv", "task,label,p:a,p:b,p:a\nt1,a,1,0,0\n")
+        .err()
+        .unwrap();
+    assert!(matches!(error.kind(), ErrorKind::RepeatedColumn));
+    assert_eq!(error.column(), Some("p:a"));
+}
+
+#[test]
 fn predictions_with_probabilities() {
     let text = "{\"task\": 1, \"label\": \"x\", \"confidence\": 0.75, \"p:y\": 0.25, \"p:x\": 0.75}\n";
     let found = labels("p.jsonl", text).unwrap();
