@@ -53,6 +53,9 @@ fn names(names: &Names) -> Vec<String> {
 /// Consensus, model, scores of workers, difficulty of tasks.
 type Numbers = (Vec<f64>, Option<DawidSkene>, Option<Vec<f64>>, Option<Vec<f64>>);
 
+/// What was known of classes, with its weight in tasks, and of workers.
+type Expected = (Option<(Vec<f64>, Option<f64>)>, Option<AnswerCounts>);
+
 /// The fit as a dictionary of plain values.
 pub fn to_state<'py>(py: Python<'py>, fitted: &Fitted) -> PyResult<Bound<'py, PyDict>> {
     let state = State(PyDict::new(py));
@@ -135,8 +138,7 @@ pub fn from_state(state: Bound<'_, PyDict>) -> PyResult<Fitted> {
         warnings,
         notes,
     };
-    let (shares, workers): (Option<(Vec<f64>, Option<f64>)>, Option<AnswerCounts>) =
-        state.get_bytes("priors")?;
+    let (shares, workers): Expected = state.get_bytes("priors")?;
     let class_prior = shares.map(|(shares, weight)| match weight {
         Some(weight) => ClassPrior::worth_tasks(shares, weight),
         None => ClassPrior::fixed(shares),
