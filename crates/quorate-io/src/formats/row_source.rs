@@ -108,7 +108,17 @@ pub fn write_rows<N: Into<String>>(
     columns: impl IntoIterator<Item = (N, ColumnKind)>,
     rows: impl Fn(&mut Each<'_>) -> Result<()>,
 ) -> Result<()> {
-    write_table(target, None, &table(columns, rows))
+    write_rows_as(target, None, columns, rows)
+}
+
+/// Like [`write_rows`], in the format that is given, if one is.
+pub(crate) fn write_rows_as<N: Into<String>>(
+    target: &Target,
+    format: Option<FileFormat>,
+    columns: impl IntoIterator<Item = (N, ColumnKind)>,
+    rows: impl Fn(&mut Each<'_>) -> Result<()>,
+) -> Result<()> {
+    write_table(target, format, &table(columns, rows))
 }
 
 /// Writes a table, whole or not at all. The format is the one given, else told by the extension, else CSV.

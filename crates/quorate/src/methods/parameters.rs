@@ -41,7 +41,7 @@ impl Parameter {
         }
     }
 
-    pub(super) fn check(&self, value: &str) -> Result<()> {
+    pub(crate) fn check(&self, value: &str) -> Result<()> {
         let fits = match self.kind {
             Kind::Integer(low, high) => value
                 .parse::<usize>()
