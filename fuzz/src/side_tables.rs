@@ -5,8 +5,8 @@ use std::sync::OnceLock;
 
 use quorate::Annotations;
 use quorate_io::{
-    FileFormat, Format, LabelOptions, read_assignments, read_features, read_ids, read_labels,
-    read_probabilities, read_task_texts, read_worker_numbers,
+    LabelOptions, read_assignments, read_features, read_ids, read_labels, read_probabilities,
+    read_task_texts, read_worker_numbers,
 };
 
 use crate::Target;
@@ -28,14 +28,14 @@ pub(crate) const TARGETS: &[Target] = &[
     Target {
         name: "probabilities",
         run: |bytes| {
-            check_words(read_probabilities(&source("x.csv", bytes), None, annotations()));
+            check_words(read_probabilities(&source("x.csv", bytes), annotations()));
         },
         seeds: || vec![b"task,p:cat,p:dog\nt1,0.25,0.75\nt2,1,0\n".to_vec()],
     },
     Target {
         name: "features",
         run: |bytes| {
-            check_words(read_features(&source("x.csv", bytes), None, annotations(), None));
+            check_words(read_features(&source("x.csv", bytes), annotations(), None));
         },
         seeds: || vec![b"task,width,height\nt1,0.25,1e3\nt2,-1,0\n".to_vec()],
     },
@@ -44,7 +44,6 @@ pub(crate) const TARGETS: &[Target] = &[
         run: |bytes| {
             check_words(read_features(
                 &source("x.npy", bytes),
-                None,
                 annotations(),
                 Some(annotations().tasks()),
             ));
@@ -54,13 +53,12 @@ pub(crate) const TARGETS: &[Target] = &[
     Target {
         name: "side-tables",
         run: |bytes| {
-            let text = source("x.jsonl", bytes);
-            for format in [Format::Jsonl, Format::Csv] {
-                let (format, workers) = (Some(FileFormat::from(format)), annotations().workers());
-                check_words(read_ids(&text, format, "worker"));
-                check_words(read_worker_numbers(&text, format, "cost", workers));
-                check_words(read_assignments(&text, format, annotations()));
-                check_words(read_task_texts(&text, format, "text", annotations()));
+            for name in ["x.jsonl", "x.csv"] {
+                let (text, workers) = (source(name, bytes), annotations().workers());
+                check_words(read_ids(&text, "worker"));
+                check_words(read_worker_numbers(&text, "cost", workers));
+                check_words(read_assignments(&text, annotations()));
+                check_words(read_task_texts(&text, "text", annotations()));
             }
         },
         seeds: || {

@@ -44,7 +44,7 @@ def result_page(result: Result) -> str:
     parts = [f"<div class='quorate'><style>{style}{_STYLE}</style>", _summary(result)]
     parts += [f"<p class='warning'>{escape(text)}</p>" for text in result.warnings]
     if not result.converged:
-        text = f"not settled after {result.iterations} iterations: a few labels may still change"
+        text = f"did not converge in {result.iterations} iterations: a few labels may still change"
         parts.append(f"<p class='warning'>{text}</p>")
     parts += [f"<div class='side'>{confidence}{classes}</div>"]
     if facts["expected_error"] > 0:

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import os
-from typing import Any, Dict, List, Optional, Tuple, Union
+from typing import Any, Dict, List, Tuple, Union
 
 from . import _quorate
-from ._table import Table
 
 __all__ = ["Model"]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 import warnings
-from typing import TYPE_CHECKING, Any, Dict, List, Optional, Tuple, Union
+from typing import Any, Dict, List, Optional, Tuple, Union
 
 from . import _quorate
 from ._fit_facts import FitFacts
@@ -16,12 +16,7 @@ from ._progress import Progress, Reporter
 from ._table import Table, as_kind
 from .errors import DataWarning, NotApplicableError, ParameterError
 
-if TYPE_CHECKING:
-    from ._progress import Progress as Progress
-
 __all__ = ["Result"]
-
-_PROBABILITY = "p:"
 
 
 class Result(FitFacts):
@@ -347,7 +342,7 @@ class Result(FitFacts):
             f"{facts['changed_from_majority_vote']} tasks; {facts['tied_tasks']} tied",
         ]
         if not self.converged:
-            lines.append(f"not settled after {self.iterations} iterations")
+            lines.append(f"did not converge in {self.iterations} iterations")
         lines.extend(f"warning: {warning}" for warning in self.warnings)
         return "\n".join(lines)
 

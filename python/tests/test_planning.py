@@ -103,11 +103,11 @@ def test_costs_capacities_and_exclusions_are_those_of_the_program(
 
 
 def test_what_a_plan_cannot_use_is_told(result: quorate.Result) -> None:
-    with pytest.warns(quorate.DataWarning, match="1 workers of costs"):
+    with pytest.warns(quorate.DataWarning, match="1 worker of costs"):
         result.plan(5, costs={"nobody": 2})
     with pytest.warns(quorate.DataWarning, match="2 workers of capacities"):
         result.plan(5, capacity=5, capacities={"nobody": 2, "no one": 1})
-    with pytest.warns(quorate.DataWarning, match="1 rows of exclude"):
+    with pytest.warns(quorate.DataWarning, match="1 row of exclude"):
         result.plan(5, exclude=[("no task", "nobody")])
     with pytest.raises(quorate.InputError, match="cost"):
         result.plan(5, costs={result.workers["worker"][0]: -1})

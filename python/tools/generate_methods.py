@@ -1,4 +1,4 @@
-"""Writes python/quorate/methods.py from the library's table of methods, so that nothing drifts.
+"""Writes python/quorate/methods.pyi, the types of the classes that quorate.methods makes of the table of methods.
 
 Run it with the package installed; ``--check`` only says whether the file is up to date, as a test does.
 """
@@ -8,144 +8,36 @@ from __future__ import annotations
 import argparse
 import pathlib
 import sys
-import textwrap
 from typing import Any, Dict, List
 
 from quorate import _quorate
+from quorate.methods import class_name, signature_of  # type: ignore[attr-defined]
 
-TARGET = pathlib.Path(__file__).parents[1] / "quorate" / "methods.py"
-WIDTH = 110
+TARGET = pathlib.Path(__file__).parents[1] / "quorate" / "methods.pyi"
 
-WORDS = {
-    "dl": "DL",
-    "mv": "MV",
-    "symnmf": "SymNMF",
-    "em": "EM",
-    "ds": "DS",
-    "cnmf": "CNMF",
-    "glad": "GLAD",
-    "mace": "MACE",
-    "ibcc": "IBCC",
-    "ebcc": "EBCC",
-    "kos": "KOS",
-    "svd": "SVD",
-    "iwmv": "IWMV",
-    "spa": "SPA",
-    "admm": "ADMM",
-    "pg": "PG",
-    "tac": "TAC",
-    "msr": "MSR",
-    "cria": "CRIA",
-}
+HEADER = """# Written by python/tools/generate_methods.py from the table of methods: do not edit.
 
-HEADER = '''"""A class for each method. Written by python/tools/generate_methods.py from the table of methods: do not edit.
+from typing import List, Literal, Optional, Type
 
->>> from quorate.methods import DawidSkene
->>> rows = [("t1", "ann", "cat"), ("t1", "bob", "cat"), ("t1", "cem", "dog"), ("t2", "bob", "dog")]
->>> DawidSkene(max_iter=20).fit_predict(rows)
-{{'t1': 'cat', 't2': 'dog'}}
-"""
-
-from __future__ import annotations
-
-from typing import {typing}
-
-from . import _quorate
-from ._estimator import Estimator, clone
+from ._estimator import Estimator as Estimator
+from ._estimator import clone as clone
 
 __all__ = [
 {names}
 ]
 
-
-def list_methods() -> List[str]:
-    """Names of all methods, as :func:`quorate.aggregate` takes them.
-
-    >>> import quorate
-    >>> quorate.list_methods()[0]
-    'auto'
-    """
-    return [method["name"] for method in _quorate.method_table()]
+def list_methods() -> List[str]: ...
+def find_method(name: str) -> Type[Estimator]: ...
+"""
 
 
-def find_method(name: str) -> Type[Estimator]:
-    """The class of a method, by the method's name or an alias.
-
-    >>> import quorate
-    >>> quorate.find_method("mv")
-    <class 'quorate.methods.MajorityVote'>
-    """
-    return _CLASSES[_quorate.find_method(name)]
-'''
-
-
-def class_name(method: str) -> str:
-    """``rob-symnmf-em`` becomes ``RobSymNMFEM``."""
-    return "".join(WORDS.get(word, word.capitalize()) for word in method.split("-"))
-
-
-def type_of(parameter: Dict[str, Any]) -> str:
-    if parameter["kind"] == "choice":
-        return f"Literal[{', '.join(repr(choice) for choice in parameter['choices'])}]".replace("'", '"')
-    return {"int": "int", "float": "float", "text": "str"}[parameter["kind"]]
-
-
-def default_of(parameter: Dict[str, Any]) -> str:
-    default: str = parameter["default"]
-    if parameter["kind"] == "int":
-        return default
-    if parameter["kind"] == "float":
-        return repr(float(default))
-    return f'"{default}"'
-
-
-def paragraph(text: str, indent: str, later: str = "") -> str:
-    return textwrap.fill(
-        " ".join(text.split()),
-        WIDTH,
-        initial_indent=indent,
-        subsequent_indent=indent + later,
-        break_long_words=False,
-        break_on_hyphens=False,
-    )
-
-
-def source_of(method: Dict[str, Any]) -> str:
-    name = class_name(method["name"])
-    summary = method["summary"].rstrip(".").replace("\\", "\\\\")
-    lines: List[str] = [f"class {name}(Estimator):"]
-    first = paragraph(f'"""{summary}.', "    ")
-    lines += [first, "", paragraph(method["description"].replace("\\", "\\\\"), "    "), ""]
-    facts = []
-    if method["returns_model"]:
-        facts.append("Estimates a model: ``priors_``, ``errors_``, ``skills_``.")
-    if method["needs_features"]:
-        facts.append("Needs the argument ``features`` of ``fit``.")
-    if method["needs_probabilities"]:
-        facts.append("Needs the argument ``class_probabilities`` of ``fit``.")
-    if facts:
-        lines += [paragraph(" ".join(facts), "    "), ""]
-    if method["citation"]:
-        lines += [paragraph("Reference: " + method["citation"].replace("\\", "\\\\"), "    "), ""]
-    lines.append("    Args:")
-    for parameter in method["parameters"]:
-        own = parameter["name"].replace("-", "_")
-        about = parameter["about"].rstrip(".")
-        lines.append(paragraph(f"{own}: {about}; {parameter['range']}.", "        ", "    "))
-    lines.append(paragraph("random_state: Seed of everything random.", "        "))
-    lines.append(paragraph("n_jobs: Number of threads; None takes all.", "        "))
-    lines.append('    """')
-    parameters = [p["name"].replace("-", "_") for p in method["parameters"]]
-    listed = "".join(f'"{own}", ' for own in parameters).rstrip()
-    if len(parameters) > 1:
-        listed = listed.rstrip(",")
-    lines += ["", f'    _method = "{method["name"]}"', f"    _parameters = ({listed})", ""]
-    lines += ["    def __init__(", "        self,", "        *,"]
-    for parameter, own in zip(method["parameters"], parameters):
-        lines.append(f"        {own}: {type_of(parameter)} = {default_of(parameter)},")
-    lines += ["        random_state: int = 0,", "        n_jobs: Optional[int] = None,", "    ) -> None:"]
-    lines += [f"        self.{own} = {own}" for own in parameters]
-    lines += ["        self.random_state = random_state", "        self.n_jobs = n_jobs"]
+def stub_of(method: Dict[str, Any]) -> str:
+    parameters = list(signature_of(method).parameters.values())[1:]
+    fields = [f"    {own.name}: {own.annotation}" for own in parameters]
+    defaults = {own.name: repr(own.default).replace("'", '"') for own in parameters}
+    given = [f"        {own.name}: {own.annotation} = {defaults[own.name]}," for own in parameters]
+    lines: List[str] = [f"class {class_name(method['name'])}(Estimator):", *fields[:-2]]
+    lines += ["    def __init__(", "        self,", "        *,", *given, "    ) -> None: ..."]
     return "\n".join(lines)
 
 
@@ -154,13 +46,8 @@ def module() -> str:
     classes = [class_name(method["name"]) for method in table]
     assert len(set(classes)) == len(classes), "two methods have one class name"
     listed = sorted([*classes, "Estimator", "clone", "find_method", "list_methods"])
-    head = HEADER.format(
-        names="\n".join(f'    "{name}",' for name in listed),
-        typing=", ".join(sorted({"Dict", "List", "Literal", "Optional", "Type"})),
-    )
-    body = "\n\n\n".join(source_of(method) for method in table)
-    index = "\n".join(f'    "{m["name"]}": {class_name(m["name"])},' for m in table)
-    return f"{head}\n\n{body}\n\n\n_CLASSES: Dict[str, Type[Estimator]] = {{\n{index}\n}}\n"
+    head = HEADER.format(names="\n".join(f'    "{name}",' for name in listed))
+    return "\n".join([head, *(stub_of(method) + "\n" for method in table)])
 
 
 def main() -> int:

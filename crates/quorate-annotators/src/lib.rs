@@ -2,7 +2,8 @@
 //! the rest.
 //!
 //! ```text
-//! Uci --load--> DataSet --Panel::train--> answers of every annotator to every item --by_share | by_parts--> Annotations
+//! Uci --load--> DataSet --Panel::train--> answers of every annotator to every item
+//!     --by_share | by_parts--> Annotations
 //! ```
 //!
 //! Support vector machines are those of `linfa-svm`. Nearest neighbours are searched by brute force, and the
@@ -20,7 +21,7 @@ mod uci;
 pub use labelling::{Labelled, PARTS, Shares, by_parts, by_share, draw_groups, missing_share};
 pub use neighbours::{Distance, classify as classify_by_neighbours};
 pub use panel::{ANNOTATORS, Cut, Panel, SVM_ROWS};
-pub use rows::Rows;
+pub use rows::FeatureRows;
 pub use svm::{Kernel, classify as classify_by_svm};
 pub use tree::Tree;
 pub use uci::{DataSet, Uci};

@@ -4,7 +4,7 @@
 
 use rayon::prelude::*;
 
-use crate::rows::{Rows, count_classes, most_frequent};
+use crate::rows::{FeatureRows, count_classes, most_frequent};
 
 /// What near means.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -19,10 +19,10 @@ pub enum Distance {
 /// A `k` beyond the number of training rows takes them all.
 pub fn classify(
     distance: Distance,
-    train: &Rows,
+    train: &FeatureRows,
     labels: &[u8],
     classes: usize,
-    items: &Rows,
+    items: &FeatureRows,
     neighbours: &[usize],
 ) -> Vec<Vec<u8>> {
     let (train, items) = match distance {
@@ -76,13 +76,13 @@ fn squared_distance(a: &[f32], b: &[f32]) -> f32 {
     sums.iter().sum::<f32>() + rest.map(|(x, y)| (x - y) * (x - y)).sum::<f32>()
 }
 
-fn to_sphere(rows: &Rows) -> Rows {
+fn to_sphere(rows: &FeatureRows) -> FeatureRows {
     let values = rows.iter().flat_map(|row| {
         let norm = row.iter().map(|x| x * x).sum::<f32>().sqrt();
         let factor = if norm > 0.0 { 1.0 / norm } else { 0.0 };
         row.iter().map(move |x| x * factor)
     });
-    Rows::new(rows.width, values.collect())
+    FeatureRows::new(rows.width, values.collect())
 }
 
 #[cfg(test)]
@@ -91,17 +91,17 @@ mod tests {
 
     #[test]
     fn neighbours_vote_and_ties_go_to_the_first() {
-        let train = Rows::new(1, vec![0.0, 1.0, 2.0, 10.0, 11.0]);
+        let train = FeatureRows::new(1, vec![0.0, 1.0, 2.0, 10.0, 11.0]);
         let labels = [1, 0, 0, 1, 1];
-        let items = Rows::new(1, vec![0.5, 0.6, 10.4]);
+        let items = FeatureRows::new(1, vec![0.5, 0.6, 10.4]);
         let found = classify(Distance::Euclid, &train, &labels, 2, &items, &[1, 3, 99]);
         assert_eq!(found, [[1, 0, 1], [0, 0, 1], [1, 1, 1]]);
     }
 
     #[test]
     fn cosine_sees_directions() {
-        let train = Rows::new(2, vec![1.0, 0.1, 0.1, 1.0]);
-        let items = Rows::new(2, vec![90.0, 10.0, 0.01, 0.2]);
+        let train = FeatureRows::new(2, vec![1.0, 0.1, 0.1, 1.0]);
+        let items = FeatureRows::new(2, vec![90.0, 10.0, 0.01, 0.2]);
         let found = classify(Distance::Cosine, &train, &[0, 1], 2, &items, &[1]);
         assert_eq!(found, [[0, 1]]);
     }

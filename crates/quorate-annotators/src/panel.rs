@@ -7,7 +7,7 @@ use rand::seq::SliceRandom;
 use rayon::prelude::*;
 
 use crate::neighbours::{self, Distance};
-use crate::rows::Rows;
+use crate::rows::FeatureRows;
 use crate::svm::{self, Kernel};
 use crate::tree::Tree;
 use crate::uci::DataSet;
@@ -69,7 +69,7 @@ impl Panel {
         let mut rng = seeded(seed, 0);
         let mut order: Vec<u32> = (0..set.labels.len() as u32).collect();
         order.shuffle(&mut rng);
-        let pick = |places: &[u32]| -> (Rows, Vec<u8>) {
+        let pick = |places: &[u32]| -> (FeatureRows, Vec<u8>) {
             let labels = places.iter().map(|&place| set.labels[place as usize]);
             (set.rows.select(places), labels.collect())
         };
@@ -119,7 +119,7 @@ impl Panel {
 }
 
 /// The answers of all annotators, in the order of [`ANNOTATORS`].
-fn ask_all(train: &Rows, labels: &[u8], classes: usize, items: &Rows) -> Result<Vec<Vec<u8>>> {
+fn ask_all(train: &FeatureRows, labels: &[u8], classes: usize, items: &FeatureRows) -> Result<Vec<Vec<u8>>> {
     let (scaled, scaled_items) = train.standardise(items);
     let near = |distance, neighbours: &[usize]| {
         neighbours::classify(distance, &scaled, labels, classes, &scaled_items, neighbours)

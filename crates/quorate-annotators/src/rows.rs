@@ -2,13 +2,13 @@
 
 /// Rows of `width` numbers.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Rows {
+pub struct FeatureRows {
     /// Numbers in a row.
     pub width: usize,
     values: Vec<f32>,
 }
 
-impl Rows {
+impl FeatureRows {
     /// Rows from their numbers, one row after the other.
     ///
     /// # Panics
@@ -106,9 +106,9 @@ mod tests {
     #[test]
     fn the_scale_is_that_of_the_training_rows() {
         let (train, other) =
-            Rows::new(2, vec![1.0, 7.0, 3.0, 7.0]).standardise(&Rows::new(2, vec![5.0, 9.0]));
-        assert_eq!(train, Rows::new(2, vec![-1.0, 0.0, 1.0, 0.0]));
-        assert_eq!(other, Rows::new(2, vec![3.0, 0.0]));
+            FeatureRows::new(2, vec![1.0, 7.0, 3.0, 7.0]).standardise(&FeatureRows::new(2, vec![5.0, 9.0]));
+        assert_eq!(train, FeatureRows::new(2, vec![-1.0, 0.0, 1.0, 0.0]));
+        assert_eq!(other, FeatureRows::new(2, vec![3.0, 0.0]));
         assert_eq!(most_frequent(&[1, 3, 3]), 1);
     }
 }

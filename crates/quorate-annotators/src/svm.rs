@@ -7,7 +7,7 @@ use linfa_svm::Svm;
 use ndarray::{Array1, Array2};
 use rayon::prelude::*;
 
-use crate::rows::{Rows, most_frequent};
+use crate::rows::{FeatureRows, most_frequent};
 
 /// How alike two rows are, on rows that are divided by a scale before.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -41,7 +41,7 @@ struct Pair {
 
 impl Pair {
     /// Fits with box constraint 1.
-    fn fit(kernel: Kernel, classes: [u8; 2], rows: &Rows, labels: &[u8]) -> Result<Self> {
+    fn fit(kernel: Kernel, classes: [u8; 2], rows: &FeatureRows, labels: &[u8]) -> Result<Self> {
         let own: Vec<u32> = (0..rows.len() as u32)
             .filter(|&row| classes.contains(&labels[row as usize]))
             .collect();
@@ -100,10 +100,10 @@ impl Pair {
 pub fn classify(
     kernel: Kernel,
     scale: f32,
-    train: &Rows,
+    train: &FeatureRows,
     labels: &[u8],
     classes: usize,
-    items: &Rows,
+    items: &FeatureRows,
 ) -> Result<Vec<u8>> {
     let (train, items) = (train.scaled(1.0 / scale), items.scaled(1.0 / scale));
     let present: Vec<u8> = (0..classes as u8)
@@ -144,7 +144,7 @@ mod tests {
             let (radius, angle) = (0.5 + (i % 3) as f32, i as f32 * 0.7);
             [radius * angle.cos(), radius * angle.sin()]
         };
-        let rows = Rows::new(2, (0..90).flat_map(point).collect());
+        let rows = FeatureRows::new(2, (0..90).flat_map(point).collect());
         let labels: Vec<u8> = (0..90).map(|i| (i % 3) as u8).collect();
         let found = classify(kernel, 1.0, &rows, &labels, 4, &rows).unwrap();
         found.iter().zip(&labels).filter(|(a, b)| a != b).count()
@@ -159,7 +159,7 @@ mod tests {
 
     #[test]
     fn one_class_is_always_that_class() {
-        let rows = Rows::new(1, vec![1.0, 2.0]);
+        let rows = FeatureRows::new(1, vec![1.0, 2.0]);
         assert_eq!(
             classify(Kernel::Linear, 1.0, &rows, &[2, 2], 3, &rows).unwrap(),
             [2, 2]

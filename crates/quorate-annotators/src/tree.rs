@@ -4,7 +4,7 @@
 //! because the trees of the known crates are bounded by depth, not by splits, and one of them breaks ties at
 //! random.
 
-use crate::rows::{Rows, count_classes, most_frequent};
+use crate::rows::{FeatureRows, count_classes, most_frequent};
 
 /// A node is split only if it has this many training rows.
 const MIN_TO_SPLIT: usize = 10;
@@ -38,7 +38,7 @@ struct Leaf {
 
 impl Tree {
     /// Grows a tree with at most `max_splits` splits.
-    pub fn grow(rows: &Rows, labels: &[u8], classes: usize, max_splits: usize) -> Self {
+    pub fn grow(rows: &FeatureRows, labels: &[u8], classes: usize, max_splits: usize) -> Self {
         let all = Leaf::new(0, (0..rows.len() as u32).collect(), rows, labels, classes);
         let mut tree = Self {
             nodes: vec![all.node(labels, classes)],
@@ -92,7 +92,7 @@ impl Tree {
 }
 
 impl Leaf {
-    fn new(node: usize, members: Vec<u32>, rows: &Rows, labels: &[u8], classes: usize) -> Self {
+    fn new(node: usize, members: Vec<u32>, rows: &FeatureRows, labels: &[u8], classes: usize) -> Self {
         let best = (0..rows.width)
             .filter(|_| members.len() >= MIN_TO_SPLIT)
             .filter_map(|feature| best_split(feature, &members, rows, labels, classes))
@@ -118,7 +118,7 @@ impl Leaf {
 fn best_split(
     feature: usize,
     members: &[u32],
-    rows: &Rows,
+    rows: &FeatureRows,
     labels: &[u8],
     classes: usize,
 ) -> Option<(f64, usize, f32)> {
@@ -161,7 +161,7 @@ mod tests {
         let values: Vec<f32> = (0..36)
             .flat_map(|cell| [(cell / 6) as f32, (cell % 6) as f32])
             .collect();
-        let rows = Rows::new(2, values);
+        let rows = FeatureRows::new(2, values);
         let labels: Vec<u8> = rows
             .iter()
             .map(|row| u8::from(row[0] > 2.0 && row[1] > 2.0))

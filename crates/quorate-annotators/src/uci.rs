@@ -8,7 +8,7 @@ use std::path::Path;
 use anyhow::{Context as _, Result, bail};
 use flate2::read::GzDecoder;
 
-use crate::rows::Rows;
+use crate::rows::FeatureRows;
 
 /// Which data set.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -25,7 +25,7 @@ pub enum Uci {
 #[derive(Debug, Clone, PartialEq)]
 pub struct DataSet {
     /// A row of codes for each example.
-    pub rows: Rows,
+    pub rows: FeatureRows,
     /// The class of each example.
     pub labels: Vec<u8>,
     /// Number of classes.
@@ -123,7 +123,7 @@ impl Uci {
         let (class, features) = coded.split_last().context("no columns")?;
         let values = (0..class.len()).flat_map(|row| features.iter().map(move |column| column[row] as f32));
         Ok(DataSet {
-            rows: Rows::new(features.len(), values.collect()),
+            rows: FeatureRows::new(features.len(), values.collect()),
             labels: class.iter().map(|&code| (code - 1) as u8).collect(),
             classes: class.iter().copied().max().unwrap_or(0),
         })

@@ -50,8 +50,8 @@ impl GenerateArgs {
     }
 }
 
-/// Makes the file: four classes, rows by task. Activity falls off as a power law, accuracies lie between 0.4 and
-/// 0.9.
+/// Makes the file: four classes, rows by task. Activity falls off as a power law, accuracies lie between 0.4
+/// and 0.9.
 pub fn run(args: &GenerateArgs) -> anyhow::Result<()> {
     if args.labels_per_task > args.workers {
         bail!(

@@ -2,13 +2,13 @@
 //!
 //! ```sh
 //! cargo run --release -p quorate-bench -- public        # the public data sets, every method
-//! cargo run --release -p quorate-bench -- trust         # error and calibration, thinned copies of the sets included
+//! cargo run --release -p quorate-bench -- trust         # error and calibration, on thinned copies, too
 //! cargo run --release -p quorate-bench -- averages      # which members earn their place in `auto`
 //! cargo run --release -p quorate-bench -- coverage      # intervals on simulated crowds
 //! cargo run --release -p quorate-bench -- dependence    # workers who copy, counted once and in full
-//! cargo run --release -p quorate-bench -- judges        # panels of judges: copies, effective number, corrected share
+//! cargo run --release -p quorate-bench -- judges        # panels of judges: copies, effective number
 //! cargo run --release -p quorate-bench -- plans         # labels that plans save, on simulated crowds
-//! cargo run --release -p quorate-bench -- scaling       # time and memory over labels and threads, with a plot
+//! cargo run --release -p quorate-bench -- scaling       # time and memory over labels and threads
 //! cargo run --release -p quorate-bench -- update        # an update beside a full fit
 //! cargo run --release -p quorate-bench -- peers         # beside crowd-kit, on the same files
 //! ```

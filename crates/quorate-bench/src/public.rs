@@ -7,9 +7,7 @@ use quorate::evaluate::{Predictions, evaluate};
 use quorate::methods::{Fit, Method};
 use quorate::{Annotations, Consensus, Context};
 use quorate_baselines::{all_methods, find};
-use quorate_io::{
-    LabelOptions, ReadOptions, Source, Target, read_annotations, read_ids, read_labels, write_consensus,
-};
+use quorate_io::{ReadOptions, Source, Target, read_annotations, read_ids, read_truth, write_consensus};
 use quorate_testkit::public_data;
 
 use crate::measure::{best_of, seconds};
@@ -97,7 +95,7 @@ impl Set {
         let place = folder.join(if name == "dog52" { "dog" } else { name });
         let mut options = ReadOptions::default();
         if name == "dog52" {
-            let ids = read_ids(&Source::from(place.join("workers_top52.csv")), None, "worker")?;
+            let ids = read_ids(&Source::from(place.join("workers_top52.csv")), "worker")?;
             options.keep_workers = Some(ids.iter().map(str::to_owned).collect());
         }
         Ok(Self {
@@ -119,7 +117,7 @@ impl Set {
         let fit = method.with_defaults()?.fit(&annotations, &mut Context::new(0))?;
         let target = Target::from(self.output.clone());
         let (tasks, classes) = (annotations.tasks(), annotations.classes());
-        let written = write_consensus(&target, None, tasks, classes, &fit.consensus, false);
+        let written = write_consensus(&target, tasks, classes, &fit.consensus, false);
         let _ = std::fs::remove_file(&self.output);
         written?;
         Ok((annotations, fit))
@@ -127,8 +125,7 @@ impl Set {
 
     /// Class of each task where the truth is known.
     pub fn true_classes(&self, annotations: &Annotations) -> anyhow::Result<Vec<Option<usize>>> {
-        let truth = read_labels(&Source::from(self.truth.clone()), &LabelOptions::default())?;
-        Ok(truth.codes_in(annotations))
+        Ok(read_truth(&Source::from(self.truth.clone()), annotations)?)
     }
 }
 

@@ -2,7 +2,7 @@
 //! them.
 
 use anyhow::{Result, bail};
-use quorate_io::{Columns, LabelColumns, TableLayout};
+use quorate_io::{Columns, TableLayout};
 
 use crate::messages::Messages;
 use crate::text_table::plural;
@@ -30,17 +30,16 @@ pub fn parse_columns(option: &str, given: &[String]) -> Result<Columns> {
 }
 
 /// `task=..,label=..`, any of them left out.
-pub fn parse_label_columns(option: &str, given: &[String]) -> Result<LabelColumns> {
-    let Columns { task, worker, label } = parse_columns(option, given)?;
-    if worker != Columns::default().worker {
+pub fn parse_label_columns(option: &str, given: &[String]) -> Result<Columns> {
+    let columns = parse_columns(option, given)?;
+    if columns.worker != Columns::default().worker {
         bail!("{option} names a column for the worker, but this table has none: name task and label");
     }
-    Ok(LabelColumns { task, label })
+    Ok(columns)
 }
 
-/// Says which columns of a table were read, where they were not the ones asked for. `what`: the option that
-/// named the file, empty for the labels.
-pub fn tell_layout(what: &str, wanted: &Columns, found: &TableLayout, messages: &mut dyn Messages) {
+/// Says which columns of the labels were read, where they were not the ones asked for.
+pub fn tell_layout(wanted: &Columns, found: &TableLayout, messages: &mut dyn Messages) {
     let mut parts = Vec::new();
     if let Some(delimiter) = found.delimiter {
         parts.push(format!("fields separated by {delimiter:?}"));
@@ -58,25 +57,19 @@ pub fn tell_layout(what: &str, wanted: &Columns, found: &TableLayout, messages: 
             "columns task = {task:?}, worker = {worker:?}, label = {label:?}"
         ));
     }
-    tell(what, parts, messages);
+    tell("the labels", parts, messages);
 }
 
-/// The same for a table of labels.
-pub fn tell_label_columns(
-    what: &str,
-    wanted: &LabelColumns,
-    found: &LabelColumns,
-    messages: &mut dyn Messages,
-) {
+/// Like [`tell_layout`], but of a table of known labels, which this option named.
+pub fn tell_label_columns(option: &str, wanted: &Columns, found: &Columns, messages: &mut dyn Messages) {
     if found != wanted {
         let columns = format!("columns task = {:?}, label = {:?}", found.task, found.label);
-        tell(what, vec![columns], messages);
+        tell(option, vec![columns], messages);
     }
 }
 
 fn tell(what: &str, parts: Vec<String>, messages: &mut dyn Messages) {
     if !parts.is_empty() {
-        let what = if what.is_empty() { "the labels" } else { what };
         messages.note(format!("read {what}: {}", parts.join("; ")));
     }
 }

@@ -4,22 +4,24 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use anyhow::{Result, bail};
-use clap::{Args, ValueEnum};
+use clap::Args;
 use quorate::annotations::{ClassOrder, Duplicates};
 use quorate::methods::Method;
 use quorate::{Annotations, TaskFeatures, TaskProbabilities};
 use quorate_io::{
-    Columns, ExportRead, FileFormat, Format, Progress, ReadOptions, Source, read_annotations_with,
-    read_features, read_ids, read_probabilities,
+    Columns, ExportRead, FileFormat, Progress, ReadOptions, Source, read_annotations_with, read_features,
+    read_ids, read_probabilities,
 };
 use rustc_hash::FxHashSet;
 
+use crate::choices::{DUPLICATES, one_of};
 use crate::column_words::parse_columns;
 use crate::files::Files;
 use crate::input_format::{self, InputFormat};
 use crate::printer::Printer;
 use crate::progress::Bar;
 use crate::reading::settle;
+use crate::side_data::fitting;
 use crate::text_table::plural;
 
 /// What to read and how.
@@ -55,8 +57,8 @@ pub struct InputArgs {
     #[arg(long, value_name = "A,B,..", value_delimiter = ',')]
     pub classes: Option<Vec<String>>,
     /// What counts when a worker labelled a task more than once
-    #[arg(long, value_enum, default_value_t = DuplicatesArg::Last)]
-    pub duplicates: DuplicatesArg,
+    #[arg(long, value_parser = one_of(DUPLICATES), default_value = "last")]
+    pub duplicates: Duplicates,
     /// Labels that mean "no answer", besides the empty one
     #[arg(long, value_name = "A,B,..", value_delimiter = ',', default_value = "NaN,nan")]
     pub missing: Vec<String>,
@@ -108,45 +110,6 @@ pub struct InputArgs {
     pub use_gold: bool,
 }
 
-/// What to do with repeated rows.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum DuplicatesArg {
-    /// The last row
-    Last,
-    /// The first row
-    First,
-    /// Every row, each as a label of its own
-    Keep,
-    /// None: it is an error
-    Error,
-}
-
-/// Formats by name.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-#[allow(missing_docs)]
-pub enum FormatArg {
-    Csv,
-    Tsv,
-    Jsonl,
-    Json,
-    Parquet,
-    Arrow,
-}
-
-impl From<FormatArg> for FileFormat {
-    fn from(format: FormatArg) -> Self {
-        match format {
-            FormatArg::Csv => Format::Csv,
-            FormatArg::Tsv => Format::Tsv,
-            FormatArg::Jsonl => Format::Jsonl,
-            FormatArg::Json => Format::Json,
-            FormatArg::Parquet => Format::Parquet,
-            FormatArg::Arrow => Format::Arrow,
-        }
-        .into()
-    }
-}
-
 impl InputArgs {
     /// Reads the table and says what was skipped or settled on the way.
     pub fn read(&self, printer: &mut Printer) -> Result<Arc<Annotations>> {
@@ -179,21 +142,16 @@ impl InputArgs {
         let Some(path) = &self.probabilities_in else {
             return Ok(None);
         };
-        let read = read_probabilities(&Source::from(path.clone()), None, annotations)?;
-        if read.foreign > 0 {
-            printer.warning(format!(
-                "{} of --probabilities-in about tasks that the labels do not have: not used",
-                plural(read.foreign as usize, "row")
-            ));
-        }
-        let missing = annotations.task_count() - read.probabilities.known_count();
+        let read = read_probabilities(&Source::from(path.clone()), annotations)?;
+        let probabilities = fitting(read, "probabilities-in", "tasks", printer);
+        let missing = annotations.task_count() - probabilities.known_count();
         if missing > 0 {
             printer.warning(format!(
                 "{} without a row in --probabilities-in: judged by the labels alone",
                 plural(missing, "task")
             ));
         }
-        Ok(Some(read.probabilities))
+        Ok(Some(probabilities))
     }
 
     /// Reads the features of the tasks, if there are any.
@@ -206,17 +164,11 @@ impl InputArgs {
             return Ok(None);
         };
         let order = match &self.feature_tasks {
-            Some(path) => Some(read_ids(&Source::from(path.clone()), None, "task")?),
+            Some(path) => Some(read_ids(&Source::from(path.clone()), "task")?),
             None => None,
         };
-        let read = read_features(&Source::from(path.clone()), None, annotations, order.as_ref())?;
-        if read.foreign > 0 {
-            printer.warning(format!(
-                "{} of --features about tasks that the labels do not have: not used",
-                plural(read.foreign as usize, "row")
-            ));
-        }
-        Ok(Some(read.features))
+        let read = read_features(&Source::from(path.clone()), annotations, order.as_ref())?;
+        Ok(Some(fitting(read, "features", "tasks", printer)))
     }
 
     /// Whether the side data are given that a method needs.
@@ -240,12 +192,7 @@ impl InputArgs {
             wide: self.wide,
             classes: self.classes.clone(),
             class_order: ClassOrder::Natural,
-            duplicates: match self.duplicates {
-                DuplicatesArg::Last => Duplicates::Last,
-                DuplicatesArg::First => Duplicates::First,
-                DuplicatesArg::Keep => Duplicates::Keep,
-                DuplicatesArg::Error => Duplicates::Error,
-            },
+            duplicates: self.duplicates,
             missing: self.missing.clone(),
             keep_workers: read_names("--keep-workers", self.keep_workers.as_deref(), "worker")?,
             drop_workers: read_names("--drop-workers", self.drop_workers.as_deref(), "worker")?
@@ -291,7 +238,7 @@ fn read_names(option: &str, given: Option<&Path>, column: &str) -> Result<Option
         return Ok(None);
     };
     if given.is_file() {
-        let ids = read_ids(&Source::from(given), None, column)?;
+        let ids = read_ids(&Source::from(given), column)?;
         return Ok(Some(ids.iter().map(str::to_owned).collect()));
     }
     let text = given.to_string_lossy();

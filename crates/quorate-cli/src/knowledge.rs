@@ -6,9 +6,7 @@ use anyhow::{Context as _, Result, anyhow};
 use clap::Args;
 use quorate::internal::run::{ClassShares, History, Knowledge, LabelTable};
 use quorate::model::Priors;
-use quorate_io::{
-    Columns, LabelColumns, LabelOptions, ModelFile, Source, TaskLabels, read_labels, read_model,
-};
+use quorate_io::{Columns, LabelOptions, ModelFile, Source, TaskLabels, read_labels, read_model};
 
 use crate::column_words::{parse_label_columns, tell_label_columns};
 use crate::input::InputArgs;
@@ -53,15 +51,11 @@ pub struct KnowledgeArgs {
 pub fn read_known(
     option: &str,
     path: &Path,
-    columns: LabelColumns,
+    columns: Columns,
     like: Option<Columns>,
     printer: &mut Printer,
 ) -> Result<TaskLabels> {
-    let options = LabelOptions {
-        columns,
-        like,
-        ..LabelOptions::default()
-    };
+    let options = LabelOptions { columns, like };
     let read = read_labels(&Source::from(path), &options)?;
     tell_label_columns(option, &options.columns, &read.columns, printer);
     if read.unlabelled > 0 {
@@ -74,8 +68,8 @@ pub fn read_known(
 }
 
 impl KnowledgeArgs {
-    /// Reads what is known and adds it to the labels. With them come the priors, and the model that the history
-    /// of the workers is from.
+    /// Reads what is known and adds it to the labels. With them come the priors, and the model that the
+    /// history of the workers is from.
     pub fn add_to<L: LabelTable>(
         &self,
         labels: L,

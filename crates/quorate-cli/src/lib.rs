@@ -4,6 +4,7 @@
 
 mod args;
 pub mod catalog;
+pub mod choices;
 mod column_words;
 mod commands;
 pub mod documents;
@@ -24,6 +25,7 @@ mod remedies;
 mod run_summary;
 pub mod run_words;
 mod session;
+pub mod side_data;
 mod spreadsheet;
 mod text_table;
 mod time_limit;

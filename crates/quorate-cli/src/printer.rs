@@ -43,19 +43,19 @@ impl Printer {
 
     /// Something worth knowing.
     pub fn note(&mut self, text: impl AsRef<str>) {
-        self.say("", text.as_ref());
+        self.write_line("", text.as_ref());
     }
 
     /// Something that is rarely worth knowing.
     pub fn detail(&mut self, text: impl AsRef<str>) {
         if self.verbose {
-            self.say("", text.as_ref());
+            self.write_line("", text.as_ref());
         }
     }
 
     /// Something to beware of.
     pub fn warning(&mut self, text: impl AsRef<str>) {
-        self.say("warning: ", text.as_ref());
+        self.write_line("warning: ", text.as_ref());
     }
 
     /// What went wrong, with its causes and what to do.
@@ -72,7 +72,7 @@ impl Printer {
         let _ = writeln!(io::stderr(), "{}", harmless(&text));
     }
 
-    fn say(&mut self, prefix: &str, text: &str) {
+    fn write_line(&mut self, prefix: &str, text: &str) {
         if !self.quiet {
             // Nothing can be done where standard error is closed.
             let _ = writeln!(io::stderr(), "{prefix}{}", harmless(text));

@@ -75,7 +75,7 @@ pub fn settle_panel(
     normalize: bool,
     messages: &mut dyn Messages,
 ) -> Result<Panel> {
-    tell_layout("", &options.columns, &read.layout, messages);
+    tell_layout(&options.columns, &read.layout, messages);
     tell_left_out(&read.left_out, options, messages);
     read.panel.map(|annotations| {
         if options.classes.is_some() {
@@ -103,7 +103,7 @@ fn tell_reading(
                 messages.option("use-gold")
             ));
         }
-        tell_layout("", &options.columns, layout, messages);
+        tell_layout(&options.columns, layout, messages);
         return;
     };
     messages.note(what_was_read(export, labels.tasks, labels.workers.len()));

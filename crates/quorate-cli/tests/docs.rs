@@ -1,8 +1,8 @@
-//! The pages of `docs/`: the reference pages can be made from the program, the summary lists every page, links
-//! lead somewhere.
+//! The pages of `docs/`: the reference pages can be made from the program, the summary lists every page,
+//! links lead somewhere.
 //!
-//! The pages of the commands and the methods are not kept in the repository: `scripts/book` has this test write
-//! them (`QUORATE_WRITE_DOCS=1`).
+//! The pages of the commands and the methods are not kept in the repository: `scripts/book` has this test
+//! write them (`QUORATE_WRITE_DOCS=1`).
 
 mod support;
 

@@ -44,14 +44,14 @@ impl LabelMe {
     /// Error in percent.
     fn error(&self, method: &str, given: &[(&str, &str)], seed: u64) -> f64 {
         let array = Source::from(self.folder.join("features.npy"));
-        let read = read_features(&array, None, &self.annotations, None).unwrap();
-        assert_eq!((read.features.width(), read.foreign), (512, 0));
+        let read = read_features(&array, &self.annotations, None).unwrap();
+        assert_eq!((read.data.width(), read.foreign), (512, 0));
         let given: Vec<_> = given
             .iter()
             .map(|(name, value)| (name.to_string(), value.to_string()))
             .collect();
         let method = METHODS.iter().find(|known| known.name == method).unwrap();
-        let mut context = Context::new(seed).with_features(read.features);
+        let mut context = Context::new(seed).with_features(read.data);
         let fit = method
             .with_parameters(&given)
             .unwrap()

@@ -4,6 +4,7 @@ use std::fmt;
 use std::io;
 
 use quorate::Remedy;
+use quorate::annotations::Names;
 
 /// Result of reading or writing a file.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
@@ -43,78 +44,48 @@ pub enum ErrorKind {
     #[error("{0}")]
     Io(io::Error),
     /// Neither the name nor the caller says what format this is.
-    #[error(
-        "found {found}, expected one of {}; rename the file or give its format",
-        crate::formats::KNOWN
-    )]
-    UnknownFormat {
-        /// The extension that was found, in words.
-        found: String,
-    },
+    #[error("found {0}, expected one of {known}; rename the file or give its format", known = crate::formats::KNOWN)]
+    UnknownFormat(String),
     /// The build lacks the feature that handles this format.
     #[error(
         "this build cannot handle {0} files; build with the feature `columnar`, or convert the file to CSV"
     )]
     NotBuilt(&'static str),
-    /// There is nothing in the file.
-    #[error("the file is empty; expected {expected}")]
-    Empty {
-        /// What should have been there.
-        expected: String,
-    },
-    /// Columns are not there.
+    /// There is nothing in the file; what should have been there.
+    #[error("the file is empty; expected {0}")]
+    Empty(String),
+    /// Columns of a table, or keys of a JSON object, are not there.
     #[error(
-        "found the columns {}, expected {}; {hint}",
+        "found the {} {}, expected {}; {hint}",
+        if *keys { "keys" } else { "columns" },
         quoted(found),
-        if let [name] = &names[..] { format!("one named {name:?}") } else { format!("ones named {}", listed(names)) }
+        match &names[..] {
+            [name] if !keys => format!("one named {name:?}"),
+            names if !keys => format!("ones named {}", listed(names)),
+            names => listed(names),
+        }
     )]
-    MissingColumn {
-        /// The columns that were looked for.
+    Missing {
+        /// Whether they are keys.
+        keys: bool,
+        /// Those that were looked for.
         names: Vec<String>,
-        /// The columns of the file.
+        /// Those that are there.
         found: Vec<String>,
         /// What to do.
         hint: String,
         /// What else would help.
         remedy: Option<Remedy>,
     },
-    /// A key is not in a JSON object.
-    #[error("found the keys {}, expected {}; {hint}", quoted(found), listed(names))]
-    MissingKey {
-        /// The keys that were looked for.
-        names: Vec<String>,
-        /// The keys of the object.
-        found: Vec<String>,
-        /// What to do.
-        hint: String,
-        /// What else would help.
-        remedy: Option<Remedy>,
-    },
-    /// One column is to hold two things.
-    #[error("column {name:?} cannot hold both the {} and the {}: name two columns", roles[0], roles[1])]
-    SharedColumn {
-        /// The column.
-        name: String,
-        /// What it was named for.
-        roles: [&'static str; 2],
-    },
-    /// A task has a second row in a table that has one for each.
-    #[error("found task {0:?} again, expected one row for each task")]
-    RepeatedTask(String),
     /// A column name occurs twice, so which one is meant is not clear.
     #[error("found two columns of this name, expected one; rename one of them")]
     RepeatedColumn,
-    /// A row has more or fewer fields than the header.
+    /// A row has more or fewer fields than the header: how many it has, and the header.
     #[error(
-        "found {found} fields, expected {expected} as in the header; a value that holds the delimiter needs \
+        "found {0} fields, expected {1} as in the header; a value that holds the delimiter needs \
          quotes around it"
     )]
-    Ragged {
-        /// Fields in this row.
-        found: usize,
-        /// Fields in the header.
-        expected: usize,
-    },
+    Ragged(usize, usize),
     /// Text that is not UTF-8.
     #[error("found bytes that are not UTF-8 text; save the file as UTF-8")]
     NotUtf8,
@@ -130,38 +101,22 @@ pub enum ErrorKind {
          value, and put quotes around all of it"
     )]
     TextAfterQuote,
-    /// A value or row beyond the limit.
+    /// A value or row ("a value", "a row") beyond the limit in bytes.
+    #[error("found {0} longer than {1} bytes; ids and labels are short: is this the right file and column?")]
+    TooLong(&'static str, usize),
+    /// More memory than the process may have: bytes that would be allocated in all, and those that may be.
     #[error(
-        "found {what} longer than {limit} bytes; ids and labels are short: is this the right file and column?"
+        "reading it would need more than {needed} of memory in all, and the limit is {limit}",
+        needed = quorate::internal::format_bytes(*.0), limit = quorate::internal::format_bytes(*.1)
     )]
-    TooLong {
-        /// "a value" or "a row".
-        what: &'static str,
-        /// The limit in bytes.
-        limit: usize,
-    },
-    /// More memory than the process may have.
-    #[error(
-        "reading it would need more than {} of memory in all, and the limit is {}",
-        quorate::internal::format_bytes(*needed), quorate::internal::format_bytes(*limit)
-    )]
-    TooLarge {
-        /// Bytes that would be allocated in all.
-        needed: u64,
-        /// Bytes that may be.
-        limit: u64,
-    },
-    /// Something that does not follow the format (JSON, Parquet, Arrow).
+    TooLarge(u64, u64),
+    /// Something that does not follow the format (JSON, Parquet, Arrow, a model file).
     #[error("{0}")]
     Syntax(String),
-    /// An export of an annotation tool that is not as it should be.
-    #[error("{problem}; expected {expected}")]
-    Export {
-        /// What was found.
-        problem: String,
-        /// What such a file holds.
-        expected: String,
-    },
+    /// An export of an annotation tool that is not as it should be: what was found, and what such a file
+    /// holds.
+    #[error("{0}; expected {1}")]
+    Export(String, String),
     /// Answers of another kind than the command takes.
     #[error("the columns hold {found}, expected {expected}")]
     OtherKind {
@@ -189,22 +144,12 @@ pub enum ErrorKind {
         /// The questions in the file.
         found: Vec<String>,
     },
-    /// A column of a type that cannot be an id or a label.
-    #[error("found values of type {found}, expected {expected}")]
-    ColumnType {
-        /// The type that was found.
-        found: String,
-        /// The types that are accepted.
-        expected: &'static str,
-    },
-    /// Something that should be a number of some kind.
-    #[error("found {found:?}, expected {expected}")]
-    Number {
-        /// The text that was found.
-        found: String,
-        /// What it should have been.
-        expected: &'static str,
-    },
+    /// A column of a type that cannot be an id or a label, and the types that are accepted.
+    #[error("found values of type {0}, expected {1}")]
+    ColumnType(String, &'static str),
+    /// A text that should be a number, and of what kind.
+    #[error("found {0:?}, expected {1}")]
+    Number(String, &'static str),
     /// Two rows contradict each other.
     #[error(
         "task {task:?} has label {second:?} here but {first:?} at {at}; expected one label for each task; \
@@ -220,9 +165,6 @@ pub enum ErrorKind {
         /// Where the earlier row is.
         at: Position,
     },
-    /// A model file that does not hold together.
-    #[error("{0}")]
-    Model(String),
     /// The labels that a model rests on are missing, damaged or others.
     #[error("{0}")]
     KeptLabels(String),
@@ -271,14 +213,33 @@ impl Error {
 
     /// An export of an annotation tool that is not as it should be.
     pub(crate) fn export(problem: impl Into<String>, expected: impl Into<String>) -> Self {
-        let (problem, expected) = (problem.into(), expected.into());
-        Self::new(ErrorKind::Export { problem, expected })
+        Self::new(ErrorKind::Export(problem.into(), expected.into()))
     }
 
     /// A file with nothing in it.
     pub(crate) fn empty(expected: impl Into<String>) -> Self {
-        let expected = expected.into();
-        Self::new(ErrorKind::Empty { expected })
+        Self::new(ErrorKind::Empty(expected.into()))
+    }
+
+    /// A value or row beyond the limit in bytes.
+    pub(crate) fn too_long(what: &'static str, limit: usize) -> Self {
+        Self::new(ErrorKind::TooLong(what, limit))
+    }
+
+    /// A text that should be a number of this kind.
+    pub(crate) fn number(found: &str, expected: &'static str) -> Self {
+        Self::new(ErrorKind::Number(found.chars().take(80).collect(), expected))
+    }
+
+    /// Parts that do not fit together.
+    pub(crate) fn mismatch(words: impl Into<String>) -> Self {
+        quorate::Error::Mismatch(words.into()).into()
+    }
+
+    /// A label that is none of the classes.
+    pub(crate) fn unknown_class(label: &str, classes: &Names) -> Self {
+        let (label, classes) = (label.to_owned(), classes.iter().map(str::to_owned).collect());
+        quorate::Error::UnknownClass { label, classes }.into()
     }
 
     /// The same error, in this file (kept if one is known already).
@@ -337,11 +298,11 @@ impl Error {
     /// What the caller can do about it, where something can be done.
     pub fn remedy(&self) -> Option<Remedy> {
         match &self.0.kind {
-            ErrorKind::MissingColumn { remedy, .. } | ErrorKind::MissingKey { remedy, .. } => *remedy,
-            ErrorKind::TooLarge { .. } => Some(Remedy::RaiseMemoryLimit),
+            ErrorKind::Missing { remedy, .. } => *remedy,
+            ErrorKind::TooLarge(..) => Some(Remedy::RaiseMemoryLimit),
             ErrorKind::KeptLabels(_) => Some(Remedy::KeepLabels),
             ErrorKind::NotUpdatable(_) => Some(Remedy::FitAnew),
-            ErrorKind::Export { .. } => Some(Remedy::NameFormat),
+            ErrorKind::Export(..) => Some(Remedy::NameFormat),
             ErrorKind::Questions { .. } => Some(Remedy::NameQuestion),
             ErrorKind::FeatureRows(_) => Some(Remedy::NameFeatureTasks),
             ErrorKind::OtherKind { remedy, .. } => Some(*remedy),
@@ -352,22 +313,14 @@ impl Error {
 
     /// Whether there was not enough memory for what was to be read.
     pub fn is_out_of_memory(&self) -> bool {
-        matches!(self.0.kind, ErrorKind::TooLarge { .. })
+        matches!(self.0.kind, ErrorKind::TooLarge(..))
     }
 
     /// The same error about an object's keys instead of a table's header.
     pub(crate) fn about_keys(mut self) -> Self {
-        if let ErrorKind::MissingColumn {
-            names, found, remedy, ..
-        } = &mut self.0.kind
-        {
-            self.0.kind = ErrorKind::MissingKey {
-                hint: "every object needs these keys; say which keys hold them if they have other names"
-                    .into(),
-                names: std::mem::take(names),
-                found: std::mem::take(found),
-                remedy: *remedy,
-            };
+        if let ErrorKind::Missing { keys, hint, .. } = &mut self.0.kind {
+            *keys = true;
+            *hint = "every object needs these keys; say which keys hold them if they have other names".into();
         }
         self
     }
@@ -465,10 +418,7 @@ mod tests {
 
     #[test]
     fn place_comes_first_and_is_reachable() {
-        let kind = ErrorKind::Number {
-            found: "abc".into(),
-            expected: "a number from 0 to 1",
-        };
+        let kind = ErrorKind::Number("abc".into(), "a number from 0 to 1");
         let error = Error::new(kind)
             .in_column("confidence")
             .at(Position::Line(7))

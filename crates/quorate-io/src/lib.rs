@@ -6,7 +6,8 @@
 //! everywhere:
 //!
 //! ```text
-//! Source -> bytes -> formats: delimited | jsonl | parquet | arrow -> rows -> tables: annotations | labels | ids | ..
+//! Source -> bytes -> formats: delimited | jsonl | parquet | arrow -> rows
+//!     -> tables: annotations | labels | ids | ..
 //!                 -> exports: label_studio | prodigy | mturk | .. ------------------> annotations
 //! tables: annotations | consensus | workers | intervals | .. -> rows -> formats -> Target
 //! ```
@@ -33,6 +34,7 @@
 //! ```
 #![deny(missing_docs)]
 
+mod binary;
 mod error;
 mod exports;
 mod formats;
@@ -49,7 +51,8 @@ pub use exports::{
     ExportParts, ExportRead, Tool, WhyLeftOut, WriteBack, write_back, write_export, write_wide,
 };
 pub use formats::{
-    Cell, ColumnKind, Compression, FileFormat, Format, MAX_FIELD, RowSource, decimal, write_table,
+    Cell, ColumnKind, Compression, Each, FileFormat, Format, MAX_FIELD, RowSource, decimal, write_rows,
+    write_table,
 };
 #[cfg(feature = "columnar")]
 pub use formats::{MemorySink, MemoryTable};

@@ -9,19 +9,14 @@ use std::sync::Mutex;
 
 use quorate_machine::memory::check_room;
 
-use crate::error::{Error, ErrorKind, Result};
+use crate::error::{ErrorKind, Result};
 
 /// Rows between two questions.
 pub(crate) const ROWS: usize = 1 << 13;
 
 /// Fails where so many bytes more would be above the limit.
 pub(crate) fn check(more: u64) -> Result<()> {
-    check_room(more).map_err(|too_much| {
-        Error::new(ErrorKind::TooLarge {
-            needed: too_much.needed,
-            limit: too_much.limit,
-        })
-    })
+    check_room(more).map_err(|too_much| ErrorKind::TooLarge(too_much.needed, too_much.limit).into())
 }
 
 static BEING_READ: Mutex<Vec<String>> = Mutex::new(Vec::new());

@@ -7,21 +7,15 @@ use quorate::model::{Consensus, DawidSkene};
 use quorate::review::{Evidence, Review, ReviewTask};
 
 use crate::error::Result;
-use crate::formats::FileFormat;
 use crate::spill::SpilledResults;
-use crate::tables::{ChangeRow, ConsensusParts, write_changes, write_consensus_with};
+use crate::tables::{ChangeRow, ConsensusParts, write_changes, write_consensus};
 use crate::target::Target;
 
 /// The consensus on all tasks, in memory or on disk.
 #[derive(Debug)]
 pub enum TaskResults<'l> {
     /// In memory.
-    Memory {
-        /// The labels.
-        annotations: &'l Annotations,
-        /// Their consensus.
-        consensus: Consensus,
-    },
+    Memory(&'l Annotations, Consensus),
     /// On disk.
     Disk(SpilledResults<'l>),
 }
@@ -30,7 +24,7 @@ impl TaskResults<'_> {
     /// What there is to say of the labels.
     pub fn facts(&self) -> LabelFacts<'_> {
         match self {
-            Self::Memory { annotations, .. } => LabelFacts::from(*annotations),
+            Self::Memory(annotations, _) => LabelFacts::from(*annotations),
             Self::Disk(results) => results.labels().facts(),
         }
     }
@@ -38,7 +32,7 @@ impl TaskResults<'_> {
     /// Tells whether two inputs are the same data.
     pub fn fingerprint(&self) -> u64 {
         match self {
-            Self::Memory { annotations, .. } => annotations.fingerprint(),
+            Self::Memory(annotations, _) => annotations.fingerprint(),
             Self::Disk(results) => results.labels().fingerprint(),
         }
     }
@@ -46,7 +40,7 @@ impl TaskResults<'_> {
     /// The table of the labels, if they are in memory.
     pub fn annotations(&self) -> Option<&Annotations> {
         match self {
-            Self::Memory { annotations, .. } => Some(annotations),
+            Self::Memory(annotations, _) => Some(annotations),
             Self::Disk(_) => None,
         }
     }
@@ -54,7 +48,7 @@ impl TaskResults<'_> {
     /// Bytes of labels on disk, if they are there.
     pub fn spilled_bytes(&self) -> Option<u64> {
         match self {
-            Self::Memory { .. } => None,
+            Self::Memory(..) => None,
             Self::Disk(results) => Some(results.labels().bytes()),
         }
     }
@@ -62,10 +56,7 @@ impl TaskResults<'_> {
     /// Facts about the tasks; `counts`: the expected answers of the workers with them.
     pub fn summary(&self, counts: bool) -> ConsensusSummary {
         match self {
-            Self::Memory {
-                annotations,
-                consensus,
-            } => ConsensusSummary::of(annotations, consensus, counts),
+            Self::Memory(annotations, consensus) => ConsensusSummary::of(annotations, consensus, counts),
             Self::Disk(results) => results.summary.clone(),
         }
     }
@@ -79,10 +70,7 @@ impl TaskResults<'_> {
         difficulty: Option<&[f64]>,
     ) -> Vec<ReviewTask> {
         match self {
-            Self::Memory {
-                annotations,
-                consensus,
-            } => review.of_evidence(&Evidence {
+            Self::Memory(annotations, consensus) => review.of_evidence(&Evidence {
                 labels: annotations.as_block(),
                 posteriors: consensus.as_slice(),
                 model,
@@ -98,48 +86,28 @@ impl TaskResults<'_> {
     /// Writes the label and the confidence of every task, with the votes and the margin, the probabilities of
     /// all classes and the difficulty, as asked for; votes and difficulty only where the labels are in
     /// memory.
-    pub fn write(
-        &self,
-        target: &Target,
-        format: Option<FileFormat>,
-        probabilities: bool,
-        votes: bool,
-        difficulty: Option<&[f64]>,
-    ) -> Result<()> {
+    pub fn write(&self, target: &Target, parts: ConsensusParts<'_>) -> Result<()> {
         match self {
-            Self::Memory {
-                annotations,
+            Self::Memory(annotations, consensus) => write_consensus(
+                target,
+                annotations.tasks(),
+                annotations.classes(),
                 consensus,
-            } => {
-                let (tasks, classes) = (annotations.tasks(), annotations.classes());
-                let parts = ConsensusParts {
-                    probabilities,
-                    difficulty,
-                    votes: votes.then_some(annotations),
-                };
-                write_consensus_with(target, format, tasks, classes, consensus, parts)
-            }
-            Self::Disk(results) => results.write(target, format, probabilities),
+                parts,
+            ),
+            Self::Disk(results) => results.write(target, parts.format, parts.probabilities),
         }
     }
 
     /// Writes the tasks whose label is not that of majority vote. Results on disk must have been made with
     /// them.
-    pub fn write_changes(
-        &self,
-        target: &Target,
-        format: Option<FileFormat>,
-        model: Option<&DawidSkene>,
-    ) -> Result<()> {
+    pub fn write_changes(&self, target: &Target, model: Option<&DawidSkene>) -> Result<()> {
         match self {
-            Self::Memory {
-                annotations,
-                consensus,
-            } => {
+            Self::Memory(annotations, consensus) => {
                 let rows = ChangeRow::of_fit(annotations, consensus, model);
-                write_changes(target, format, &rows)
+                write_changes(target, &rows)
             }
-            Self::Disk(results) => results.write_changes(target, format),
+            Self::Disk(results) => results.write_changes(target),
         }
     }
 }

@@ -4,7 +4,7 @@ use std::fs::File;
 use std::io::{self, BufRead, BufReader, Cursor, Read, Seek};
 use std::path::{Path, PathBuf};
 
-use crate::error::{Error, ErrorKind, Result};
+use crate::error::{Error, Result};
 #[cfg(feature = "columnar")]
 use crate::formats::MemoryTable;
 use crate::formats::{Compression, FileFormat, Format};
@@ -173,9 +173,9 @@ fn check_start<'a>(mut input: Box<dyn Read + 'a>) -> Result<Box<dyn Read + 'a>> 
     let mut start = Vec::with_capacity(4);
     input.by_ref().take(4).read_to_end(&mut start)?;
     let told = |what: &str, todo: &str| {
-        Err(Error::new(ErrorKind::Syntax(format!(
+        Err(Error::syntax(format!(
             "found {what}, expected plain text; {todo}"
-        ))))
+        )))
     };
     match *start {
         [0xef, 0xbb, 0xbf, ..] => drop(start.drain(..3)),

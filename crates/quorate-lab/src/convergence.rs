@@ -1,7 +1,8 @@
 //! `fig:conv_symnmf1`, `fig:conv_symnmf2`: shifted ReLU against alpha = 0, error of H step by step.
 //!
 //! ```text
-//! H (J x K): entry 0 with probability 1 - phi, else uniform in [0, 1];   X = H H^T (+ noise) ~ U U^T (top K eigenpairs)
+//! H (J x K): entry 0 with probability 1 - phi, else uniform in [0, 1];
+//! X = H H^T (+ noise) ~ U U^T (top K eigenpairs)
 //! error(t) = min over permutations P of ||H P - H_(t)||_F^2 / K
 //! ```
 

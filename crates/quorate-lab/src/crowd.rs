@@ -27,7 +27,7 @@ const LABEL_STREAM: u64 = 9002;
 
 /// Which generator.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Crowd {
+pub enum PaperCrowd {
     /// As the paper's text says.
     Text,
     /// As the text says, but for a uniform prior.
@@ -36,7 +36,7 @@ pub enum Crowd {
     Code,
 }
 
-impl Crowd {
+impl PaperCrowd {
     /// The generators of a set-up.
     pub fn chosen(setup: Setup) -> Vec<Self> {
         match setup {
@@ -178,7 +178,7 @@ mod tests {
 
     #[test]
     fn labels_follow_the_model_and_the_coverage() {
-        let (model, annotations) = Crowd::Code.labels(4000, 5).unwrap();
+        let (model, annotations) = PaperCrowd::Code.labels(4000, 5).unwrap();
         let expected = 4000.0 * 25.0 * COVERAGE;
         // Five standard deviations of a binomial count.
         let slack = 5.0 * (expected * (1.0 - COVERAGE)).sqrt();

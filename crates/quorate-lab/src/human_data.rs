@@ -4,7 +4,7 @@ use std::path::Path;
 
 use anyhow::Result;
 use quorate::Annotations;
-use quorate_io::{LabelOptions, ReadOptions, Source, read_annotations, read_ids, read_labels};
+use quorate_io::{ReadOptions, Source, read_annotations, read_ids, read_truth};
 
 /// Labels and the truth.
 #[derive(Debug)]
@@ -22,12 +22,11 @@ impl HumanData {
         let place = folder.join(name);
         let mut options = ReadOptions::default();
         if name == "dog" {
-            let ids = read_ids(&Source::from(place.join("workers_top52.csv")), None, "worker")?;
+            let ids = read_ids(&Source::from(place.join("workers_top52.csv")), "worker")?;
             options.keep_workers = Some(ids.iter().map(str::to_owned).collect());
         }
         let annotations = read_annotations(&Source::from(place.join("labels.csv")), &options)?.annotations;
-        let truth = read_labels(&Source::from(place.join("truth.csv")), &LabelOptions::default())?;
-        let truth = truth.codes_in(&annotations);
+        let truth = read_truth(&Source::from(place.join("truth.csv")), &annotations)?;
         Ok(Self { annotations, truth })
     }
 

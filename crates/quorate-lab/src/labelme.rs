@@ -68,7 +68,7 @@ impl LabelMe {
     fn read(bench: &Bench<'_>) -> Result<Self> {
         let human = HumanData::read(bench.data(), "labelme")?;
         let file = Source::from(bench.data().join("labelme/features.npy"));
-        let features = read_features(&file, None, &human.annotations, None)?.features;
+        let features = read_features(&file, &human.annotations, None)?.data;
         Ok(Self {
             human,
             features: Arc::new(features),

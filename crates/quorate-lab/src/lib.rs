@@ -5,7 +5,8 @@
 //! `fig:conv_symnmf1`, `thm:converge`).
 //!
 //! ```text
-//! registry (what there is) --run--> Section (tables, figures, claims) --page--> Markdown, JSON, one HTML page
+//! registry (what there is) --run--> Section (tables, figures, claims) --page-->
+//!     Markdown, JSON, one HTML page
 //! ```
 //!
 //! # Adding an experiment

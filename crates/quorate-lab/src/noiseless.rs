@@ -13,7 +13,7 @@ use rand::RngExt;
 
 use crate::bench::Bench;
 use crate::contender::{DES_SYMNMF, ROB_SYMNMF};
-use crate::crowd::Crowd;
+use crate::crowd::PaperCrowd;
 use crate::paper::printed;
 use crate::section::{Cell, Claim, Holds, Measure, Section, Table};
 use crate::verdict::{Better, Noise};
@@ -30,7 +30,7 @@ const PAPER_TRIALS: usize = 20;
 const MISSING_STREAM: u64 = 9003;
 
 pub(crate) fn run(bench: &Bench<'_>) -> Result<Section> {
-    let crowds = Crowd::chosen(bench.setup());
+    let crowds = PaperCrowd::chosen(bench.setup());
     let mut tables = Vec::new();
     for (place, crowd) in crowds.iter().enumerate() {
         let share = |part: f64| (place as f64 + part) / crowds.len() as f64;
@@ -71,7 +71,7 @@ pub(crate) fn run(bench: &Bench<'_>) -> Result<Section> {
 /// Mean squared errors `[column][method]` of a trial.
 type TrialErrors = [[f64; 2]; 3];
 
-fn one_trial(bench: &Bench<'_>, crowd: Crowd, trial: usize) -> Result<TrialErrors> {
+fn one_trial(bench: &Bench<'_>, crowd: PaperCrowd, trial: usize) -> Result<TrialErrors> {
     let seed = bench.seed(trial);
     let truth = crowd.model(seed)?;
     let mut errors = TrialErrors::default();
@@ -121,7 +121,7 @@ fn distance(
     Ok(model_distance(&found.model, truth)?.mse)
 }
 
-fn table(crowd: Crowd, errors: &[TrialErrors]) -> Table {
+fn table(crowd: PaperCrowd, errors: &[TrialErrors]) -> Table {
     let columns = MISSING.map(|(missing, _)| format!("{:.0} % missing", 100.0 * missing));
     let mut table = Table::new(
         format!("Mean squared error, {}", crowd.words()),
@@ -139,7 +139,7 @@ fn table(crowd: Crowd, errors: &[TrialErrors]) -> Table {
     table
 }
 
-fn claims(crowd: Crowd, table: &Table) -> Vec<Claim> {
+fn claims(crowd: PaperCrowd, table: &Table) -> Vec<Claim> {
     let values = |row: &str| [0, 1, 2].map(|column| table.ours(row, column).unwrap_or(f64::NAN));
     let (robust, designated) = (values(ROB_SYMNMF.title), values(DES_SYMNMF.title));
     // Two standard errors of the difference between the first and the last column.

@@ -167,7 +167,8 @@ mod tests {
             "{trace:?}"
         );
         let away = turned(&identity(2), 0.2, &[0.0, 1.0, 0.3, 0.0], 2);
-        // ||R - I||_F^2 = 4 (1 - cos a) for a plane rotation by a; the skew matrix of norm 0.2 turns by 0.2 / 2^(1/2).
+        // ||R - I||_F^2 = 4 (1 - cos a) for a plane rotation by a;
+        // the skew matrix of norm 0.2 turns by 0.2 / 2^(1/2).
         let expected = 4.0 * (1.0 - (0.2 / 2f64.sqrt()).cos());
         let found = follow(&h, &h, 2, away, Alpha::Constant(1e-9), 1, &mut Context::new(0)).unwrap();
         assert!(

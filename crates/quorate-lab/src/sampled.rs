@@ -5,7 +5,7 @@ use quorate::evaluate::model_distance;
 
 use crate::bench::Bench;
 use crate::contender::{CNMF, Contender, DES_SYMNMF, MULTI_SPA, MV_EM, ROB_SYMNMF, SPECTRAL_DS, TENSOR_ADMM};
-use crate::crowd::Crowd;
+use crate::crowd::PaperCrowd;
 use crate::paper::{printed, printed_time};
 use crate::section::{Cell, Claim, Holds, Measure, Section, Table};
 use crate::verdict::{Better, Noise};
@@ -30,7 +30,7 @@ const CONTENDERS: [Contender; 7] = [
 ];
 
 pub(crate) fn run(bench: &Bench<'_>) -> Result<Section> {
-    let crowds = Crowd::chosen(bench.setup());
+    let crowds = PaperCrowd::chosen(bench.setup());
     let trials = bench.trials();
     let mut tables = Vec::new();
     let fits = (crowds.len() * TASKS.len() * trials * CONTENDERS.len()) as f64;
@@ -81,7 +81,7 @@ pub(crate) fn run(bench: &Bench<'_>) -> Result<Section> {
     })
 }
 
-fn table(crowd: Crowd, measured: &[Vec<Vec<(f64, f64)>>]) -> Table {
+fn table(crowd: PaperCrowd, measured: &[Vec<Vec<(f64, f64)>>]) -> Table {
     let columns = TASKS.map(|tasks| format!("N = {tasks}"));
     let mut table = Table::new(
         format!("Mean squared error, {}", crowd.words()),
@@ -104,7 +104,7 @@ fn table(crowd: Crowd, measured: &[Vec<Vec<(f64, f64)>>]) -> Table {
     table
 }
 
-fn claims(crowd: Crowd, table: &Table) -> Vec<Claim> {
+fn claims(crowd: PaperCrowd, table: &Table) -> Vec<Claim> {
     let ours = |contender: &Contender, column| table.ours(contender.title, column).unwrap_or(f64::NAN);
     let proposed = [ROB_SYMNMF, DES_SYMNMF];
     let baselines = &CONTENDERS[2..];

@@ -331,7 +331,7 @@ impl Cell {
 }
 
 impl Report {
-    /// The same without our times: equal for equal seeds.
+    /// Like this, but without our times: equal for equal seeds.
     pub fn without_times(&self) -> Self {
         let mut report = self.clone();
         report.seconds = None;

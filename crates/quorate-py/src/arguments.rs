@@ -2,6 +2,7 @@
 
 use pyo3::exceptions::{PyOverflowError, PyTypeError};
 use pyo3::prelude::*;
+use quorate_cli::choices::{self, Choices};
 use quorate_cli::messages::Messages;
 
 use crate::errors::{Failure, raise};
@@ -52,6 +53,11 @@ where
         })
 }
 
+/// One of the values of an argument that takes a few.
+pub fn choice<T: Copy>(choices: Choices<T>, argument: &str, name: &str) -> Result<T, Failure> {
+    choices::find(choices, argument, name).map_err(Failure::Parameter)
+}
+
 arguments! {
     /// How work runs.
     pub struct Running {
@@ -100,14 +106,14 @@ impl Running {
 
 /// What is said on the way, for Python to show.
 #[derive(Debug, Clone, Default)]
-pub struct Told {
+pub struct MessageLog {
     /// What is worth knowing.
     pub notes: Vec<String>,
     /// What to beware of.
     pub warnings: Vec<String>,
 }
 
-impl Messages for Told {
+impl Messages for MessageLog {
     fn note(&mut self, text: String) {
         self.notes.push(text);
     }

@@ -7,25 +7,16 @@ use quorate::agreement::AgreementSettings;
 use quorate::annotations::Names;
 use quorate::diagnose::{Finding, Inspect};
 use quorate::evaluate::{Bins, Evaluate, Predictions, TieRule, error_rate};
+use quorate_cli::choices::TIES;
 use quorate_cli::documents;
-use quorate_io::{LabelOptions, read_labels};
+use quorate_io::{LabelOptions, read_labels, read_truth};
 
-use crate::arguments::{Running, arguments, number};
+use crate::arguments::{Running, arguments, choice, number};
 use crate::data::Data;
 use crate::errors::{Failure, raise, words};
 use crate::fitted::Fitted;
 use crate::job;
 use crate::labels::Labels;
-
-fn tie_rule(name: &str) -> Result<TieRule, Failure> {
-    match name {
-        "lowest" => Ok(TieRule::Lowest),
-        "fractional" => Ok(TieRule::Fractional),
-        other => Err(Failure::Parameter(format!(
-            "ties: found {other:?}, expected \"lowest\" or \"fractional\""
-        ))),
-    }
-}
 
 /// Predictions against the truth: a JSON document, and a warning if there is one.
 #[pyfunction]
@@ -39,7 +30,7 @@ pub fn evaluate(
     bins: &Bound<'_, PyAny>,
     normalize: bool,
 ) -> PyResult<(String, Option<String>)> {
-    let ties = tie_rule(ties).map_err(|failure| raise(py, failure))?;
+    let ties = choice(TIES, "ties", ties).map_err(|failure| raise(py, failure))?;
     let bins: usize = number("bins", bins)?;
     let (predicted, truth) = (predicted.source.clone(), truth.source.clone());
     job::run(py, 0, None, move |_| {
@@ -60,8 +51,7 @@ pub fn evaluate(
 #[pyfunction]
 pub fn error_of(py: Python<'_>, fitted: &Fitted, truth: &Data) -> PyResult<(f64, f64, usize)> {
     let score = || -> Result<_, Failure> {
-        let truth = read_labels(&truth.source, &LabelOptions::default())?;
-        let mut codes = truth.codes_in(&fitted.annotations);
+        let mut codes = read_truth(&truth.source, &fitted.annotations)?;
         for (task, code) in codes.iter_mut().enumerate() {
             *code = code.filter(|_| fitted.annotations.gold(task).is_none());
         }

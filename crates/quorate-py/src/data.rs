@@ -3,8 +3,8 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use arrow_array::builder::{BooleanBuilder, Float64Builder, Int64Builder, StringBuilder};
-use arrow_array::{ArrayRef, RecordBatch};
+use arrow_array::builder::StringBuilder;
+use arrow_array::{ArrayRef, BooleanArray, Float64Array, Int64Array, RecordBatch};
 use arrow_schema::{Field, Schema, SchemaRef};
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
@@ -205,26 +205,17 @@ fn fill(class: Class, values: &Bound<'_, PyList>) -> PyResult<ArrayRef> {
             }
             Arc::new(builder.finish())
         }
-        Class::Integer => {
-            let mut builder = Int64Builder::new();
-            for value in values {
-                builder.append_option(value.map(|value| value.extract()).transpose()?);
-            }
-            Arc::new(builder.finish())
-        }
-        Class::Number => {
-            let mut builder = Float64Builder::new();
-            for value in values {
-                builder.append_option(value.map(|value| value.extract()).transpose()?);
-            }
-            Arc::new(builder.finish())
-        }
-        Class::Truth => {
-            let mut builder = BooleanBuilder::new();
-            for value in values {
-                builder.append_option(value.map(|value| value.extract()).transpose()?);
-            }
-            Arc::new(builder.finish())
-        }
+        Class::Integer => Arc::new(Int64Array::from(extract::<i64>(values)?)),
+        Class::Number => Arc::new(Float64Array::from(extract::<f64>(values)?)),
+        Class::Truth => Arc::new(BooleanArray::from(extract::<bool>(values)?)),
     })
+}
+
+fn extract<'py, T>(values: impl Iterator<Item = Option<Bound<'py, PyAny>>>) -> PyResult<Vec<Option<T>>>
+where
+    for<'a> T: FromPyObject<'a, 'py, Error = PyErr>,
+{
+    values
+        .map(|value| value.map(|value| value.extract()).transpose())
+        .collect()
 }

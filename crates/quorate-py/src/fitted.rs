@@ -13,13 +13,13 @@ use quorate::review::{Review, error_range};
 use quorate::{Annotations, Context, Fit};
 use quorate_cli::documents;
 use quorate_io::{
-    Cell, ChangeRow, ColumnKind, ConsensusParts, ModelFile, ModelOrigin, RowSource, Target, WorkerRow,
-    write_changes, write_consensus_with, write_intervals, write_kept_labels, write_model, write_review,
-    write_table, write_workers,
+    Cell, ChangeRow, ColumnKind, ConsensusParts, Each, ModelFile, ModelOrigin, Target, WorkerRow,
+    write_changes, write_consensus, write_intervals, write_kept_labels, write_model, write_review,
+    write_rows, write_workers,
 };
 use quorate_report::figure;
 
-use crate::arguments::{Told, number};
+use crate::arguments::{MessageLog, number};
 use crate::errors::{Failure, raise};
 use crate::job;
 use crate::kinds::Kinds;
@@ -53,7 +53,7 @@ pub struct Fitted {
     /// What ids and labels were.
     pub kinds: Kinds,
     /// What was said about the input.
-    pub told: Told,
+    pub messages: MessageLog,
 }
 
 impl Fitted {
@@ -110,7 +110,7 @@ impl Fitted {
             &self.origin,
             self.fit(),
             self.annotations.classes(),
-            &self.told,
+            &self.messages,
         )
     }
 
@@ -130,13 +130,12 @@ impl Fitted {
         let difficulty = self.fit().task_difficulty.as_deref().filter(|_| difficulty);
         let (tasks, classes) = (self.annotations.tasks(), self.annotations.classes());
         let consensus = &self.fit().consensus;
+        let parts = ConsensusParts {
+            difficulty,
+            ..probabilities.into()
+        };
         self.table(py, |target| {
-            let parts = ConsensusParts {
-                probabilities,
-                difficulty,
-                votes: None,
-            };
-            write_consensus_with(target, None, tasks, classes, consensus, parts)
+            write_consensus(target, tasks, classes, consensus, parts)
         })
     }
 
@@ -144,9 +143,7 @@ impl Fitted {
     fn workers(&self, py: Python<'_>) -> PyResult<ArrowTable> {
         let annotations = &self.annotations;
         let rows = WorkerRow::of_fit(annotations.workers(), self.fit(), &self.summarise(false));
-        self.table(py, |target| {
-            write_workers(target, None, annotations.classes(), &rows)
-        })
+        self.table(py, |target| write_workers(target, annotations.classes(), &rows))
     }
 
     /// The tasks whose label is not that of majority vote.
@@ -156,15 +153,28 @@ impl Fitted {
             &self.fit().consensus,
             self.fit().model.as_ref(),
         );
-        self.table(py, |target| write_changes(target, None, &rows))
+        self.table(py, |target| write_changes(target, &rows))
     }
 
     /// The confusion matrices, a row for each cell.
     fn confusion(&self, py: Python<'_>) -> PyResult<Option<ArrowTable>> {
-        if self.fit().model.is_none() {
+        let Some(model) = &self.fit().model else {
             return Ok(None);
-        }
-        self.table(py, |target| write_table(target, None, &Confusion(self)))
+        };
+        let (workers, classes) = (self.annotations.workers(), self.annotations.classes());
+        let names = ["worker", "answer", "truth"].map(|name| (name, ColumnKind::Text));
+        let columns = names.into_iter().chain([("probability", ColumnKind::Number)]);
+        let rows = |each: &mut Each<'_>| {
+            for (cell, &probability) in model.confusions().iter().enumerate() {
+                let (rest, truth) = (cell / classes.len(), cell % classes.len());
+                let (worker, answer) = (rest / classes.len(), rest % classes.len());
+                let names = [workers.get(worker), classes.get(answer), classes.get(truth)];
+                let [worker, answer, truth] = names.map(Cell::Text);
+                each(&[worker, answer, truth, probability.into()])?;
+            }
+            Ok(())
+        };
+        self.table(py, |target| write_rows(target, columns, rows))
             .map(Some)
     }
 
@@ -172,7 +182,7 @@ impl Fitted {
     fn review(&self, py: Python<'_>, most: &Bound<'_, PyAny>) -> PyResult<ArrowTable> {
         let most = number("n", most)?;
         let tasks = Review { most }.run(&self.annotations, self.fit());
-        self.table(py, |target| write_review(target, None, &tasks))
+        self.table(py, |target| write_review(target, &tasks))
     }
 
     /// Pictures of the view in a notebook: the style sheet, the confidence of the labels, the tasks of each
@@ -196,7 +206,15 @@ impl Fitted {
 
     /// The classes with their probability by the model: `class, probability`.
     fn class_shares(&self, py: Python<'_>) -> PyResult<ArrowTable> {
-        self.table(py, |target| write_table(target, None, &ClassShares(self)))
+        let prior = self.fit().model.as_ref().map(|model| model.prior());
+        let columns = [("class", ColumnKind::Text), ("probability", ColumnKind::Number)];
+        let rows = |each: &mut Each<'_>| {
+            let mut classes = self.annotations.classes().iter().enumerate();
+            classes.try_for_each(|(class, name)| {
+                each(&[Cell::Text(name), prior.map(|prior| prior[class]).into()])
+            })
+        };
+        self.table(py, |target| write_rows(target, columns, rows))
     }
 
     /// Intervals of accuracies, matrices, class shares and the error.
@@ -216,7 +234,7 @@ impl Fitted {
         let (workers, classes) = (own.annotations.workers(), own.annotations.classes());
         let write = |found| {
             own.table(slf.py(), |target| {
-                write_intervals(target, None, workers, classes, found)
+                write_intervals(target, workers, classes, found)
             })
         };
         found.as_ref().map(write).transpose()
@@ -246,9 +264,8 @@ impl Fitted {
     /// Writes the labels to a file.
     fn write_labels(&self, py: Python<'_>, path: PathBuf, probabilities: bool) -> PyResult<()> {
         let (tasks, classes) = (self.annotations.tasks(), self.annotations.classes());
-        quorate_io::write_consensus(
+        write_consensus(
             &Target::from(path),
-            None,
             tasks,
             classes,
             &self.fit().consensus,
@@ -279,7 +296,7 @@ impl Fitted {
             let (consensus, _) = posterior(&known, model);
             let (tasks, classes) = (known.tasks(), known.classes());
             let table = ArrowTable::written(labels.kinds, |target| {
-                quorate_io::write_consensus(target, None, tasks, classes, &consensus, true)
+                write_consensus(target, tasks, classes, &consensus, true)
             })?;
             Ok((table, left_out))
         };
@@ -293,7 +310,7 @@ pub fn facts_of<'py, C>(
     origin: &ModelOrigin,
     fit: &Fit<C>,
     classes: &Names,
-    told: &Told,
+    messages: &MessageLog,
 ) -> PyResult<Bound<'py, PyDict>> {
     let facts = PyDict::new(py);
     facts.set_item("method", origin.method.name)?;
@@ -305,66 +322,7 @@ pub fn facts_of<'py, C>(
     facts.set_item("trace", &fit.trace)?;
     facts.set_item("prior", fit.model.as_ref().map(|model| model.prior()))?;
     facts.set_item("has_difficulty", fit.task_difficulty.is_some())?;
-    facts.set_item("warnings", [&told.warnings[..], &fit.warnings].concat())?;
-    facts.set_item("notes", [&told.notes[..], &fit.notes].concat())?;
+    facts.set_item("warnings", [&messages.warnings[..], &fit.warnings].concat())?;
+    facts.set_item("notes", [&messages.notes[..], &fit.notes].concat())?;
     Ok(facts)
-}
-
-/// The confusion matrices as one long table: `worker, answer, truth, probability`.
-struct Confusion<'f>(&'f Fitted);
-
-impl RowSource for Confusion<'_> {
-    fn columns(&self) -> Vec<(String, ColumnKind)> {
-        let text = |name: &str| (name.to_owned(), ColumnKind::Text);
-        let probability = ("probability".to_owned(), ColumnKind::Number);
-        vec![text("worker"), text("answer"), text("truth"), probability]
-    }
-
-    fn for_each_row(
-        &self,
-        each: &mut dyn FnMut(&[Cell<'_>]) -> quorate_io::Result<()>,
-    ) -> quorate_io::Result<()> {
-        let Some(model) = &self.0.fit().model else {
-            return Ok(());
-        };
-        let classes = self.0.annotations.classes();
-        for (worker, name) in self.0.annotations.workers().iter().enumerate() {
-            for (answer, given) in classes.iter().enumerate() {
-                for (truth, true_class) in classes.iter().enumerate() {
-                    let probability = Cell::from(model.probability(worker, answer, truth));
-                    each(&[
-                        Cell::Text(name),
-                        Cell::Text(given),
-                        Cell::Text(true_class),
-                        probability,
-                    ])?;
-                }
-            }
-        }
-        Ok(())
-    }
-}
-
-/// The classes: `class, probability`.
-struct ClassShares<'f>(&'f Fitted);
-
-impl RowSource for ClassShares<'_> {
-    fn columns(&self) -> Vec<(String, ColumnKind)> {
-        vec![
-            ("class".to_owned(), ColumnKind::Text),
-            ("probability".to_owned(), ColumnKind::Number),
-        ]
-    }
-
-    fn for_each_row(
-        &self,
-        each: &mut dyn FnMut(&[Cell<'_>]) -> quorate_io::Result<()>,
-    ) -> quorate_io::Result<()> {
-        let prior = self.0.fit().model.as_ref().map(|model| model.prior());
-        for (class, name) in self.0.annotations.classes().iter().enumerate() {
-            let probability = prior.map_or(Cell::Missing, |prior| Cell::from(prior[class]));
-            each(&[Cell::Text(name), probability])?;
-        }
-        Ok(())
-    }
 }

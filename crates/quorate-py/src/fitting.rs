@@ -10,11 +10,12 @@ use quorate::model::Priors;
 use quorate::{Annotations, Context};
 use quorate_cli::catalog::find;
 use quorate_cli::run_words::{tell_joined, tell_known};
+use quorate_cli::side_data::fitting;
 use quorate_io::{
     LabelOptions, ModelFile, ModelOrigin, TaskLabels, Update, read_features, read_labels, read_probabilities,
 };
 
-use crate::arguments::{Running, Told, arguments};
+use crate::arguments::{MessageLog, Running, arguments};
 use crate::data::Data;
 use crate::errors::Failure;
 use crate::fitted::Fitted;
@@ -83,7 +84,7 @@ impl Known {
         &self,
         labels: Arc<Annotations>,
         closed: bool,
-        told: &mut Told,
+        messages: &mut MessageLog,
     ) -> Result<(Arc<Annotations>, Priors), Failure> {
         let gold = self
             .gold
@@ -91,7 +92,7 @@ impl Known {
             .map(|data| read_labels(&data.get().source, &LabelOptions::default()));
         let gold = gold.transpose()?;
         let (labels, known) = self.knowledge(gold.as_ref(), closed).add_to(labels)?;
-        tell_known(&known, labels.facts(), told);
+        tell_known(&known, labels.facts(), messages);
         Ok((labels, known.priors))
     }
 
@@ -100,26 +101,18 @@ impl Known {
         &self,
         mut context: Context,
         annotations: &Annotations,
-        told: &mut Told,
+        messages: &mut MessageLog,
     ) -> Result<Context, Failure> {
-        let mut foreign = |rows: u64, of: &str| {
-            if rows > 0 {
-                told.warnings.push(format!(
-                    "{rows} rows of {of} about tasks that the labels do not have: not used"
-                ));
-            }
-        };
         if let Some(data) = &self.class_probabilities {
-            let read = read_probabilities(&data.get().source, None, annotations)?;
-            foreign(read.foreign, "class_probabilities");
-            context = context.with_class_probabilities(read.probabilities);
+            let read = read_probabilities(&data.get().source, annotations)?;
+            context =
+                context.with_class_probabilities(fitting(read, "class_probabilities", "tasks", messages));
         }
         if let Some(data) = &self.features {
             let tasks = self.feature_tasks.as_ref();
             let tasks: Option<Names> = tasks.map(|tasks| tasks.iter().map(String::as_str).collect());
-            let read = read_features(&data.get().source, None, annotations, tasks.as_ref())?;
-            foreign(read.foreign, "features");
-            context = context.with_features(read.features);
+            let read = read_features(&data.get().source, annotations, tasks.as_ref())?;
+            context = context.with_features(fitting(read, "features", "tasks", messages));
         }
         Ok(context)
     }
@@ -135,7 +128,7 @@ pub fn fit(
     running: Running,
 ) -> PyResult<Fitted> {
     let (mut annotations, kinds) = (Arc::clone(&labels.annotations), labels.kinds);
-    let (closed, duplicates, mut told) = (labels.closed, labels.duplicates, labels.told.clone());
+    let (closed, duplicates, mut messages) = (labels.closed, labels.duplicates, labels.messages.clone());
     let (seed, threads, memory) = (running.seed, running.threads, running.bytes());
     running.run(py, move |job| {
         let (method, parameters, aggregate) = match &fitting.update {
@@ -143,7 +136,7 @@ pub fn fit(
                 let update = Update::open(path, &fitting.method, false)?;
                 let chosen = update.method(fitting.parameters)?;
                 let (all, joined) = join_update(update.labels, &annotations, duplicates, closed)?;
-                tell_joined(joined, &mut told);
+                tell_joined(joined, &mut messages);
                 annotations = Arc::new(all);
                 chosen
             }
@@ -153,9 +146,9 @@ pub fn fit(
                 (method, fitting.parameters, aggregate)
             }
         };
-        let (mut annotations, priors) = known.add_to(annotations, closed, &mut told)?;
+        let (mut annotations, priors) = known.add_to(annotations, closed, &mut messages)?;
         let context = job.context(seed, memory).with_priors(priors.clone());
-        let mut context = known.add_side_data(context, &annotations, &mut told)?;
+        let mut context = known.add_side_data(context, &annotations, &mut messages)?;
         let run = Run {
             method: &*aggregate,
             calibrate: fitting.calibrate,
@@ -174,7 +167,7 @@ pub fn fit(
             threads,
             memory,
             kinds,
-            told,
+            messages,
         })
     })
 }

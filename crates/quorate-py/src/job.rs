@@ -19,12 +19,12 @@ use crate::errors::{Failure, raise};
 /// How often the caller's thread looks for signals.
 const GLANCE: Duration = Duration::from_millis(100);
 
-/// How long work that was told to stop may take before it is left to itself.
+/// How long work that was reported to stop may take before it is left to itself.
 const FAREWELL: Duration = Duration::from_millis(700);
 
 /// How far the work has come.
 #[derive(Debug, Clone, Default, PartialEq)]
-struct Step {
+struct ProgressStep {
     stage: String,
     done: u64,
     total: Option<u64>,
@@ -34,7 +34,7 @@ struct Step {
 #[derive(Debug, Clone, Default)]
 pub struct Job {
     cancelled: Arc<AtomicBool>,
-    step: Arc<Mutex<Step>>,
+    step: Arc<Mutex<ProgressStep>>,
 }
 
 impl Job {
@@ -55,7 +55,7 @@ impl Job {
         (step.done, step.total) = (done, total);
     }
 
-    fn step(&self) -> Step {
+    fn step(&self) -> ProgressStep {
         self.step.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 }
@@ -135,14 +135,14 @@ pub fn run_asking<T: Send + 'static, A: Send + 'static>(
         let _ = sender.send(News::Done(result));
     });
     thread.map_err(|error| PyRuntimeError::new_err(format!("could not start a thread: {error}")))?;
-    let mut told = Step::default();
+    let mut reported = ProgressStep::default();
     loop {
         let waiting = &mut receiver;
         match py.detach(move || waiting.recv_timeout(GLANCE)) {
             Ok(News::Done(result)) => return result.map_err(|failure| raise(py, failure)),
             Ok(News::Asked(question)) => {
-                // Without an answer the work ends; what Python raised is what is told.
-                report(progress, &job, &mut told)?;
+                // Without an answer the work ends; what Python raised is what is reported.
+                report(progress, &job, &mut reported)?;
                 let found = answer(question.bytes)?;
                 let _ = question.answer.send(found);
             }
@@ -155,7 +155,7 @@ pub fn run_asking<T: Send + 'static, A: Send + 'static>(
         }
         let stopped = py
             .check_signals()
-            .and_then(|()| report(progress, &job, &mut told));
+            .and_then(|()| report(progress, &job, &mut reported));
         if let Err(error) = stopped {
             job.cancelled.store(true, Ordering::Relaxed);
             // A moment to stop; work that does not is left to itself, and its result to nobody.
@@ -166,14 +166,14 @@ pub fn run_asking<T: Send + 'static, A: Send + 'static>(
 }
 
 /// Hands progress to the callback, if there is news.
-fn report(progress: Option<&Bound<'_, PyAny>>, job: &Job, told: &mut Step) -> PyResult<()> {
+fn report(progress: Option<&Bound<'_, PyAny>>, job: &Job, reported: &mut ProgressStep) -> PyResult<()> {
     let Some(callback) = progress else {
         return Ok(());
     };
     let step = job.step();
-    if step != *told {
+    if step != *reported {
         callback.call1((&step.stage, step.done, step.total))?;
-        *told = step;
+        *reported = step;
     }
     Ok(())
 }

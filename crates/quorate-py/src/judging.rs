@@ -4,30 +4,18 @@ use std::sync::Arc;
 
 use pyo3::prelude::*;
 use quorate::internal::run::{Knowledge, LabelTable};
-use quorate::judges::{Judges, Unscored, VerdictPolicy};
+use quorate::judges::{Judges, Unscored};
+use quorate_cli::choices::POLICIES;
 use quorate_cli::documents;
 use quorate_cli::reading::settle_panel;
 use quorate_cli::run_words::tell_known;
 use quorate_io::{LabelOptions, TaskLabels, read_judgements, read_labels, write_panel_verdicts};
 
-use crate::arguments::{Running, Told, arguments};
+use crate::arguments::{MessageLog, Running, arguments, choice};
 use crate::data::Data;
 use crate::errors::{Failure, raise, words};
 use crate::labels::Reading;
 use crate::table::ArrowTable;
-
-fn policy_of(name: &str) -> Result<VerdictPolicy, Failure> {
-    Ok(match name {
-        "model" => VerdictPolicy::Model,
-        "majority" => VerdictPolicy::Majority,
-        "strict-majority" => VerdictPolicy::StrictMajority,
-        other => {
-            return Err(Failure::Parameter(format!(
-                "policy: found {other:?}, expected \"model\", \"majority\" or \"strict-majority\""
-            )));
-        }
-    })
-}
 
 arguments! {
     /// How a panel is judged.
@@ -54,15 +42,15 @@ pub fn judges(
     reading: Reading,
     running: Running,
 ) -> PyResult<(ArrowTable, String, Vec<String>)> {
-    let policy = policy_of(&judging.policy).map_err(|failure| raise(py, failure))?;
+    let policy = choice(POLICIES, "policy", &judging.policy).map_err(|failure| raise(py, failure))?;
     let normalize = reading.normalize;
     let options = reading.options().map_err(|failure| raise(py, failure))?;
     let (source, seed, memory) = (data.source.clone(), running.seed, running.bytes());
-    let (panel, report, document, columns, told) = running.run(py, move |job| {
-        let mut told = Told::default();
+    let (panel, report, document, columns, messages) = running.run(py, move |job| {
+        let mut messages = MessageLog::default();
         let read = read_judgements(&source, &options, &mut |_, _| {})?;
         let columns = read.layout.columns.clone();
-        let panel = settle_panel(read, &options, normalize, &mut told)?;
+        let panel = settle_panel(read, &options, normalize, &mut messages)?;
         let gold = judging.gold.as_ref();
         let gold = gold
             .map(|gold| read_labels(&gold.get().source, &LabelOptions::default()))
@@ -74,7 +62,7 @@ pub fn judges(
         };
         let panel = panel.map(|annotations| -> Result<_, Failure> {
             let (annotations, known) = knowledge.add_to(Arc::new(annotations))?;
-            tell_known(&known, annotations.facts(), &mut told);
+            tell_known(&known, annotations.facts(), &mut messages);
             Ok(Arc::unwrap_or_clone(annotations))
         })?;
         let classes = panel.annotations().classes();
@@ -97,14 +85,14 @@ pub fn judges(
         let report = settings.run(&panel, &mut job.context(seed, memory))?;
         let document = documents::judges(&report, &panel, positive, &words)
             .map_err(|error| Failure::Input(error.to_string()))?;
-        Ok((panel, report, document, columns, told))
+        Ok((panel, report, document, columns, messages))
     })?;
     let table = ArrowTable::written(data.kinds(&columns), |target| {
-        write_panel_verdicts(target, None, &panel, &report.verdicts)
+        write_panel_verdicts(target, &panel, &report.verdicts)
     });
     Ok((
         table.map_err(|failure| raise(py, failure))?,
         document,
-        told.warnings,
+        messages.warnings,
     ))
 }

@@ -5,10 +5,11 @@ use std::sync::Arc;
 use pyo3::prelude::*;
 use quorate::Annotations;
 use quorate::annotations::{ClassOrder, Duplicates};
+use quorate_cli::choices::{DUPLICATES, TABLES};
 use quorate_cli::reading::settle;
 use quorate_io::{Columns, ExportParts, ExportRead, FileFormat, ReadOptions, Tool, read_annotations_with};
 
-use crate::arguments::{Running, Told, arguments};
+use crate::arguments::{MessageLog, Running, arguments, choice};
 use crate::data::Data;
 use crate::errors::{Failure, raise};
 use crate::kinds::Kinds;
@@ -28,22 +29,12 @@ pub struct Labels {
     /// What else was found in the export of an annotation tool.
     pub export: Option<ExportRead>,
     /// What was said of the reading.
-    pub told: Told,
+    pub messages: MessageLog,
 }
 
 /// How repeated rows count, by name.
 pub fn duplicates_of(name: &str) -> Result<Duplicates, Failure> {
-    Ok(match name {
-        "last" => Duplicates::Last,
-        "first" => Duplicates::First,
-        "keep" => Duplicates::Keep,
-        "error" => Duplicates::Error,
-        other => {
-            return Err(Failure::Parameter(format!(
-                "duplicates: found {other:?}, expected \"last\", \"first\", \"keep\" or \"error\""
-            )));
-        }
-    })
+    choice(DUPLICATES, "duplicates", name)
 }
 
 /// The format of a table, or the tool of an export, by name.
@@ -63,8 +54,8 @@ fn format_of(name: Option<&str>) -> Result<(Option<FileFormat>, Option<Tool>), F
 /// Names of the formats: file formats of tables, then the layouts of annotation tools.
 #[pyfunction]
 pub fn formats() -> Vec<&'static str> {
-    let tables = ["csv", "tsv", "jsonl", "json", "parquet", "arrow"];
-    tables.into_iter().chain(Tool::ALL.map(Tool::name)).collect()
+    let tables = TABLES.iter().map(|table| table.0);
+    tables.chain(Tool::ALL.map(Tool::name)).collect()
 }
 
 arguments! {
@@ -122,19 +113,25 @@ pub fn read(py: Python<'_>, data: &Data, reading: Reading, running: Running) -> 
     let options = reading.options().map_err(|failure| raise(py, failure))?;
     let source = data.source.clone();
     let (labels, columns) = running.run(py, move |job| {
-        let mut told = Told::default();
+        let mut messages = MessageLog::default();
         let read = read_annotations_with(&source, &options, &mut |done, total| {
             job.tell("reading", done, total);
         })?;
         let (table, layout) = (Arc::new(read.annotations), read.layout);
-        let annotations = settle(table, &layout, &read.left_out, (&options, normalize), &mut told)?;
+        let annotations = settle(
+            table,
+            &layout,
+            &read.left_out,
+            (&options, normalize),
+            &mut messages,
+        )?;
         let labels = Labels {
             annotations,
             kinds: Kinds::TEXT,
             closed: options.classes.is_some(),
             duplicates: options.duplicates,
             export: layout.export,
-            told,
+            messages,
         };
         Ok((labels, layout.columns))
     })?;
@@ -154,7 +151,7 @@ impl Labels {
             closed: false,
             duplicates: Duplicates::Last,
             export: None,
-            told: Told::default(),
+            messages: MessageLog::default(),
         }
     }
 }
@@ -163,12 +160,12 @@ impl Labels {
 impl Labels {
     #[getter]
     fn notes(&self) -> Vec<String> {
-        self.told.notes.clone()
+        self.messages.notes.clone()
     }
 
     #[getter]
     fn warnings(&self) -> Vec<String> {
-        self.told.warnings.clone()
+        self.messages.warnings.clone()
     }
 
     #[getter]

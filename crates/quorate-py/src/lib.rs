@@ -1,7 +1,8 @@
 //! The native half of the Python package `quorate`: thin glue between Python objects and the library.
 //!
 //! ```text
-//! data (path, Arrow stream, columns) --labels--> Labels --fitting--> Fitted --table--> ArrowTable (Arrow stream)
+//! data (path, Arrow stream, columns) --labels--> Labels --fitting--> Fitted --table-->
+//!     ArrowTable (Arrow stream)
 //! labels on a cluster --------------------------------cluster--> ClusterFit --table--> ArrowTable
 //! ```
 //!

@@ -4,16 +4,13 @@
 use std::path::PathBuf;
 
 use pyo3::prelude::*;
-use quorate::Annotations;
 use quorate::plan::{Dispatch, Plan, Replay, Strategy};
 use quorate_cli::documents;
-use quorate_io::{
-    LabelOptions, Target, WorkerNumbersRead, read_assignments, read_labels, read_task_texts,
-    read_worker_numbers, write_dispatch, write_ids, write_plan, write_whole,
-};
+use quorate_cli::side_data::{excluded, task_texts, worker_numbers};
+use quorate_io::{Source, Target, read_truth, write_dispatch, write_ids, write_plan, write_whole};
 use quorate_report::{Evidence, PlanOptions, Report, check_task_url};
 
-use crate::arguments::{arguments, number};
+use crate::arguments::{MessageLog, arguments, number};
 use crate::data::Data;
 use crate::errors::{Failure, raise};
 use crate::fitted::Fitted;
@@ -55,31 +52,31 @@ pub fn plan(
     progress: ProgressArgument<'_, '_>,
 ) -> PyResult<Planned> {
     let (planned, warnings) = Fitted::run(fitted, progress, move |own, context| {
-        let (annotations, mut warnings) = (&*own.annotations, Vec::new());
-        let mut numbers = |given: &Option<Py<Data>>, (argument, column)| {
-            numbers(argument, given.as_ref(), column, annotations, &mut warnings)
+        let (annotations, mut messages) = (&*own.annotations, MessageLog::default());
+        let mut numbers = |option, data: &Option<Py<Data>>, column, others| {
+            let workers = annotations.workers();
+            worker_numbers((option, source(data)), column, others, workers, &mut messages)
         };
-        let costs = numbers(&wanted.costs, ("costs", "cost"))?;
-        let capacities = numbers(&wanted.capacities, ("capacities", "labels"))?;
+        let costs = numbers("costs", &wanted.costs, "cost", 1.0)?;
+        let others = f64::from(wanted.capacity.unwrap_or(0));
+        let capacities = numbers("capacities", &wanted.capacities, "labels", others)?;
         let settings = Plan {
-            costs: costs.map_or(Vec::new(), |given| given.or(1.0)),
-            capacities: capacities.map_or(Vec::new(), |given| given.whole_or(wanted.capacity.unwrap_or(0))),
+            costs,
+            capacities: capacities.into_iter().map(|labels| labels as u32).collect(),
             capacity: wanted.capacity,
-            excluded: pairs(wanted.exclude.as_ref(), annotations, &mut warnings)?,
+            excluded: excluded(source(&wanted.exclude), annotations, &mut messages)?,
             explore: wanted.explore,
             target: wanted.target,
             retire: wanted.retire,
             ..Plan::new(wanted.budget)
         };
-        Ok((settings.run(annotations, own.fit(), context)?, warnings))
+        Ok((settings.run(annotations, own.fit(), context)?, messages.warnings))
     })?;
     let (py, own) = (fitted.py(), fitted.get());
     let annotations = &own.annotations;
-    let table = own.table(py, |target| {
-        write_plan(target, None, annotations, own.fit(), &planned)
-    })?;
+    let table = own.table(py, |target| write_plan(target, annotations, own.fit(), &planned))?;
     let retired = planned.retired.iter().map(|&task| annotations.tasks().get(task));
-    let retired = own.table(py, |target| write_ids(target, None, "task", retired.collect()))?;
+    let retired = own.table(py, |target| write_ids(target, "task", retired.collect()))?;
     Ok((table, retired, documents::plan(&planned, annotations), warnings))
 }
 
@@ -94,23 +91,24 @@ pub fn dispatch(
 ) -> PyResult<Planned> {
     let shared: Option<u32> = shared.map(|shared| number("shared", shared)).transpose()?;
     let (dispatched, warnings) = Fitted::run(fitted, progress, move |own, context| {
-        let mut warnings = Vec::new();
+        let mut messages = MessageLog::default();
         let settings = Dispatch {
             shared,
             designated: None,
-            excluded: pairs(exclude.as_ref(), &own.annotations, &mut warnings)?,
+            excluded: excluded(source(&exclude), &own.annotations, &mut messages)?,
         };
-        Ok((settings.run(&own.annotations, own.fit(), context)?, warnings))
+        Ok((
+            settings.run(&own.annotations, own.fit(), context)?,
+            messages.warnings,
+        ))
     })?;
     let (py, own) = (fitted.py(), fitted.get());
     let annotations = &own.annotations;
-    let table = own.table(py, |target| {
-        write_dispatch(target, None, annotations, &dispatched)
-    })?;
+    let table = own.table(py, |target| write_dispatch(target, annotations, &dispatched))?;
     let designated = dispatched.designated.into_iter().flat_map(|(l, r)| [l, r]);
     let workers = designated.chain(dispatched.attached.iter().copied());
     let workers = workers.map(|worker| annotations.workers().get(worker)).collect();
-    let workers = own.table(py, |target| write_ids(target, None, "worker", workers))?;
+    let workers = own.table(py, |target| write_ids(target, "worker", workers))?;
     let document = documents::dispatch(&dispatched, annotations);
     Ok((table, workers, document, warnings))
 }
@@ -142,7 +140,7 @@ pub fn replay_plan(
 ) -> PyResult<String> {
     Fitted::run(fitted, progress, move |own, context| {
         let (annotations, origin) = (&own.annotations, &own.origin);
-        let truth = read_labels(&wanted.truth.get().source, &LabelOptions::default())?.codes_in(annotations);
+        let truth = read_truth(&wanted.truth.get().source, annotations)?;
         let aggregate = origin.method.with_parameters(&origin.parameters)?;
         let replay = Replay {
             start: wanted.start,
@@ -192,20 +190,14 @@ pub fn report(
         check_task_url(template).map_err(wrong)?;
     }
     Fitted::run(fitted, progress, move |own, context| {
-        let (annotations, mut warnings) = (&*own.annotations, Vec::new());
-        let truth = page.truth.as_ref();
-        let truth = truth.map(|truth| read_labels(&truth.get().source, &LabelOptions::default()));
-        let truth = truth.transpose()?.map(|truth| truth.codes_in(annotations));
-        let texts = page.texts.as_ref();
-        let texts = texts.map(|texts| read_task_texts(&texts.get().source, None, &page.show, annotations));
+        let (annotations, mut messages) = (&*own.annotations, MessageLog::default());
+        let truth = source(&page.truth)
+            .map(|truth| read_truth(truth, annotations))
+            .transpose()?;
+        let texts =
+            source(&page.texts).map(|texts| task_texts(texts, &page.show, annotations, &mut messages));
         let texts = texts.transpose()?;
-        if texts
-            .as_ref()
-            .is_some_and(|texts| texts.iter().all(Option::is_none))
-        {
-            warnings.push("texts has none of the tasks that the labels have: nothing to show".into());
-        }
-        let wishes = PlanOptions {
+        let options = PlanOptions {
             budget: page.budget,
             target: page.target,
         };
@@ -215,7 +207,7 @@ pub fn report(
             fit: own.fit(),
             method: own.origin.method.name,
             seed: own.origin.seed,
-            evidence: &Evidence::gather(annotations, own.fit(), &wishes, context)?,
+            evidence: &Evidence::gather(annotations, own.fit(), &options, context)?,
             truth: truth.as_deref(),
             task_url: page.task_url.as_deref(),
             task_texts: texts.as_deref(),
@@ -227,46 +219,10 @@ pub fn report(
                 Ok(output.write_all(html.as_bytes())?)
             })?;
         }
-        Ok((html, warnings))
+        Ok((html, messages.warnings))
     })
 }
 
-/// A number for each worker.
-fn numbers(
-    argument: &str,
-    given: Option<&Py<Data>>,
-    column: &str,
-    annotations: &Annotations,
-    warnings: &mut Vec<String>,
-) -> Result<Option<WorkerNumbersRead>, Failure> {
-    let Some(given) = given else {
-        return Ok(None);
-    };
-    let read = read_worker_numbers(&given.get().source, None, column, annotations.workers())?;
-    if read.foreign > 0 {
-        warnings.push(format!(
-            "{} workers of {argument} not found in the labels: not planned for",
-            read.foreign
-        ));
-    }
-    Ok(Some(read))
-}
-
-/// Pairs of task and worker that must not be assigned.
-fn pairs(
-    given: Option<&Py<Data>>,
-    annotations: &Annotations,
-    warnings: &mut Vec<String>,
-) -> Result<Vec<(u32, u32)>, Failure> {
-    let Some(given) = given else {
-        return Ok(Vec::new());
-    };
-    let read = read_assignments(&given.get().source, None, annotations)?;
-    if read.foreign > 0 {
-        warnings.push(format!(
-            "{} rows of exclude about tasks or workers that the labels do not have: not used",
-            read.foreign
-        ));
-    }
-    Ok(read.pairs)
+fn source(given: &Option<Py<Data>>) -> Option<&Source> {
+    given.as_ref().map(|data| &data.get().source)
 }

@@ -13,35 +13,13 @@ use quorate::internal::run::Outcome;
 use quorate::model::{AnswerCounts, ClassPrior, Consensus, DawidSkene, Priors};
 use quorate_io::ModelOrigin;
 
-use crate::arguments::Told;
+use crate::arguments::MessageLog;
 use crate::errors::{Failure, raise};
 use crate::fitted::Fitted;
 use crate::kinds::{Kind, Kinds};
 use crate::labels::duplicates_of;
 
-/// Numbers as bytes.
-trait Packed: Sized + Copy {
-    fn pack(values: &[Self]) -> Vec<u8>;
-    fn unpack(bytes: &[u8]) -> Vec<Self>;
-}
-
-macro_rules! packed {
-    ($($number:ty),*) => {$(
-        impl Packed for $number {
-            fn pack(values: &[Self]) -> Vec<u8> {
-                values.iter().flat_map(|value| value.to_le_bytes()).collect()
-            }
-
-            fn unpack(bytes: &[u8]) -> Vec<Self> {
-                bytes.as_chunks().0.iter().map(|bytes| Self::from_le_bytes(*bytes)).collect()
-            }
-        }
-    )*};
-}
-
-packed!(u16, u32, f64);
-
-/// The fields of a value, by name.
+/// The parts of a fit by name; what has a binary form is in it.
 struct State<'py>(Bound<'py, PyDict>);
 
 impl<'py> State<'py> {
@@ -49,9 +27,8 @@ impl<'py> State<'py> {
         self.0.set_item(name, value)
     }
 
-    fn set_numbers<T: Packed>(&self, name: &str, values: Option<&[T]>) -> PyResult<()> {
-        let bytes = values.map(|values| PyBytes::new(self.0.py(), &T::pack(values)));
-        self.set(name, bytes)
+    fn set_bytes(&self, name: &str, value: &impl Wire) -> PyResult<()> {
+        self.set(name, PyBytes::new(self.0.py(), &value.to_bytes()))
     }
 
     fn get<T>(&self, name: &str) -> PyResult<T>
@@ -63,15 +40,21 @@ impl<'py> State<'py> {
         value.extract().map_err(Into::into)
     }
 
-    fn numbers<T: Packed>(&self, name: &str) -> PyResult<Option<Vec<T>>> {
-        let bytes: Option<Vec<u8>> = self.get(name)?;
-        Ok(bytes.map(|bytes| T::unpack(&bytes)))
+    fn get_bytes<T: Wire>(&self, name: &str) -> PyResult<T> {
+        let bytes: Vec<u8> = self.get(name)?;
+        T::from_bytes(&bytes).map_err(|error| raise(self.0.py(), error.into()))
     }
 }
 
 fn names(names: &Names) -> Vec<String> {
     names.iter().map(str::to_owned).collect()
 }
+
+/// Consensus, model, scores of workers, difficulty of tasks.
+type Numbers = (Vec<f64>, Option<DawidSkene>, Option<Vec<f64>>, Option<Vec<f64>>);
+
+/// What was known of classes, with its weight in tasks, and of workers.
+type Expected = (Option<(Vec<f64>, Option<f64>)>, Option<AnswerCounts>);
 
 /// The fit as a dictionary of plain values.
 pub fn to_state<'py>(py: Python<'py>, fitted: &Fitted) -> PyResult<Bound<'py, PyDict>> {
@@ -81,25 +64,26 @@ pub fn to_state<'py>(py: Python<'py>, fitted: &Fitted) -> PyResult<Bound<'py, Py
     state.set("workers", names(annotations.workers()))?;
     state.set("classes", names(annotations.classes()))?;
     let (worker, label) = annotations.labels_between(0..annotations.task_count());
-    state.set_numbers("starts", Some(annotations.task_starts()))?;
-    state.set_numbers("worker", Some(worker))?;
-    state.set_numbers("label", Some(label))?;
     let gold = |task| annotations.gold(task).map_or(NO_GOLD, |class| class as u32);
-    let gold: Vec<u32> = if annotations.has_gold() {
-        (0..annotations.task_count()).map(gold).collect()
+    let known = if annotations.has_gold() {
+        annotations.task_count()
     } else {
-        Vec::new()
+        0
     };
-    state.set_numbers("gold", Some(&gold))?;
+    let block = TaskBlock {
+        starts: annotations.task_starts().to_vec(),
+        worker: worker.to_vec(),
+        label: label.to_vec(),
+        gold: (0..known).map(gold).collect(),
+    };
+    state.set_bytes("labels", &block)?;
     let rows = annotations.rows();
     let duplicates = format!("{:?}", rows.duplicates).to_lowercase();
     state.set("rows", (rows.rows, rows.abstentions, rows.repeated, duplicates))?;
-    state.set_numbers("consensus", Some(fit.consensus.as_slice()))?;
-    state.set_numbers("prior", fit.model.as_ref().map(DawidSkene::prior))?;
-    state.set_numbers("confusion", fit.model.as_ref().map(DawidSkene::confusions))?;
-    state.set_numbers("scores", fit.worker_scores.as_deref())?;
-    state.set_numbers("difficulty", fit.task_difficulty.as_deref())?;
-    state.set_numbers("trace", Some(&fit.trace))?;
+    let consensus = fit.consensus.as_slice().to_vec();
+    let (scores, difficulty) = (fit.worker_scores.clone(), fit.task_difficulty.clone());
+    state.set_bytes("numbers", &(consensus, fit.model.clone(), scores, difficulty))?;
+    state.set_bytes("trace", &fit.trace)?;
     state.set(
         "fit",
         (
@@ -112,10 +96,8 @@ pub fn to_state<'py>(py: Python<'py>, fitted: &Fitted) -> PyResult<Bound<'py, Py
     state.set("method", origin.method.name)?;
     state.set("parameters", origin.parameters.clone())?;
     let shares = origin.priors.classes.as_ref();
-    state.set_numbers("class_prior", shares.map(ClassPrior::shares))?;
-    state.set("class_prior_weight", shares.and_then(ClassPrior::weight))?;
-    let history = origin.priors.workers.as_ref().map(AnswerCounts::to_bytes);
-    state.set("history", history.map(|bytes| PyBytes::new(py, &bytes)))?;
+    let shares = shares.map(|prior| (prior.shares().to_vec(), prior.weight()));
+    state.set_bytes("priors", &(shares, origin.priors.workers.clone()))?;
     let earlier = origin.earlier.as_ref().map(serde_json::to_string).transpose();
     state.set(
         "earlier",
@@ -130,7 +112,10 @@ pub fn to_state<'py>(py: Python<'py>, fitted: &Fitted) -> PyResult<Bound<'py, Py
         "kinds",
         (kinds.task.code(), kinds.worker.code(), kinds.label.code()),
     )?;
-    state.set("told", (fitted.told.notes.clone(), fitted.told.warnings.clone()))?;
+    state.set(
+        "messages",
+        (fitted.messages.notes.clone(), fitted.messages.warnings.clone()),
+    )?;
     Ok(state.0)
 }
 
@@ -140,37 +125,30 @@ pub fn from_state(state: Bound<'_, PyDict>) -> PyResult<Fitted> {
     let failed = |failure: Failure| raise(py, failure);
     let state = State(state);
     let annotations = annotations_of(&state)?;
-    let classes = annotations.class_count();
-    let model = match (state.numbers("prior")?, state.numbers("confusion")?) {
-        (Some(prior), Some(confusion)) => Some(DawidSkene::new(prior, confusion)),
-        _ => None,
-    };
+    let (consensus, model, worker_scores, task_difficulty): Numbers = state.get_bytes("numbers")?;
     let (iterations, converged, warnings, notes) = state.get("fit")?;
     let fit = Fit {
-        consensus: Consensus::new(classes, state.numbers("consensus")?.unwrap_or_default()),
+        consensus: Consensus::new(annotations.class_count(), consensus),
         model,
-        worker_scores: state.numbers("scores")?,
-        task_difficulty: state.numbers("difficulty")?,
-        trace: state.numbers("trace")?.unwrap_or_default(),
+        worker_scores,
+        task_difficulty,
+        trace: state.get_bytes("trace")?,
         iterations,
         converged,
         warnings,
         notes,
     };
-    let shares: Option<Vec<f64>> = state.numbers("class_prior")?;
-    let weight: Option<f64> = state.get("class_prior_weight")?;
-    let class_prior = shares.map(|shares| match weight {
+    let (shares, workers): Expected = state.get_bytes("priors")?;
+    let class_prior = shares.map(|(shares, weight)| match weight {
         Some(weight) => ClassPrior::worth_tasks(shares, weight),
         None => ClassPrior::fixed(shares),
     });
-    let history: Option<Vec<u8>> = state.get("history")?;
-    let history = history.map(|bytes| AnswerCounts::from_bytes(&bytes));
     let earlier: Option<String> = state.get("earlier")?;
     let earlier = earlier.map(|text| serde_json::from_str(&text)).transpose();
     let method: String = state.get("method")?;
     let (seed, threads, memory, seconds) = state.get("run")?;
     let kinds: (u8, u8, u8) = state.get("kinds")?;
-    let (notes, warnings) = state.get("told")?;
+    let (notes, warnings) = state.get("messages")?;
     Ok(Fitted {
         annotations: Arc::new(annotations),
         outcome: Outcome {
@@ -184,7 +162,7 @@ pub fn from_state(state: Bound<'_, PyDict>) -> PyResult<Fitted> {
             seed,
             priors: Priors {
                 classes: class_prior.transpose().map_err(|error| failed(error.into()))?,
-                workers: history.transpose().map_err(|error| failed(error.into()))?,
+                workers,
             },
             earlier: earlier.map_err(|error| PyValueError::new_err(error.to_string()))?,
         },
@@ -195,7 +173,7 @@ pub fn from_state(state: Bound<'_, PyDict>) -> PyResult<Fitted> {
             worker: Kind::from_code(kinds.1),
             label: Kind::from_code(kinds.2),
         },
-        told: Told { notes, warnings },
+        messages: MessageLog { notes, warnings },
     })
 }
 
@@ -206,18 +184,18 @@ fn annotations_of(state: &State<'_>) -> PyResult<Annotations> {
         Ok(listed.iter().map(String::as_str).collect())
     };
     let (rows, abstentions, repeated, duplicates): (u64, u64, u64, String) = state.get("rows")?;
-    let block = TaskBlock {
-        starts: state.numbers("starts")?.unwrap_or_default(),
-        worker: state.numbers("worker")?.unwrap_or_default(),
-        label: state.numbers("label")?.unwrap_or_default(),
-        gold: state.numbers("gold")?.unwrap_or_default(),
-    };
     let rows = RowCounts {
         rows,
         abstentions,
         repeated,
         duplicates: duplicates_of(&duplicates).map_err(failed)?,
     };
-    Annotations::from_block(names("tasks")?, names("workers")?, names("classes")?, block, rows)
-        .map_err(|error| failed(error.into()))
+    Annotations::from_block(
+        names("tasks")?,
+        names("workers")?,
+        names("classes")?,
+        state.get_bytes("labels")?,
+        rows,
+    )
+    .map_err(|error| failed(error.into()))
 }

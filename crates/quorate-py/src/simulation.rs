@@ -113,7 +113,7 @@ pub fn simulate(py: Python<'_>, crowd: CrowdArguments) -> PyResult<(Labels, Arro
     let crowd = job::run(py, 0, None, move |_| Ok(settings.run(seed)?))?;
     let table = &crowd.annotations;
     let truth = ArrowTable::written(Kinds::TEXT, |target| {
-        write_truth(target, None, table.tasks(), table.classes(), &crowd.truth)
+        write_truth(target, table.tasks(), table.classes(), &crowd.truth)
     });
     let truth = truth.map_err(|failure: Failure| raise(py, failure))?;
     let file = ModelFile::new(table, &crowd.model).fitted_by("simulated", [], seed);

@@ -128,28 +128,20 @@ fn told(error: ArrowError) -> PyErr {
 
 fn append(values: &Bound<'_, PyList>, array: &Arc<dyn Array>) -> PyResult<()> {
     match array.data_type() {
-        DataType::Utf8 => array
-            .as_string::<i32>()
-            .iter()
-            .try_for_each(|value| values.append(value)),
-        DataType::Float64 => array
-            .as_primitive::<Float64Type>()
-            .iter()
-            .try_for_each(|value| values.append(value)),
-        DataType::Int64 => array
-            .as_primitive::<Int64Type>()
-            .iter()
-            .try_for_each(|value| values.append(value)),
-        DataType::UInt64 => array
-            .as_primitive::<UInt64Type>()
-            .iter()
-            .try_for_each(|value| values.append(value)),
-        DataType::Boolean => array
-            .as_boolean()
-            .iter()
-            .try_for_each(|value| values.append(value)),
+        DataType::Utf8 => append_all(values, array.as_string::<i32>().iter()),
+        DataType::Float64 => append_all(values, array.as_primitive::<Float64Type>().iter()),
+        DataType::Int64 => append_all(values, array.as_primitive::<Int64Type>().iter()),
+        DataType::UInt64 => append_all(values, array.as_primitive::<UInt64Type>().iter()),
+        DataType::Boolean => append_all(values, array.as_boolean().iter()),
         other => Err(PyValueError::new_err(format!(
             "a column of type {other} cannot be listed"
         ))),
     }
+}
+
+fn append_all<'py>(
+    values: &Bound<'py, PyList>,
+    mut all: impl Iterator<Item = impl IntoPyObject<'py>>,
+) -> PyResult<()> {
+    all.try_for_each(|value| values.append(value))
 }

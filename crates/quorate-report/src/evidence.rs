@@ -45,7 +45,7 @@ impl Evidence {
     pub fn gather(
         annotations: &Annotations,
         fit: &Fit,
-        wishes: &PlanOptions,
+        options: &PlanOptions,
         context: &mut Context,
     ) -> Result<Self> {
         let settings = Inspect {
@@ -65,7 +65,7 @@ impl Evidence {
             next = Some(NextLabels::plan(
                 annotations,
                 fit,
-                wishes,
+                options,
                 some_are_missing,
                 context,
             )?);
@@ -82,15 +82,15 @@ impl NextLabels {
     fn plan(
         annotations: &Annotations,
         fit: &Fit,
-        wishes: &PlanOptions,
+        options: &PlanOptions,
         pairs_are_missing: bool,
         context: &mut Context,
     ) -> Result<Self> {
         let tenth = (annotations.label_count() as f64 / 10.0).ceil().max(1.0);
         let half = fit.consensus.expected_error() / 2.0;
         let plan = Plan {
-            target: wishes.target.or((half > 0.0).then_some(half)),
-            ..Plan::new(wishes.budget.unwrap_or(tenth))
+            target: options.target.or((half > 0.0).then_some(half)),
+            ..Plan::new(options.budget.unwrap_or(tenth))
         };
         let planned = plan.run(annotations, fit, context)?;
         let mut dispatched = None;

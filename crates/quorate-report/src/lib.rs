@@ -1,7 +1,8 @@
 //! Results for people: one self-contained HTML page, and charts as SVG.
 //!
 //! ```text
-//! labels, fit, inspection, intervals, plan -> sections -> page.html        (assets/: style sheet and script, inlined)
+//! labels, fit, inspection, intervals, plan -> sections -> page.html
+//!                                              (assets/: style sheet and script, inlined)
 //! ```
 //!
 //! The page needs no network: its content security policy forbids it. Everything that people wrote (ids,

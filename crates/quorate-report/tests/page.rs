@@ -6,11 +6,11 @@ use quorate_report::{Evidence, PlanOptions, Report};
 
 fn page(annotations: &Annotations, title: &str, truth: Option<&[Option<usize>]>) -> String {
     let fit = quorate::aggregate(annotations).unwrap();
-    let wishes = PlanOptions {
+    let options = PlanOptions {
         budget: Some(10.0),
         target: Some(0.05),
     };
-    let evidence = Evidence::gather(annotations, &fit, &wishes, &mut Context::new(0)).unwrap();
+    let evidence = Evidence::gather(annotations, &fit, &options, &mut Context::new(0)).unwrap();
     Report {
         title,
         annotations,

@@ -6,17 +6,17 @@ import functools
 from typing import Any, Dict, List, Mapping, NamedTuple, Optional, Sequence, Tuple
 
 from .. import _quorate
-from .._input import ROLES, Columns, column_names
+from .._input import ROLES, column_names
 from .._options import Reading, as_text
 from ..errors import InputError, ParameterError
 from . import _executor
 from ._blocks import Blocks, Cluster
 
-MOST_CLASSES = 65_536
+MAX_CLASSES = 65_536
 """Distinct labels that are collected at most."""
 
-_LEAST_BLOCKS = 16
-_MOST_BLOCKS = 1 << 20
+_MIN_BLOCKS = 16
+_MAX_BLOCKS = 1 << 20
 _SMALL_BLOCK = 1 << 17
 _LARGE_BLOCK = 1 << 25
 _PARTITION_LABELS = 1 << 23
@@ -190,7 +190,7 @@ def _count_labels(rows: Any, given: Input) -> _Counts:
     )
     grouped = marked.groupBy("label").agg({"no_task": "sum", "no_worker": "sum", "abstained": "sum", "*": "count"})
     chosen = grouped.select("label", "count(1)", "sum(no_task)", "sum(no_worker)", "sum(abstained)")
-    found = chosen.limit(MOST_CLASSES + 2).collect()
+    found = chosen.limit(MAX_CLASSES + 2).collect()
     labels = {row[0]: int(row[1]) for row in found}
     no_tasks, no_workers = sum(int(row[2]) for row in found), sum(int(row[3]) for row in found)
     rows_in_all = sum(labels.values())
@@ -226,7 +226,7 @@ def gold_of(session: Any, given: Any) -> _Gold:
     facts = frame.selectExpr("count(distinct task)", "count(distinct task, truth)").collect()[0]
     if facts[1] > facts[0]:
         raise InputError(f"gold: {facts[1] - facts[0]} truths contradict another truth of the same task")
-    found = [row[0] for row in frame.select("truth").distinct().limit(MOST_CLASSES + 1).collect()]
+    found = [row[0] for row in frame.select("truth").distinct().limit(MAX_CLASSES + 1).collect()]
     return _Gold(each, int(facts[0]), sorted(found))
 
 
@@ -267,8 +267,8 @@ def block_count(labels: int, cells: int) -> int:
     """Number of blocks, from the data alone: some four labels in a block for each cell of the workers' matrices, so
     that what a pass returns is small beside what it reads. A power of two."""
     size = min(max(4 * cells, _SMALL_BLOCK), _LARGE_BLOCK)
-    blocks = _LEAST_BLOCKS
-    while blocks * size < labels and blocks < _MOST_BLOCKS:
+    blocks = _MIN_BLOCKS
+    while blocks * size < labels and blocks < _MAX_BLOCKS:
         blocks *= 2
     return blocks
 

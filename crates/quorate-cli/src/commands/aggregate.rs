@@ -15,14 +15,15 @@ use quorate::methods::{Aggregate, Method};
 use quorate::model::Priors;
 use quorate::review::{Review, ReviewTask};
 use quorate_io::{
-    FileFormat, ModelOrigin, Target, WantedResults, WorkerRow, write_intervals, write_model, write_review,
-    write_workers,
+    ConsensusParts, FileFormat, Format, ModelOrigin, Target, WantedResults, WorkerRow, write_intervals,
+    write_model, write_review, write_workers,
 };
 
 use crate::args::{MethodArgs, RunArgs};
 use crate::catalog::streaming_names;
+use crate::choices::{TABLES, one_of};
 use crate::files::{Content, Files};
-use crate::input::{FormatArg, InputArgs};
+use crate::input::InputArgs;
 use crate::knowledge::KnowledgeArgs;
 use crate::numbers::{MOST, number, whole};
 use crate::printer::Printer;
@@ -30,7 +31,7 @@ use crate::run_summary::RunSummary;
 use crate::run_words::tell_joined;
 use crate::session::Session;
 use crate::spreadsheet::SpreadsheetArgs;
-use outcome::{Labels, Results};
+use outcome::{LabelSource, Results};
 use report::{report, review_table};
 use spill_plan::{SpillArgs, Spilling};
 use update::UpdateArgs;
@@ -57,8 +58,8 @@ pub struct AggregateArgs {
     #[arg(short, long, value_name = "FILE", help_heading = "Output")]
     output: Option<PathBuf>,
     /// Format of the labels, where the name of the file does not tell it
-    #[arg(long, value_enum, value_name = "FORMAT", help_heading = "Output")]
-    output_format: Option<FormatArg>,
+    #[arg(long, value_parser = one_of(TABLES), value_name = "FORMAT", help_heading = "Output")]
+    output_format: Option<Format>,
     /// Write the probability of every class, too (columns p:CLASS)
     #[arg(long, help_heading = "Output")]
     probabilities: bool,
@@ -193,7 +194,7 @@ pub fn run(args: &AggregateArgs, printer: &mut Printer) -> Result<()> {
 
 impl AggregateArgs {
     /// Adds what is known, fits, writes, and gives the labels back.
-    fn finish<L: Labels>(
+    fn finish<L: LabelSource>(
         &self,
         mut labels: L,
         aggregate: &dyn Aggregate,
@@ -344,16 +345,16 @@ impl AggregateArgs {
         let (workers, classes) = (labels.workers, labels.classes);
         if let Some(path) = &self.workers {
             let rows = WorkerRow::of_fit(workers, fit, summary);
-            write_workers(&Target::from(path.clone()), None, classes, &rows)?;
+            write_workers(&Target::from(path.clone()), classes, &rows)?;
         }
         if let (Some(path), Some(intervals)) = (&self.intervals, &outcome.intervals) {
-            write_intervals(&Target::from(path.clone()), None, workers, classes, intervals)?;
+            write_intervals(&Target::from(path.clone()), workers, classes, intervals)?;
         }
         if let Some(path) = &self.changes {
-            written.write_changes(&Target::from(path.clone()), None, fit.model.as_ref())?;
+            written.write_changes(&Target::from(path.clone()), fit.model.as_ref())?;
         }
         if let (Some(path), None) = (&self.review, self.review_number()) {
-            write_review(&Target::from(path.clone()), None, &self.review(results))?;
+            write_review(&Target::from(path.clone()), &self.review(results))?;
         }
         if (self.model.is_some() || self.intervals.is_some()) && fit.model.is_none() {
             printer.warning(
@@ -375,9 +376,12 @@ impl AggregateArgs {
                  for it",
             );
         }
-        let format = self.output_format.map(FileFormat::from);
-        let output = Target::from(self.output.clone());
-        written.write(&output, format, self.probabilities, self.votes, difficulty)?;
-        Ok(())
+        let parts = ConsensusParts {
+            probabilities: self.probabilities,
+            difficulty,
+            votes: written.annotations().filter(|_| self.votes),
+            format: self.output_format.map(FileFormat::from),
+        };
+        Ok(written.write(&Target::from(self.output.clone()), parts)?)
     }
 }

@@ -73,8 +73,8 @@ pub struct CompareArgs {
 }
 
 /// One method's row.
-#[derive(Debug, Clone, Serialize)]
-struct Row {
+#[derive(Debug, Clone, Default, Serialize)]
+struct MethodRow {
     method: &'static str,
     /// Mean error over the runs, ties to the lowest class.
     error: Option<f64>,
@@ -129,7 +129,7 @@ impl CompareArgs {
     }
 }
 
-impl Row {
+impl MethodRow {
     /// The row in one line, for when it is finished.
     fn line(&self) -> String {
         match (&self.failure, self.error) {
@@ -190,7 +190,7 @@ pub fn run(args: &CompareArgs, printer: &mut Printer) -> Result<()> {
     }
     // Best first; failures last; without truth, in the order of the table.
     rows.sort_by(|a, b| {
-        let key = |row: &Row| (row.failure.is_some(), row.error.unwrap_or(0.0));
+        let key = |row: &MethodRow| (row.failure.is_some(), row.error.unwrap_or(0.0));
         let ((a_failed, a_error), (b_failed, b_error)) = (key(a), key(b));
         a_failed.cmp(&b_failed).then(a_error.total_cmp(&b_error))
     });
@@ -216,21 +216,12 @@ fn run_method(
     truth: Option<&[Option<usize>]>,
     args: &CompareArgs,
     session: &Session,
-) -> Result<Row> {
+) -> Result<MethodRow> {
     let runs = args.runs;
-    let mut row = Row {
+    let mut row = MethodRow {
         method: method.name,
-        error: None,
-        error_fractional_ties: None,
-        error_spread: None,
-        seconds: 0.0,
-        changed_from_majority_vote: 0,
-        tied: 0,
-        iterations: 0,
         converged: true,
-        warnings: Vec::new(),
-        failure: None,
-        labels: Vec::new(),
+        ..MethodRow::default()
     };
     let votes = vote_fractions(annotations);
     let (mut errors, mut fractional) = (Vec::new(), Vec::new());
@@ -290,8 +281,8 @@ fn run_method(
 }
 
 /// The share of equal labels of every pair of fitted methods.
-fn agreements(rows: &[Row]) -> Vec<((&'static str, &'static str), f64)> {
-    let fitted: Vec<&Row> = rows.iter().filter(|row| row.failure.is_none()).collect();
+fn agreements(rows: &[MethodRow]) -> Vec<((&'static str, &'static str), f64)> {
+    let fitted: Vec<&MethodRow> = rows.iter().filter(|row| row.failure.is_none()).collect();
     let pairs = (0..fitted.len()).flat_map(|i| (i + 1..fitted.len()).map(move |j| (i, j)));
     each(pairs, |(i, j)| {
         let (a, b) = (fitted[i], fitted[j]);
@@ -301,7 +292,7 @@ fn agreements(rows: &[Row]) -> Vec<((&'static str, &'static str), f64)> {
 }
 
 /// Mean agreement of each fitted method with the others.
-fn mean_agreement(rows: &[Row]) -> Vec<Option<f64>> {
+fn mean_agreement(rows: &[MethodRow]) -> Vec<Option<f64>> {
     let pairs = agreements(rows);
     each(rows, |row| {
         let own = pairs
@@ -312,7 +303,7 @@ fn mean_agreement(rows: &[Row]) -> Vec<Option<f64>> {
     })
 }
 
-fn as_text(annotations: &Annotations, rows: &[Row], known: usize, runs: u32) -> String {
+fn as_text(annotations: &Annotations, rows: &[MethodRow], known: usize, runs: u32) -> String {
     let mut columns = vec!["method"];
     if known > 0 {
         columns.push(">error");
@@ -346,7 +337,7 @@ fn as_text(annotations: &Annotations, rows: &[Row], known: usize, runs: u32) -> 
         cells.push(if row.converged {
             String::new()
         } else {
-            "not settled".to_owned()
+            "not converged".to_owned()
         });
         table.row(cells);
     }

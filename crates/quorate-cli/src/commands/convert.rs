@@ -196,10 +196,7 @@ impl ConvertArgs {
             classes: annotations.classes().clone(),
             confidence: Some(confidence.collect()),
             labels,
-            probabilities: None,
-            columns: Default::default(),
-            repeated: 0,
-            unlabelled: 0,
+            ..TaskLabels::default()
         })
     }
 }

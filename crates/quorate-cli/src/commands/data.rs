@@ -44,7 +44,7 @@ struct CheckArgs {
 }
 
 /// What the folder holds, by path.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Default, Serialize)]
 struct Checked {
     complete: bool,
     expected: usize,
@@ -75,12 +75,7 @@ fn check(folder: &Path) -> Result<Checked> {
         "{}: there is no such folder; expected the folder of the public data sets",
         folder.display()
     );
-    let mut checked = Checked {
-        complete: true,
-        expected: 0,
-        missing: Vec::new(),
-        different: Vec::new(),
-    };
+    let mut checked = Checked::default();
     for (checksum, path) in expected_files() {
         checked.expected += 1;
         let file = folder.join(path);

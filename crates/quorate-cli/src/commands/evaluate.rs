@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::path::PathBuf;
 
 use anyhow::{Result, bail};
-use clap::{Args, ValueEnum};
+use clap::Args;
 use quorate::annotations::Names;
 use quorate::evaluate::{Bins, Evaluate, Evaluation, Predictions, TieRule};
 use quorate::internal::annotations::{Similarity, find_similar};
@@ -13,6 +13,7 @@ use quorate_io::{Source, Target, TaskLabels, read_ids, write_whole};
 use quorate_report::figure::reliability;
 use serde::Serialize;
 
+use crate::choices::{TIES, one_of};
 use crate::column_words::parse_label_columns;
 use crate::files::{Content, Files};
 use crate::knowledge::read_known;
@@ -41,8 +42,8 @@ pub struct EvaluateArgs {
     #[arg(long, value_name = "task=NAME,label=NAME", value_delimiter = ',')]
     truth_columns: Vec<String>,
     /// What a tie counts for: the label that was written, or a fair share (needs p:CLASS columns)
-    #[arg(long, value_enum, default_value_t = TiesArg::Lowest)]
-    ties: TiesArg,
+    #[arg(long, value_parser = one_of(TIES), default_value = "lowest")]
+    ties: TieRule,
     /// Number of bins of the calibration table
     #[arg(long, default_value_t = 10, value_parser = clap::value_parser!(u16).range(1..=1000))]
     bins: u16,
@@ -68,15 +69,6 @@ pub struct EvaluateArgs {
     memory: MemoryArgs,
 }
 
-/// Tie rules by name.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum TiesArg {
-    /// The lowest of the tied classes counts
-    Lowest,
-    /// The truth among t tied classes counts 1/t
-    Fractional,
-}
-
 /// Reads both files, scores, prints; code 1 if the error is above the limit asked for.
 pub fn run(args: &EvaluateArgs, printer: &mut Printer) -> Result<u8> {
     args.memory.apply();
@@ -91,18 +83,15 @@ pub fn run(args: &EvaluateArgs, printer: &mut Printer) -> Result<u8> {
     let columns = parse_label_columns("--truth-columns", &args.truth_columns)?;
     let truth = read_known("the truth", &args.truth, columns, None, printer)?;
     let except = match &args.except {
-        Some(path) => read_ids(&Source::from(path.clone()), None, "task")?,
+        Some(path) => read_ids(&Source::from(path.clone()), "task")?,
         None => Names::default(),
     };
     let matched = Matched::new(&predicted, &truth, &except, args.normalize);
     let settings = Evaluate {
-        ties: match args.ties {
-            TiesArg::Lowest => TieRule::Lowest,
-            TiesArg::Fractional => TieRule::Fractional,
-        },
+        ties: args.ties,
         bins: Bins::EqualWidth(args.bins.into()),
     };
-    if args.ties == TiesArg::Fractional && predicted.probabilities.is_none() {
+    if args.ties == TieRule::Fractional && predicted.probabilities.is_none() {
         printer.warning(
             "ties cannot be seen without the probabilities of all classes (aggregate --probabilities)",
         );
@@ -168,8 +157,8 @@ struct Matched {
 }
 
 impl Matched {
-    /// The same number written in another way (1 and 1.0) is the same class; with `normalize`, words that differ
-    /// in case and white space only are, too.
+    /// The same number written in another way (1 and 1.0) is the same class; with `normalize`, words that
+    /// differ in case and white space only are, too.
     fn new(predicted: &TaskLabels, truth: &TaskLabels, except: &Names, normalize: bool) -> Self {
         let mut all: Names = predicted.classes.clone();
         truth.classes.iter().for_each(|class| {
@@ -312,42 +301,38 @@ fn as_text(evaluation: &Evaluation, classes: &Names, missing: usize, shown: usiz
         TieRule::Lowest => "ties: the lowest class",
         TieRule::Fractional => "ties: a fair share",
     };
-    let mut text = format!(
-        "error              {}   (95 % interval {:.2} to {:.2} %; {} of {} wrong; {rule}, {})\n",
-        percent(error.rate),
+    let mut text = String::new();
+    let mut line = |name: &str, value: String| text.push_str(&format!("{name:<19}{value}\n"));
+    let interval = format!(
+        "95 % interval {:.2} to {:.2} %",
         100.0 * error.interval.0,
-        100.0 * error.interval.1,
-        trim(error.wrong),
-        plural(error.scored, "task"),
-        plural(error.tied, "tied task"),
+        100.0 * error.interval.1
     );
-    text.push_str(&format!(
-        "balanced accuracy  {}\n",
-        percent(evaluation.balanced_accuracy)
-    ));
-    if let Some(loss) = evaluation.log_loss {
-        text.push_str(&format!("log loss           {loss:.4}\n"));
-    }
-    if let Some(brier) = evaluation.brier {
-        text.push_str(&format!("Brier score        {brier:.4}\n"));
+    let (tasks, tied) = (plural(error.scored, "task"), plural(error.tied, "tied task"));
+    let wrong = format!("{} of {tasks} wrong", trim(error.wrong));
+    line(
+        "error",
+        format!("{}   ({interval}; {wrong}; {rule}, {tied})", percent(error.rate)),
+    );
+    line("balanced accuracy", percent(evaluation.balanced_accuracy));
+    for (name, score) in [
+        ("log loss", evaluation.log_loss),
+        ("Brier score", evaluation.brier),
+    ] {
+        score
+            .into_iter()
+            .for_each(|score| line(name, format!("{score:.4}")));
     }
     if let Some(calibration) = &evaluation.calibration {
-        text.push_str(&format!(
-            "calibration error  {}\n",
-            percent(calibration.expected_error)
-        ));
+        line("calibration error", percent(calibration.expected_error));
     }
-    if error.without_truth > 0 {
-        text.push_str(&format!(
-            "not scored         {} without a known truth\n",
-            plural(error.without_truth, "task")
-        ));
-    }
-    if missing > 0 {
-        text.push_str(&format!(
-            "not predicted      {} of the truth file\n",
-            plural(missing, "task")
-        ));
+    for (name, tasks, why) in [
+        ("not scored", error.without_truth, "without a known truth"),
+        ("not predicted", missing, "of the truth file"),
+    ] {
+        if tasks > 0 {
+            line(name, format!("{} {why}", plural(tasks, "task")));
+        }
     }
     let mut table = TextTable::new(["class", ">truths", ">predicted", ">precision", ">recall", ">F1"]);
     let score = |value: Option<f64>| value.map_or("-".to_owned(), |value| format!("{:.1} %", 100.0 * value));

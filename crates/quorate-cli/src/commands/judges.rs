@@ -10,12 +10,14 @@ use std::sync::Arc;
 
 use anyhow::{Result, bail};
 use clap::{Args, ValueEnum};
+use quorate::annotations::Duplicates;
 use quorate::judges::{Judges, Panel, PanelReport, Unscored, VerdictPolicy};
 use quorate_io::{Source, Target, read_judgements, write_panel_verdicts};
 
 use crate::args::RunArgs;
+use crate::choices::{POLICIES, one_of};
 use crate::files::{Content, Files};
-use crate::input::{DuplicatesArg, InputArgs, with_bar};
+use crate::input::{InputArgs, with_bar};
 use crate::knowledge::KnowledgeArgs;
 use crate::numbers::{MOST, whole};
 use crate::printer::Printer;
@@ -55,8 +57,8 @@ pub struct JudgesArgs {
     #[arg(long, short, value_name = "FILE", help_heading = "Output")]
     output: Option<PathBuf>,
     /// How a verdict is reached
-    #[arg(long, value_enum, default_value_t = PolicyArg::Model, help_heading = "Verdicts")]
-    policy: PolicyArg,
+    #[arg(long, value_parser = one_of(POLICIES), default_value = "model", help_heading = "Verdicts")]
+    policy: VerdictPolicy,
     /// What an item without a verdict counts for
     #[arg(long, value_enum, default_value_t = UnscoredArg::Keep, help_heading = "Verdicts")]
     unscored: UnscoredArg,
@@ -87,17 +89,6 @@ pub struct JudgesArgs {
     run: RunArgs,
 }
 
-/// How a verdict is reached.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum PolicyArg {
-    /// The most probable class, judges weighed by how good and how independent they are
-    Model,
-    /// The answer that most judges gave; none if there is a tie
-    Majority,
-    /// An answer that more than half of the judges gave who were asked, failures included
-    StrictMajority,
-}
-
 /// What an item without a verdict counts for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum UnscoredArg {
@@ -116,7 +107,7 @@ pub fn run(args: &JudgesArgs, printer: &mut Printer) -> Result<u8> {
         .reads("--gold", args.gold.as_ref())
         .writes("-o", args.output.as_ref(), Content::Table)
         .check(false)?;
-    if args.input.duplicates != DuplicatesArg::Last && args.input.duplicates != DuplicatesArg::Keep {
+    if matches!(args.input.duplicates, Duplicates::First | Duplicates::Error) {
         bail!("--duplicates does not apply here: every row counts, repeated ones as repeated prompts");
     }
     args.run.apply_limits();
@@ -124,11 +115,7 @@ pub fn run(args: &JudgesArgs, printer: &mut Printer) -> Result<u8> {
     let panel = read_panel(args, printer)?;
     let positive = words::find_positive(panel.annotations().classes(), args.positive.as_deref())?;
     let settings = Judges {
-        policy: match args.policy {
-            PolicyArg::Model => VerdictPolicy::Model,
-            PolicyArg::Majority => VerdictPolicy::Majority,
-            PolicyArg::StrictMajority => VerdictPolicy::StrictMajority,
-        },
+        policy: args.policy,
         unscored: match args.unscored {
             UnscoredArg::Keep => Unscored::Kept,
             UnscoredArg::LeaveOut => Unscored::LeftOut,
@@ -139,7 +126,7 @@ pub fn run(args: &JudgesArgs, printer: &mut Printer) -> Result<u8> {
     let session = Session::start(&args.run, printer.quiet());
     let report = settings.run(&panel, &mut session.context("judges", 0)?)?;
     if let Some(path) = &args.output {
-        write_panel_verdicts(&Target::from(path.clone()), None, &panel, &report.verdicts)?;
+        write_panel_verdicts(&Target::from(path.clone()), &panel, &report.verdicts)?;
     }
     if args.json {
         printer.json(&json::as_json(&report, &panel, positive, &|remedy| {

@@ -9,9 +9,7 @@ use anyhow::{Result, bail};
 use clap::{ArgGroup, Args, ValueEnum};
 use quorate::plan::{Dispatch, Plan};
 use quorate::{Annotations, Fit};
-use quorate_io::{
-    Source, Target, WorkerNumbersRead, read_assignments, read_worker_numbers, write_dispatch, write_plan,
-};
+use quorate_io::{Source, Target, write_dispatch, write_plan};
 
 use crate::args::{MethodArgs, RunArgs};
 use crate::files::{Content, Files};
@@ -20,14 +18,14 @@ use crate::knowledge::KnowledgeArgs;
 use crate::numbers::{MOST, below_one, number, share, whole};
 use crate::printer::Printer;
 use crate::session::Session;
+use crate::side_data::{self, worker_numbers};
 use crate::spreadsheet::SpreadsheetArgs;
-use crate::text_table::plural;
 use replay::ReplayArgs;
 
 /// What to plan.
 #[derive(Debug, Args)]
 #[command(mut_arg("method", |arg| arg.help("Method of the fit that the plan rests on; it must return a model")))]
-#[command(group(ArgGroup::new("elsewhere").args(["output", "simulate"]).multiple(true)))]
+#[command(group(ArgGroup::new("not_to_stdout").args(["output", "simulate"]).multiple(true)))]
 #[command(after_help = "Examples:\n  \
     quorate plan labels.csv --budget 500 -o next.csv\n  \
     quorate plan labels.csv --budget 200 --costs costs.csv --capacity 20 --target 0.05 -o next.jsonl\n  \
@@ -54,7 +52,7 @@ pub struct PlanArgs {
     #[arg(long, value_name = "FILE", help_heading = "Output")]
     retired: Option<PathBuf>,
     /// For programs: print the forecast as JSON on standard output (needs -o), or with --simulate the errors
-    #[arg(long, requires = "elsewhere", help_heading = "Output")]
+    #[arg(long, requires = "not_to_stdout", help_heading = "Output")]
     json: bool,
     #[command(flatten)]
     limits: LimitArgs,
@@ -161,9 +159,22 @@ impl PlanArgs {
         let Some(budget) = self.budget else {
             bail!("--goal error needs --budget: how many labels may be collected");
         };
+        let mut numbers = |option, path: &Option<PathBuf>, column, others| {
+            let source = path.clone().map(Source::from);
+            worker_numbers(
+                (option, source.as_ref()),
+                column,
+                others,
+                annotations.workers(),
+                printer,
+            )
+        };
+        let costs = numbers("costs", &self.limits.costs, "cost", 1.0)?;
+        let others = f64::from(self.limits.capacity.unwrap_or(0));
+        let capacities = numbers("capacities", &self.limits.capacities, "labels", others)?;
         let plan = Plan {
-            costs: self.costs(annotations, printer)?,
-            capacities: self.capacities(annotations, printer)?,
+            costs,
+            capacities: capacities.into_iter().map(|labels| labels as u32).collect(),
             capacity: self.limits.capacity,
             excluded: self.excluded(annotations, printer)?,
             explore: self.limits.explore,
@@ -174,10 +185,10 @@ impl PlanArgs {
         let planned = plan.run(annotations, fit, &mut session.context("plan", 0)?)?;
         if let Some(path) = &self.retired {
             let tasks = planned.retired.iter().map(|&task| annotations.tasks().get(task));
-            quorate_io::write_ids(&Target::from(path.clone()), None, "task", tasks.collect())?;
+            quorate_io::write_ids(&Target::from(path.clone()), "task", tasks.collect())?;
         }
         let output = Target::from(self.output.clone());
-        write_plan(&output, None, annotations, fit, &planned)?;
+        write_plan(&output, annotations, fit, &planned)?;
         if self.json {
             printer.json(&text::plan_json(&planned, annotations))?;
         } else {
@@ -200,7 +211,7 @@ impl PlanArgs {
         };
         let dispatched = settings.run(annotations, fit, &mut session.context("plan", 0)?)?;
         let output = Target::from(self.output.clone());
-        write_dispatch(&output, None, annotations, &dispatched)?;
+        write_dispatch(&output, annotations, &dispatched)?;
         if self.json {
             printer.json(&text::dispatch_json(&dispatched, annotations))?;
         } else {
@@ -209,56 +220,8 @@ impl PlanArgs {
         Ok(())
     }
 
-    fn costs(&self, annotations: &Annotations, printer: &mut Printer) -> Result<Vec<f64>> {
-        let given = numbers(
-            "--costs",
-            self.limits.costs.as_ref(),
-            "cost",
-            annotations,
-            printer,
-        )?;
-        Ok(given.map_or(Vec::new(), |given| given.or(1.0)))
-    }
-
-    fn capacities(&self, annotations: &Annotations, printer: &mut Printer) -> Result<Vec<u32>> {
-        let path = self.limits.capacities.as_ref();
-        let given = numbers("--capacities", path, "labels", annotations, printer)?;
-        let others = self.limits.capacity.unwrap_or(0);
-        Ok(given.map_or(Vec::new(), |given| given.whole_or(others)))
-    }
-
     fn excluded(&self, annotations: &Annotations, printer: &mut Printer) -> Result<Vec<(u32, u32)>> {
-        let Some(path) = &self.limits.exclude else {
-            return Ok(Vec::new());
-        };
-        let read = read_assignments(&Source::from(path.clone()), None, annotations)?;
-        if read.foreign > 0 {
-            printer.warning(format!(
-                "{} of --exclude about tasks or workers that the labels do not have: not used",
-                plural(read.foreign, "row")
-            ));
-        }
-        Ok(read.pairs)
+        let source = self.limits.exclude.clone().map(Source::from);
+        Ok(side_data::excluded(source.as_ref(), annotations, printer)?)
     }
-}
-
-/// A number for each worker from the file of an option.
-fn numbers(
-    option: &str,
-    path: Option<&PathBuf>,
-    column: &str,
-    annotations: &Annotations,
-    printer: &mut Printer,
-) -> Result<Option<WorkerNumbersRead>> {
-    let Some(path) = path else {
-        return Ok(None);
-    };
-    let read = read_worker_numbers(&Source::from(path.clone()), None, column, annotations.workers())?;
-    if read.foreign > 0 {
-        printer.warning(format!(
-            "{} of {option} not found in the labels: not planned for",
-            plural(read.foreign, "worker")
-        ));
-    }
-    Ok(Some(read))
 }

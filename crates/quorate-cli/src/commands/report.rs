@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use anyhow::{Result, anyhow};
 use clap::Args;
-use quorate_io::{LabelOptions, Source, Target, read_labels, read_task_texts, write_whole};
+use quorate_io::{Source, Target, read_truth, write_whole};
 use quorate_report::{Evidence, PlanOptions, Report, check_task_url};
 
 use crate::args::{MethodArgs, RunArgs};
@@ -14,6 +14,7 @@ use crate::knowledge::KnowledgeArgs;
 use crate::numbers::{number, share};
 use crate::printer::Printer;
 use crate::session::Session;
+use crate::side_data::task_texts;
 use crate::text_table::plural;
 
 /// What to put on the page.
@@ -71,34 +72,21 @@ pub fn run(args: &ReportArgs, printer: &mut Printer) -> Result<()> {
     args.check()?;
     let (method, aggregate) = args.method.build()?;
     let (annotations, session) = Session::with_labels(&args.input, &args.knowledge, &args.run, printer)?;
-    let truth = match &args.truth {
-        Some(path) => {
-            Some(read_labels(&Source::from(path.clone()), &LabelOptions::default())?.codes_in(&annotations))
-        }
-        None => None,
-    };
-    let texts = match (&args.texts, &args.show) {
-        (Some(path), Some(column)) => Some(read_task_texts(
-            &Source::from(path.clone()),
-            None,
-            column,
-            &annotations,
-        )?),
-        _ => None,
-    };
-    if texts
-        .as_ref()
-        .is_some_and(|texts| texts.iter().all(Option::is_none))
-    {
-        printer.warning("--texts has none of the tasks that the labels have: nothing to show");
-    }
+    let source = |path: &Option<PathBuf>| path.clone().map(Source::from);
+    let truth = source(&args.truth)
+        .map(|truth| read_truth(&truth, &annotations))
+        .transpose()?;
+    let texts = source(&args.texts).zip(args.show.as_ref());
+    let texts = texts
+        .map(|(texts, column)| task_texts(&texts, column, &annotations, printer))
+        .transpose()?;
     let fit = aggregate.fit(&annotations, &mut session.context(method.name, 0)?)?;
     let mut context = session.context("report", 0)?;
-    let wishes = PlanOptions {
+    let options = PlanOptions {
         budget: args.budget,
         target: args.target,
     };
-    let evidence = Evidence::gather(&annotations, &fit, &wishes, &mut context)?;
+    let evidence = Evidence::gather(&annotations, &fit, &options, &mut context)?;
     let name = args
         .input
         .labels

@@ -4,10 +4,11 @@ use std::path::PathBuf;
 use std::sync::Mutex;
 
 use anyhow::Result;
-use clap::{Args, ValueEnum};
+use clap::Args;
 use quorate_lab::{EXPERIMENTS, Experiment, Report, Settings, Setup, Watch, find, write_page};
 
 use crate::args::RunArgs;
+use crate::choices::{Choices, one_of};
 use crate::printer::Printer;
 use crate::progress::Bar;
 use crate::session::Session;
@@ -40,8 +41,8 @@ pub struct ReproduceArgs {
     trials: Option<u32>,
     /// Set-up of the synthetic tables: as the paper's text says, the same with a uniform prior, as the
     /// authors' program has it, or all three. The UCI tables train their annotators by it (text or code)
-    #[arg(long, value_enum, default_value_t = SetupArg::All)]
-    setup: SetupArg,
+    #[arg(long, value_parser = one_of(SETUPS), default_value = "all")]
+    setup: Setup,
     /// Folder to write to; made if it is not there
     #[arg(short, long, value_name = "DIR", default_value = "reproduction")]
     output: PathBuf,
@@ -49,13 +50,12 @@ pub struct ReproduceArgs {
     run: RunArgs,
 }
 
-#[derive(Debug, Clone, Copy, ValueEnum)]
-enum SetupArg {
-    Text,
-    Uniform,
-    Code,
-    All,
-}
+const SETUPS: Choices<Setup> = &[
+    ("text", "", Setup::Text),
+    ("uniform", "", Setup::Uniform),
+    ("code", "", Setup::Code),
+    ("all", "", Setup::All),
+];
 
 /// Runs the experiments, writes the page and prints what came out.
 pub fn run(args: &ReproduceArgs, printer: &mut Printer) -> Result<()> {
@@ -86,12 +86,7 @@ fn settings(args: &ReproduceArgs) -> Settings {
         trials: args.trials.map(|trials| trials as usize),
         seed: args.run.seed,
         data: args.data.clone(),
-        setup: match args.setup {
-            SetupArg::Text => Setup::Text,
-            SetupArg::Uniform => Setup::Uniform,
-            SetupArg::Code => Setup::Code,
-            SetupArg::All => Setup::All,
-        },
+        setup: args.setup,
         threads: args.run.threads,
         memory: args.run.memory.bytes(),
         command: command_line(args),
@@ -108,11 +103,9 @@ fn command_line(args: &ReproduceArgs) -> String {
     if let Some(trials) = args.trials {
         words.push(format!("--trials {trials}"));
     }
-    match args.setup {
-        SetupArg::Text => words.push("--setup text".into()),
-        SetupArg::Uniform => words.push("--setup uniform".into()),
-        SetupArg::Code => words.push("--setup code".into()),
-        SetupArg::All => {}
+    let setup = SETUPS.iter().find(|(_, _, setup)| *setup == args.setup);
+    if let Some((name, ..)) = setup.filter(|(.., setup)| *setup != Setup::All) {
+        words.push(format!("--setup {name}"));
     }
     words.push(format!("--seed {}", args.run.seed));
     words.join(" ")

@@ -215,7 +215,6 @@ pub fn run(args: &SimulateArgs, printer: &mut Printer) -> Result<()> {
     let annotations = &crowd.annotations;
     write_truth(
         &Target::from(truth),
-        None,
         annotations.tasks(),
         annotations.classes(),
         &crowd.truth,

@@ -74,12 +74,7 @@ pub fn run(args: &WorkersArgs, printer: &mut Printer) -> Result<()> {
     };
     let verdicts = settings.judge_workers(&annotations, &mut session.context("workers", 0)?)?;
     if let Some(path) = &args.output {
-        write_verdicts(
-            &Target::from(path.clone()),
-            None,
-            annotations.workers(),
-            &verdicts,
-        )?;
+        write_verdicts(&Target::from(path.clone()), annotations.workers(), &verdicts)?;
     }
     if args.json {
         return printer.json(&as_json(&verdicts, &annotations));

@@ -10,8 +10,8 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::exports::Tool;
 use crate::exports::json::Answer;
 use crate::formats::MAX_FIELD;
+use crate::tables::TaskLabels;
 use crate::tables::annotations::ReadOptions;
-use crate::tables::{LabelColumns, TaskLabels};
 
 /// What stands between the choices of an answer that has several.
 const BETWEEN_CHOICES: char = '|';
@@ -95,11 +95,7 @@ impl ExportRead {
             tasks,
             classes,
             labels,
-            confidence: None,
-            probabilities: None,
-            columns: LabelColumns::default(),
-            repeated: 0,
-            unlabelled: 0,
+            ..TaskLabels::default()
         }
     }
 }
@@ -169,8 +165,7 @@ impl<'a> Answers<'a> {
             ("a label", label),
         ] {
             if text.len() > MAX_FIELD {
-                let limit = MAX_FIELD;
-                return Err(ErrorKind::TooLong { what, limit }.into());
+                return Err(Error::too_long(what, MAX_FIELD));
             }
         }
         let missing = self.options.missing.iter().any(|missing| missing == label);
@@ -198,8 +193,8 @@ impl<'a> Answers<'a> {
         }
     }
 
-    /// Takes an answer that is marked as the truth. Where truths are used, it is no answer of its worker, unless
-    /// the file contradicts it ([`finish`](Self::finish)).
+    /// Takes an answer that is marked as the truth. Where truths are used, it is no answer of its worker,
+    /// unless the file contradicts it ([`finish`](Self::finish)).
     pub(crate) fn gold_answer(
         &mut self,
         question: &str,

@@ -9,8 +9,7 @@ use std::io::Read;
 use super::answers::{Answers, WhyLeftOut, join_choices, split_choices};
 use super::labelled::Labelled;
 use crate::error::{Error, Result};
-use crate::formats::delimiter::Delimiter;
-use crate::formats::{RowSource, columns_where, delimited, find_column, sink};
+use crate::formats::{Row, RowSource, columns_where, find_column, read_delimited};
 
 const TASK: &str = "_unit_id";
 const WORKER: &str = "_worker_id";
@@ -50,7 +49,7 @@ pub(super) fn read(input: impl Read, answers: &mut Answers<'_>) -> Result<()> {
             [TASK, WORKER, TAINTED].contains(&name) || known.any(|known| known == name || known == question)
         }))
     };
-    let mut rows = sink((answers, Vec::new()), choose, |(answers, questions), row| {
+    let take = |(answers, questions): &mut (&mut Answers<'_>, Vec<String>), row: &Row<'_>| {
         let (task, worker) = (row.named(TASK)?, row.named(WORKER)?);
         let tainted = row.named(TAINTED)?.eq_ignore_ascii_case("true");
         if tainted {
@@ -67,8 +66,8 @@ pub(super) fn read(input: impl Read, answers: &mut Answers<'_>) -> Result<()> {
             answers.gold(question, task, &join_choices(&gold));
         }
         Ok(())
-    });
-    delimited::read(input, Delimiter::Usual(b','), &mut rows)
+    };
+    read_delimited(input, b',', (answers, Vec::new()), choose, take).map(drop)
 }
 
 fn lines(cell: &str) -> Vec<&str> {

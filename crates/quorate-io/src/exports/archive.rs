@@ -10,7 +10,7 @@ use std::path::Path;
 use flate2::read::DeflateDecoder;
 use flate2::{Crc, CrcReader};
 
-use crate::error::{Error, ErrorKind, Result};
+use crate::error::{Error, Result};
 
 const LOCAL: [u8; 4] = *b"PK\x03\x04";
 const CENTRAL: [u8; 4] = *b"PK\x01\x02";
@@ -169,8 +169,7 @@ impl<R: Read> Read for Checked<R> {
 pub(crate) fn write(output: &mut dyn Write, files: &[(String, Vec<u8>)]) -> Result<()> {
     let (mut list, mut offset) = (Vec::new(), 0u64);
     let fits = |size: usize| {
-        u32::try_from(size)
-            .map_err(|_| ErrorKind::Syntax("a file in a zip file has to be below 4 GiB".into()))
+        u32::try_from(size).map_err(|_| Error::syntax("a file in a zip file has to be below 4 GiB"))
     };
     for (name, content) in files {
         let mut crc = Crc::new();

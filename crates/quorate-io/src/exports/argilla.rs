@@ -9,8 +9,8 @@ use std::io::{Read, Write};
 use serde_json::{Value, json};
 
 use super::answers::{Answers, WhyLeftOut, split_choices};
-use super::consensus::{AGENT, Consensus, rewrite};
-use super::json::{Answer, each, parse, required, scalar_of};
+use super::consensus::{AGENT, WrittenConsensus, rewrite};
+use super::json::{Answer, each, parse, required, scalar_of, word};
 use super::labelled::Labelled;
 use super::members::Members;
 use crate::error::{Error, Result};
@@ -50,11 +50,10 @@ fn take_nested(task: &str, responses: &Value, answers: &mut Answers<'_>) -> Resu
             return wrong(question, "a list of responses");
         };
         for response in list {
-            let status = response.get("status").and_then(scalar_of).unwrap_or_default();
             let response = Response {
                 value: response.get("value").unwrap_or(&Value::Null),
                 worker: required(response, "user_id")?,
-                status,
+                status: word(response, "status").unwrap_or_default(),
             };
             take(question, task, &response, answers)?;
         }
@@ -68,14 +67,10 @@ fn take_flat(task: &str, record: &Value, answers: &mut Answers<'_>) -> Result<()
         let Some(question) = key.strip_suffix(RESPONSES) else {
             continue;
         };
-        let list = |key: &str| {
-            record
-                .get(key)
-                .and_then(Value::as_array)
-                .map_or(&[][..], Vec::as_slice)
-        };
-        let users = list(&format!("{key}.users"));
-        let states = list(&format!("{key}.status"));
+        let [users, states] = ["users", "status"].map(|part| {
+            let found = record.get(format!("{key}.{part}")).and_then(Value::as_array);
+            found.map_or(&[][..], Vec::as_slice)
+        });
         let values = match values {
             Value::Null => &[][..],
             Value::Array(values) => values,
@@ -151,7 +146,7 @@ pub(super) fn write_suggestions(
     input: impl Read,
     output: &mut dyn Write,
     as_array: bool,
-    consensus: &Consensus<'_>,
+    consensus: &WrittenConsensus<'_>,
 ) -> Result<u64> {
     let question = consensus.question;
     rewrite(input, None, output, as_array, |text, json| {

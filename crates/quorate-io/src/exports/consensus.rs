@@ -14,7 +14,7 @@ use crate::tables::TaskLabels;
 pub(crate) const AGENT: &str = "quorate";
 
 /// The label of every task, with its confidence.
-pub(crate) struct Consensus<'a> {
+pub(crate) struct WrittenConsensus<'a> {
     labels: &'a TaskLabels,
     /// The question that it answers.
     pub question: &'a str,
@@ -22,7 +22,7 @@ pub(crate) struct Consensus<'a> {
     classes: Names,
 }
 
-impl<'a> Consensus<'a> {
+impl<'a> WrittenConsensus<'a> {
     pub(crate) fn new(labels: &'a TaskLabels, question: &'a str) -> Self {
         let (classes, _) = ClassOrder::Natural.arrange(&labels.classes);
         Self {

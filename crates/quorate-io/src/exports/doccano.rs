@@ -10,11 +10,10 @@ use serde_json::{Value, json};
 
 use super::answers::{Answers, WhyLeftOut, split_choices};
 use super::archive;
-use super::json::{Answer, each, parse, required, scalar_of};
+use super::json::{Answer, each, list, parse, required, scalar_of};
 use super::labelled::{Labelled, id_value};
 use crate::error::{Error, Result};
-use crate::formats::delimiter::Delimiter;
-use crate::formats::{delimited, find_column, sink};
+use crate::formats::{Row, find_column, read_delimited};
 
 /// What a file holds, in words for errors.
 const EXPECTED: &str = "doccano rows with `id` and `label`, a list of labels";
@@ -30,8 +29,8 @@ pub(super) fn read_json(input: impl Read, user: &str, answers: &mut Answers<'_>)
     each(input, None, |text| {
         let row: Value = parse(text, EXPECTED)?;
         let task = required(&row, "id")?;
-        if let Some(annotations) = row.get("annotations").and_then(Value::as_array) {
-            for annotation in annotations {
+        if row.get("annotations").is_some_and(Value::is_array) {
+            for annotation in list(&row, "/annotations") {
                 let worker = required(annotation, "user")?;
                 match annotation.get("label").and_then(scalar_of) {
                     Some(label) => answers.answer("", &task, &worker, &label)?,
@@ -55,12 +54,12 @@ pub(super) fn read_table(input: impl Read, user: &str, answers: &mut Answers<'_>
         let found = |name| find_column(names, name, "answers of one user");
         Ok(vec![found("id")?, found("label")?])
     };
-    let mut rows = sink(answers, choose, |answers: &mut &mut Answers<'_>, row| {
+    let take = |answers: &mut &mut Answers<'_>, row: &Row<'_>| {
         let (task, labels) = (row.field(0)?, row.field(1)?);
         let labels = labels.split(BETWEEN_LABELS).filter(|label| !label.is_empty());
         answers.choices("", task, user, &labels.collect::<Vec<_>>())
-    });
-    delimited::read(input, Delimiter::Usual(b','), &mut rows)
+    };
+    read_delimited(input, b',', answers, choose, take).map(drop)
 }
 
 fn check_user(user: &str) -> Result<()> {

@@ -13,11 +13,11 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::answers::{Answers, split_choices};
-use super::consensus::{AGENT, Consensus, rewrite};
+use super::consensus::{AGENT, WrittenConsensus, rewrite};
 use super::json::{Scalar, each, parse, required};
 use super::labelled::Labelled;
 use super::mturk::take_elements;
-use crate::error::{ErrorKind, Result};
+use crate::error::{Error, Result};
 use crate::formats::json_texts::Shape;
 
 /// What a payload holds, in words for errors.
@@ -96,12 +96,10 @@ fn take_responses(text: &str, path: &Path, answers: &mut Answers<'_>) -> Result<
         .parent()
         .and_then(Path::file_name)
         .map(|name| name.to_string_lossy());
-    let task = folder
-        .filter(|name| !name.is_empty())
-        .ok_or_else(|| ErrorKind::Export {
-            problem: "found worker responses that are in no folder, which would name the task".into(),
-            expected: "the folder annotations/worker-response of a labelling job".into(),
-        })?;
+    let task = folder.filter(|name| !name.is_empty()).ok_or_else(|| {
+        let found = "found worker responses that are in no folder, which would name the task";
+        Error::export(found, "the folder annotations/worker-response of a labelling job")
+    })?;
     for answer in &response.answers {
         let worker = answer.worker_id.as_ref();
         take_elements(&answer.answer_content, EXPECTED, &task, worker, answers)?;
@@ -150,7 +148,7 @@ fn data_object(item: &Value) -> (&'static str, &Value, &'static str) {
 pub(super) fn write_reply(
     input: impl Read,
     output: &mut dyn Write,
-    consensus: &Consensus<'_>,
+    consensus: &WrittenConsensus<'_>,
 ) -> Result<u64> {
     rewrite(input, Some(Shape::Array), output, true, |text, json| {
         let item: Value = parse(text, EXPECTED)?;
@@ -173,7 +171,7 @@ pub(super) fn write_reply(
 pub(super) fn write_manifest(
     input: impl Read,
     output: &mut dyn Write,
-    consensus: &Consensus<'_>,
+    consensus: &WrittenConsensus<'_>,
 ) -> Result<u64> {
     rewrite(input, Some(Shape::Array), output, false, |text, json| {
         let item: Value = parse(text, EXPECTED)?;

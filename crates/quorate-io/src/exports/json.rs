@@ -11,6 +11,7 @@ use serde_json::Value;
 use super::answers::join_choices;
 use crate::error::{Error, ErrorKind, Result};
 use crate::formats::json_texts::{JsonTexts, Shape};
+use crate::formats::jsonl::{NO_OBJECTS, problem_of};
 
 /// An id or a label: text, a number, true, false, or null, which is empty. Borrowed from the file where it
 /// can be.
@@ -29,6 +30,24 @@ impl<'de: 'a, 'a> Deserialize<'de> for Scalar<'a> {
     }
 }
 
+/// Visits null, text and other simple values as a [`Scalar`] in something.
+macro_rules! visit_values {
+    ($make:expr; $($name:ident: $kind:ty),+) => {
+        fn visit_unit<E>(self) -> std::result::Result<Self::Value, E> {
+            Ok($make(Scalar::default()))
+        }
+
+        fn visit_borrowed_str<E>(self, text: &'de str) -> std::result::Result<Self::Value, E> {
+            Ok($make(Scalar(text.into())))
+        }
+
+        $(fn $name<E>(self, value: $kind) -> std::result::Result<Self::Value, E> {
+            Ok($make(Scalar(value.to_string().into())))
+        })+
+    };
+}
+pub(crate) use visit_values;
+
 struct ScalarVisitor;
 
 impl<'de> Visitor<'de> for ScalarVisitor {
@@ -38,33 +57,7 @@ impl<'de> Visitor<'de> for ScalarVisitor {
         f.write_str("text, a number, true, false or null")
     }
 
-    fn visit_borrowed_str<E>(self, text: &'de str) -> std::result::Result<Self::Value, E> {
-        Ok(Scalar(text.into()))
-    }
-
-    fn visit_str<E>(self, text: &str) -> std::result::Result<Self::Value, E> {
-        Ok(Scalar(text.to_owned().into()))
-    }
-
-    fn visit_u64<E>(self, number: u64) -> std::result::Result<Self::Value, E> {
-        Ok(Scalar(number.to_string().into()))
-    }
-
-    fn visit_i64<E>(self, number: i64) -> std::result::Result<Self::Value, E> {
-        Ok(Scalar(number.to_string().into()))
-    }
-
-    fn visit_f64<E>(self, number: f64) -> std::result::Result<Self::Value, E> {
-        Ok(Scalar(number.to_string().into()))
-    }
-
-    fn visit_bool<E>(self, truth: bool) -> std::result::Result<Self::Value, E> {
-        Ok(Scalar(if truth { "true" } else { "false" }.into()))
-    }
-
-    fn visit_unit<E>(self) -> std::result::Result<Self::Value, E> {
-        Ok(Scalar::default())
-    }
+    visit_values!(|value| value; visit_str: &str, visit_u64: u64, visit_i64: i64, visit_f64: f64, visit_bool: bool);
 }
 
 /// An answer in JSON: one value, several, or something that is no choice.
@@ -86,14 +79,6 @@ impl<'de: 'a, 'a> Deserialize<'de> for Answer<'a> {
 
 struct AnswerVisitor;
 
-macro_rules! visit_scalar {
-    ($($name:ident: $kind:ty),*) => {
-        $(fn $name<E: serde::de::Error>(self, value: $kind) -> std::result::Result<Self::Value, E> {
-            ScalarVisitor.$name(value).map(Answer::One)
-        })*
-    };
-}
-
 impl<'de> Visitor<'de> for AnswerVisitor {
     type Value = Answer<'de>;
 
@@ -101,11 +86,7 @@ impl<'de> Visitor<'de> for AnswerVisitor {
         f.write_str("a value or a list of values")
     }
 
-    visit_scalar!(visit_borrowed_str: &'de str, visit_str: &str, visit_u64: u64, visit_i64: i64, visit_f64: f64, visit_bool: bool);
-
-    fn visit_unit<E>(self) -> std::result::Result<Self::Value, E> {
-        Ok(Answer::One(Scalar::default()))
-    }
+    visit_values!(Answer::One; visit_str: &str, visit_u64: u64, visit_i64: i64, visit_f64: f64, visit_bool: bool);
 
     fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> std::result::Result<Self::Value, A::Error> {
         let mut values = Vec::new();
@@ -178,12 +159,21 @@ pub(crate) fn scalar_of(value: &Value) -> Option<String> {
 
 /// A simple value that has to be there, as text.
 pub(crate) fn required(object: &Value, key: &str) -> Result<String> {
-    let found = object.get(key).and_then(scalar_of).unwrap_or_default();
-    if found.is_empty() {
-        Err(missing_key(object, key))
-    } else {
-        Ok(found)
-    }
+    word(object, key).ok_or_else(|| missing_key(object, key))
+}
+
+/// A simple value of an object as text, if it is there and not empty.
+pub(crate) fn word(object: &Value, key: &str) -> Option<String> {
+    object
+        .get(key)
+        .and_then(scalar_of)
+        .filter(|text| !text.is_empty())
+}
+
+/// The elements of the list at a place of a value; none if there is no list.
+pub(crate) fn list<'v>(value: &'v Value, pointer: &str) -> &'v [Value] {
+    let found = value.pointer(pointer).and_then(Value::as_array);
+    found.map_or(&[], Vec::as_slice)
 }
 
 /// The error where an object lacks a value.
@@ -192,7 +182,8 @@ pub(crate) fn missing_key(object: &Value, key: &str) -> Error {
         .as_object()
         .into_iter()
         .flat_map(|object| object.keys().cloned());
-    ErrorKind::MissingKey {
+    ErrorKind::Missing {
+        keys: true,
         names: vec![key.to_owned()],
         found: keys.collect(),
         hint: "every object needs this key, with a value; is this the right format?".into(),
@@ -216,26 +207,17 @@ pub(crate) fn each(
     if any {
         Ok(())
     } else {
-        Err(Error::empty(
-            "one JSON object on each line, or an array of objects",
-        ))
+        Err(Error::empty(NO_OBJECTS))
     }
 }
 
 /// A text as a value; `expected` is what a file of this kind holds.
 pub(crate) fn parse<'de, T: Deserialize<'de>>(text: &'de str, expected: &str) -> Result<T> {
     serde_json::from_str(text).map_err(|error| {
-        let words = error.to_string();
-        let place = format!(" at line {} column {}", error.line(), error.column());
-        let words = words.strip_suffix(&place).unwrap_or(&words);
         let place = match error.line() {
             0 | 1 => format!("character {}", error.column()),
             line => format!("line {line}, character {} of it", error.column()),
         };
-        let kind = ErrorKind::Export {
-            problem: format!("{words} at {place}"),
-            expected: expected.to_owned(),
-        };
-        kind.into()
+        Error::export(format!("{} at {place}", problem_of(&error)), expected)
     })
 }

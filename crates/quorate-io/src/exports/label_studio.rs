@@ -14,8 +14,8 @@ use serde::de::{Deserializer, IgnoredAny, MapAccess, Visitor};
 use serde_json::{Value, json};
 
 use super::answers::{Answers, WhyLeftOut, split_choices};
-use super::consensus::{AGENT, Consensus, rewrite};
-use super::json::{Answer, Scalar, each, parse};
+use super::consensus::{AGENT, WrittenConsensus, rewrite};
+use super::json::{Answer, Scalar, each, parse, visit_values};
 use super::labelled::{Labelled, id_value};
 use super::members::Members;
 use crate::error::{Error, Result};
@@ -140,25 +140,7 @@ impl<'de> Visitor<'de> for PersonVisitor {
         f.write_str("the number of a user, or an object with `id` and `email`")
     }
 
-    fn visit_u64<E>(self, number: u64) -> std::result::Result<Self::Value, E> {
-        Ok(Person(number.to_string().into()))
-    }
-
-    fn visit_i64<E>(self, number: i64) -> std::result::Result<Self::Value, E> {
-        Ok(Person(number.to_string().into()))
-    }
-
-    fn visit_borrowed_str<E>(self, name: &'de str) -> std::result::Result<Self::Value, E> {
-        Ok(Person(name.into()))
-    }
-
-    fn visit_str<E>(self, name: &str) -> std::result::Result<Self::Value, E> {
-        Ok(Person(name.to_owned().into()))
-    }
-
-    fn visit_unit<E>(self) -> std::result::Result<Self::Value, E> {
-        Ok(Person::default())
-    }
+    visit_values!(|name: Scalar<'de>| Person(name.0); visit_str: &str, visit_u64: u64, visit_i64: i64);
 
     fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> std::result::Result<Self::Value, A::Error> {
         let (mut number, mut email) = (Scalar::default(), Scalar::default());
@@ -302,7 +284,7 @@ fn number_or_text(label: &str) -> Value {
 pub(super) fn write_predictions(
     input: impl Read,
     output: &mut dyn Write,
-    consensus: &Consensus<'_>,
+    consensus: &WrittenConsensus<'_>,
 ) -> Result<u64> {
     rewrite(input, None, output, true, |text, json| {
         let (task, members) = (Task::parse(text)?, parse::<Members<'_>>(text, EXPECTED)?);

@@ -17,7 +17,7 @@ use super::labelled::{JsonList, Labelled, id_value};
 use super::members::Members;
 use crate::error::{Error, Result};
 use crate::formats::delimiter::Delimiter;
-use crate::formats::{Row, RowSink, RowSource, delimited, field};
+use crate::formats::{Row, RowSink, RowSource, delimited};
 
 /// What a file holds, in words for errors.
 const EXPECTED: &str = "objects with `id`, `annotator`, `annotation_id` and a key for each question";
@@ -94,7 +94,7 @@ fn take_json(
 
 /// Reads the table.
 pub(super) fn read_table(input: impl Read, delimiter: Delimiter, answers: &mut Answers<'_>) -> Result<()> {
-    let mut rows = Rows {
+    let mut rows = KeptRows {
         wanted: answers.wanted_question().map(str::to_owned),
         names: Vec::new(),
         first: FxHashMap::default(),
@@ -107,7 +107,7 @@ pub(super) fn read_table(input: impl Read, delimiter: Delimiter, answers: &mut A
 }
 
 /// The rows; which columns are questions shows only when all of them were seen.
-struct Rows {
+struct KeptRows {
     wanted: Option<String>,
     /// Names of the columns that may be questions.
     names: Vec<String>,
@@ -119,7 +119,7 @@ struct Rows {
     kept: Vec<(String, String, Vec<String>)>,
 }
 
-impl RowSink for Rows {
+impl RowSink for KeptRows {
     fn select(&mut self, names: &[String]) -> Result<Vec<usize>> {
         let place = |wanted: &str| names.iter().position(|name| name == wanted).unwrap_or_default();
         let questions: Vec<usize> = (0..names.len())
@@ -135,8 +135,8 @@ impl RowSink for Rows {
             .collect())
     }
 
-    fn row(&mut self, row: &impl Row) -> Result<()> {
-        let (task, worker) = (field(row, 0, "id")?, field(row, 1, "annotator")?);
+    fn row(&mut self, row: &Row<'_>) -> Result<()> {
+        let (task, worker) = (row.field(0)?, row.field(1)?);
         let mut cells = Vec::with_capacity(self.names.len());
         for (slot, name) in self.names.iter().enumerate() {
             let cell = row.text(slot + 2).map_err(|error| error.in_column(name))?;
@@ -155,7 +155,7 @@ impl RowSink for Rows {
     }
 }
 
-impl Rows {
+impl KeptRows {
     fn give(self, answers: &mut Answers<'_>) -> Result<()> {
         // Where nobody differs anywhere, everything short may be a question.
         let any = self.differs.contains(&true);

@@ -10,7 +10,7 @@ use std::io::{Read, Write};
 use serde_json::{Value, json};
 
 use super::answers::{Answers, WhyLeftOut, split_choices};
-use super::json::{each, missing_key, parse, required, scalar_of};
+use super::json::{each, list, missing_key, parse, required, word};
 use super::labelled::Labelled;
 use crate::error::Result;
 
@@ -24,22 +24,13 @@ pub(super) fn read(input: impl Read, answers: &mut Answers<'_>) -> Result<()> {
         let row = item
             .get("data_row")
             .ok_or_else(|| missing_key(&item, "data_row"))?;
-        let key = row
-            .get("global_key")
-            .and_then(scalar_of)
-            .filter(|key| !key.is_empty());
-        let task = key.map_or_else(|| required(row, "id"), Ok)?;
+        let task = word(row, "global_key").map_or_else(|| required(row, "id"), Ok)?;
         let projects = item.get("projects").and_then(Value::as_object);
         let projects = projects.ok_or_else(|| missing_key(&item, "projects"))?;
         for project in projects.values() {
-            for label in project
-                .get("labels")
-                .and_then(Value::as_array)
-                .into_iter()
-                .flatten()
-            {
-                take_label(&task, label, answers)?;
-            }
+            list(project, "/labels")
+                .iter()
+                .try_for_each(|label| take_label(&task, label, answers))?;
         }
         Ok(())
     })
@@ -56,38 +47,22 @@ fn take_label(task: &str, label: &Value, answers: &mut Answers<'_>) -> Result<()
         .get("label_details")
         .ok_or_else(|| missing_key(label, "label_details"))?;
     let worker = required(details, "created_by")?;
-    let list = |pointer: &str| {
-        label
-            .pointer(pointer)
-            .and_then(Value::as_array)
-            .into_iter()
-            .flatten()
-    };
-    list("/annotations/objects").try_for_each(|_| answers.leave_out(WhyLeftOut::NotAChoice))?;
-    for classification in list("/annotations/classifications") {
-        take_classification(task, &worker, classification, answers)?;
-    }
-    Ok(())
+    let mut objects = list(label, "/annotations/objects").iter();
+    objects.try_for_each(|_| answers.leave_out(WhyLeftOut::NotAChoice))?;
+    let mut given = list(label, "/annotations/classifications").iter();
+    given.try_for_each(|given| take_classification(task, &worker, given, answers))
 }
 
 fn take_classification(task: &str, worker: &str, given: &Value, answers: &mut Answers<'_>) -> Result<()> {
     let question = required(given, "name")?;
-    let word = |answer: &Value| {
-        let of = |key: &str| {
-            answer
-                .get(key)
-                .and_then(scalar_of)
-                .filter(|word| !word.is_empty())
-        };
-        of("value").or_else(|| of("name"))
-    };
+    let name = |answer: &Value| word(answer, "value").or_else(|| word(answer, "name"));
     if let Some(answer) = given.get("radio_answer") {
-        let label = word(answer).ok_or_else(|| missing_key(answer, "value"))?;
+        let label = name(answer).ok_or_else(|| missing_key(answer, "value"))?;
         return answers.answer(&question, task, worker, &label);
     }
     match given.get("checklist_answers").and_then(Value::as_array) {
         Some(list) => {
-            let choices: Vec<String> = list.iter().filter_map(word).collect();
+            let choices: Vec<String> = list.iter().filter_map(name).collect();
             answers.choices(&question, task, worker, &choices)
         }
         None => answers.leave_out(WhyLeftOut::NotAChoice),

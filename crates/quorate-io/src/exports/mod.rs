@@ -2,7 +2,8 @@
 //! and the question in it.
 //!
 //! ```text
-//! source --recognise--> table | export of a tool --(its file)--> Answers --> labels of one question, gold, what is left out
+//! source --recognise--> table | export of a tool --(its file)--> Answers
+//!     --> labels of one question, gold, what is left out
 //! ```
 //!
 //! A reader goes through its file once, value by value, and hands what it finds to [`answers::Answers`],

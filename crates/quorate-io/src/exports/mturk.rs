@@ -14,8 +14,7 @@ use super::answers::{Answers, WhyLeftOut};
 use super::json::{Answer, parse};
 use super::labelled::Labelled;
 use crate::error::{Error, Result};
-use crate::formats::delimiter::Delimiter;
-use crate::formats::{NamedRow, RowSource, columns_where, delimited, sink};
+use crate::formats::{Row, RowSource, columns_where, read_delimited};
 
 const ANSWER: &str = "Answer.";
 const INPUT: &str = "Input.";
@@ -53,11 +52,10 @@ pub(super) fn read(input: impl Read, answers: &mut Answers<'_>) -> Result<()> {
         }
         Ok(chosen)
     };
-    let take = |(answers, questions): &mut (&mut Answers<'_>, Vec<Question>), row: &NamedRow<'_>| {
+    let take = |(answers, questions): &mut (&mut Answers<'_>, Vec<Question>), row: &Row<'_>| {
         take_row(questions, row, answers)
     };
-    let mut rows = sink((answers, Vec::new()), choose, take);
-    delimited::read(input, Delimiter::Usual(b','), &mut rows)
+    read_delimited(input, b',', (answers, Vec::new()), choose, take).map(drop)
 }
 
 /// Where the answer to a question stands: slots of the row.
@@ -81,7 +79,7 @@ pub(super) struct Question {
 }
 
 /// Takes the answers of an assignment.
-pub(super) fn take_row(questions: &[Question], row: &NamedRow<'_>, answers: &mut Answers<'_>) -> Result<()> {
+pub(super) fn take_row(questions: &[Question], row: &Row<'_>, answers: &mut Answers<'_>) -> Result<()> {
     if row.named("AssignmentStatus")?.eq_ignore_ascii_case("rejected") {
         return answers.leave_out(WhyLeftOut::Rejected);
     }

@@ -6,12 +6,11 @@ use rustc_hash::FxHashSet;
 
 use super::Tool;
 use super::answers::Answers;
-use super::consensus::Consensus;
+use super::consensus::WrittenConsensus;
 use super::mturk::{APPROVE, Question, REJECT, questions_of, take_row};
 use crate::error::Result;
-use crate::formats::delimited::{self, Style, write_line};
-use crate::formats::delimiter::Delimiter;
-use crate::formats::{NamedRow, sink};
+use crate::formats::delimited::{Style, write_line};
+use crate::formats::{Row, read_delimited};
 use crate::tables::annotations::ReadOptions;
 
 /// Writes the rows of a file with the columns that approve and reject: an assignment that was handed in is
@@ -21,7 +20,7 @@ use crate::tables::annotations::ReadOptions;
 pub(super) fn write(
     input: impl Read,
     output: &mut dyn Write,
-    consensus: &Consensus<'_>,
+    consensus: &WrittenConsensus<'_>,
     reject_above: f64,
 ) -> Result<u64> {
     let style = Style::new(b',');
@@ -34,7 +33,7 @@ pub(super) fn write(
         write_line(*output, style, &header)?;
         Ok((0..names.len()).collect())
     };
-    let take = |(output, questions, without): &mut State<'_>, row: &NamedRow<'_>| {
+    let take = |(output, questions, without): &mut State<'_>, row: &Row<'_>| {
         let cells = (0..row.names.len()).map(|slot| row.text(slot));
         let mut cells: Vec<&str> = cells.collect::<Result<_>>()?;
         let place = |name: &str| row.names.iter().position(|known| known == name);
@@ -59,9 +58,9 @@ pub(super) fn write(
         }
         write_line(*output, style, &cells)
     };
-    let mut rows = sink((output, Vec::new(), FxHashSet::default()), choose, take);
-    delimited::read(input, Delimiter::Usual(b','), &mut rows)?;
-    Ok(rows.state.2.len() as u64)
+    let state = (output, Vec::new(), FxHashSet::default());
+    let (_, _, without) = read_delimited(input, b',', state, choose, take)?;
+    Ok(without.len() as u64)
 }
 
 /// Where the rows go, the questions of the columns, and the tasks without a consensus.
@@ -70,8 +69,8 @@ type State<'o> = (&'o mut dyn Write, Vec<Question>, FxHashSet<String>);
 /// Why an assignment is to be rejected, if it is.
 fn reason(
     questions: &[Question],
-    row: &NamedRow<'_>,
-    consensus: &Consensus<'_>,
+    row: &Row<'_>,
+    consensus: &WrittenConsensus<'_>,
     reject_above: f64,
     without: &mut FxHashSet<String>,
 ) -> Result<Option<String>> {

@@ -11,7 +11,7 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::answers::{Answers, WhyLeftOut, split_choices};
-use super::consensus::{AGENT, Consensus};
+use super::consensus::{AGENT, WrittenConsensus};
 use super::json::{Answer, Scalar, each, parse};
 use super::labelled::{JsonList, Labelled, id_value};
 use super::members::Members;
@@ -114,7 +114,7 @@ struct Reviewed {
 pub(super) fn write_review(
     input: impl Read,
     output: &mut dyn Write,
-    consensus: &Consensus<'_>,
+    consensus: &WrittenConsensus<'_>,
 ) -> Result<u64> {
     let mut inputs: Vec<(String, Reviewed)> = Vec::new();
     let mut places: FxHashMap<String, usize> = FxHashMap::default();

@@ -9,9 +9,9 @@ use serde_json::Value;
 use super::judges::MAPS;
 use super::{Tool, appen, archive, argilla, files, label_studio_min, mturk, toloka, triples};
 use crate::error::Result;
-use crate::formats::delimited::Records;
 use crate::formats::delimiter::Delimiter;
 use crate::formats::json_texts::{JsonTexts, Shape};
+use crate::formats::records::Records;
 use crate::formats::{Compression, FileFormat, Format};
 use crate::source::Source;
 use crate::tables::annotations::{Columns, ReadOptions};
@@ -281,16 +281,15 @@ fn of_table(start: &[u8], format: Option<Format>) -> Content {
     }
 }
 
-type Rows = Vec<Vec<String>>;
+type TextRows = Vec<Vec<String>>;
 
-fn read_rows(text: &[u8], delimiter: Delimiter) -> Option<(Vec<String>, Rows)> {
+fn read_rows(text: &[u8], delimiter: Delimiter) -> Option<(Vec<String>, TextRows)> {
     let (delimiter, input) = delimiter.of_input(text).ok()?;
     let mut records = Records::new(input, delimiter);
-    let mut rows: Rows = Vec::new();
+    let mut rows: TextRows = Vec::new();
     while records.advance(&[]).ok()? {
         let cells = records
-            .record
-            .iter()
+            .fields()
             .map(|cell| String::from_utf8_lossy(cell).trim().to_owned());
         rows.push(cells.collect());
     }
@@ -335,11 +334,11 @@ fn is_wide(names: &[String], rows: &[Vec<String>]) -> bool {
     };
     let task_named = task.is_empty() || has_role(task, Role::Task);
     let others = [Role::Task, Role::Worker, Role::Label];
-    let elsewhere = workers
+    let other_roles = workers
         .iter()
         .any(|name| others.into_iter().any(|role| has_role(name, role)));
     let regular = rows.iter().all(|row| row.len() == names.len());
-    if !task_named || elsewhere || !regular || rows.len() < FEWEST_ROWS {
+    if !task_named || other_roles || !regular || rows.len() < FEWEST_ROWS {
         return false;
     }
     let tasks: FxHashSet<&str> = rows.iter().map(|row| row[0].as_str()).collect();

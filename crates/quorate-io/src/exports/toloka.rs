@@ -9,8 +9,7 @@ use std::io::Read;
 use super::answers::{Answers, WhyLeftOut};
 use super::labelled::Labelled;
 use crate::error::{Error, Result};
-use crate::formats::delimiter::Delimiter;
-use crate::formats::{NamedRow, RowSource, columns_where, delimited, find_column, sink};
+use crate::formats::{Row, RowSource, columns_where, find_column, read_delimited};
 
 const OUTPUT: &str = "OUTPUT:";
 const GOLDEN: &str = "GOLDEN:";
@@ -36,13 +35,11 @@ pub(super) fn read(input: impl Read, answers: &mut Answers<'_>) -> Result<()> {
             parts.iter().any(|part| name.starts_with(part))
         }))
     };
-    let mut rows = sink(answers, choose, |answers: &mut &mut Answers<'_>, row| {
-        take(answers, row)
-    });
-    delimited::read(input, Delimiter::Usual(b'\t'), &mut rows)
+    let take = |answers: &mut &mut Answers<'_>, row: &Row<'_>| take(answers, row);
+    read_delimited(input, b'\t', answers, choose, take).map(drop)
 }
 
-fn take(answers: &mut Answers<'_>, row: &NamedRow<'_>) -> Result<()> {
+fn take(answers: &mut Answers<'_>, row: &Row<'_>) -> Result<()> {
     let (task, worker) = (row.named(TASK)?, row.named(WORKER)?);
     // Without an id the inputs of a task are its name.
     let inputs = (0..row.names.len()).filter(|&slot| task.is_empty() && row.names[slot].starts_with(INPUT));

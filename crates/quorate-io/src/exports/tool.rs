@@ -40,8 +40,7 @@ macro_rules! formats {
             fn from_str(word: &str) -> Result<Self, Self::Err> {
                 let found = Self::ALL.into_iter().find(|format| format.name() == word);
                 found.ok_or_else(|| {
-                    let found = format!("the format {word:?}");
-                    $crate::ErrorKind::UnknownFormat { found }.into()
+                    $crate::ErrorKind::UnknownFormat(format!("the format {word:?}")).into()
                 })
             }
         }

@@ -30,31 +30,26 @@ pub(super) fn read(input: impl Read, answers: &mut Answers<'_>) -> Result<()> {
             .take(LONGEST_LINE as u64 + 1)
             .read_until(b'\n', &mut line)?;
         number += 1;
-        let place = |kind: ErrorKind| Error::new(kind).at(Position::Line(number));
+        let place = |error: Error| error.at(Position::Line(number));
         if count == 0 {
             return Ok(());
         }
         if count > LONGEST_LINE {
-            let limit = LONGEST_LINE;
-            return Err(place(ErrorKind::TooLong {
-                what: "a line",
-                limit,
-            }));
+            return Err(place(Error::too_long("a line", LONGEST_LINE)));
         }
-        let text = std::str::from_utf8(&line).map_err(|_| place(ErrorKind::NotUtf8))?;
+        let text = std::str::from_utf8(&line).map_err(|_| place(ErrorKind::NotUtf8.into()))?;
         let text = text.trim();
         if text.is_empty() || text.starts_with('#') {
             continue;
         }
         match fields(text)[..] {
-            [task, worker, label] => answers
-                .answer("", task, worker, label)
-                .map_err(|error| error.at(Position::Line(number)))?,
+            [task, worker, label] => answers.answer("", task, worker, label).map_err(place)?,
             ref found => {
-                return Err(place(ErrorKind::Export {
-                    problem: format!("found {} fields", found.len()),
-                    expected: "item, worker and label on each line, separated by tabs or blanks".into(),
-                }));
+                let expected = "item, worker and label on each line, separated by tabs or blanks";
+                return Err(place(Error::export(
+                    format!("found {} fields", found.len()),
+                    expected,
+                )));
             }
         }
     }

@@ -4,13 +4,13 @@ use std::io::{Read, Write};
 
 use quorate::Annotations;
 
-use super::consensus::Consensus;
+use super::consensus::WrittenConsensus;
 use super::labelled::Labelled;
 use super::{
     Tool, WriteBack, answers_json, appen, argilla, doccano, ground_truth, judges, label_studio,
     label_studio_min, labelbox, mturk, mturk_review, prodigy, toloka, triples,
 };
-use crate::error::{Error, ErrorKind, Result};
+use crate::error::{Error, Result};
 use crate::formats::{
     Cell, ColumnKind, Compression, Format, RowSource, write_packed, write_rows, write_table,
 };
@@ -83,7 +83,7 @@ pub fn write_wide(target: &Target, annotations: &Annotations) -> Result<()> {
         .iter()
         .map(|name| (name, ColumnKind::OptionalText));
     let columns = [("task", ColumnKind::Text)].into_iter().chain(workers);
-    write_rows(target, None, columns, |each| {
+    write_rows(target, columns, |each| {
         annotations.tasks().iter().enumerate().try_for_each(|(n, task)| {
             let mut cells = vec![Cell::Missing; annotations.worker_count() + 1];
             cells[0] = Cell::Text(task);
@@ -126,10 +126,10 @@ pub fn write_back(
         _ => {
             let problem =
                 "expected one file, which is read a second time; found a folder, a pipe or standard input";
-            return Err(Error::new(ErrorKind::Syntax(problem.into())).in_file(source.name()));
+            return Err(Error::syntax(problem).in_file(source.name()));
         }
     };
-    let consensus = &Consensus::new(labels, question);
+    let consensus = &WrittenConsensus::new(labels, question);
     let as_array = target
         .format(None)
         .is_ok_and(|format| format.format != Format::Jsonl);

@@ -13,7 +13,8 @@ use arrow_array::types::{
 use arrow_array::{Array, ArrayRef, LargeStringArray, RecordBatch, StringArray, StringViewArray};
 use arrow_schema::{DataType, Field, Schema, SchemaRef};
 
-use super::{Cell, ColumnKind, Row, RowSink, RowSource};
+use super::row_sink::{Row, names_of};
+use super::{Cell, ColumnKind, RowSink, RowSource};
 use crate::error::{Error, ErrorKind, Position, Result};
 
 /// Runs a step of a reader of the arrow crates, some of which panic on damaged files: a panic there says
@@ -94,7 +95,7 @@ impl Projection {
         Self {
             columns,
             slots,
-            names: chosen.iter().map(|&column| names[column].clone()).collect(),
+            names: names_of(names, chosen),
         }
     }
 
@@ -115,31 +116,16 @@ impl Projection {
             let columns = self.columns_of(&slice)?;
             for index in 0..slice.num_rows() {
                 *rows += 1;
-                let row = BatchRow {
-                    columns: &columns,
-                    index,
-                    number: *rows,
+                let position = Position::Row(*rows);
+                let row = Row {
+                    names: &self.names,
+                    position,
+                    value: &|slot| Ok(columns[slot].text(index)),
                 };
-                sink.row(&row).map_err(|error| error.at(row.position()))?;
+                sink.row(&row).map_err(|error| error.at(position))?;
             }
         }
         Ok(())
-    }
-}
-
-struct BatchRow<'a> {
-    columns: &'a [TextColumn],
-    index: usize,
-    number: u64,
-}
-
-impl Row for BatchRow<'_> {
-    fn text(&self, slot: usize) -> Result<&str> {
-        Ok(self.columns[slot].text(self.index))
-    }
-
-    fn position(&self) -> Position {
-        Position::Row(self.number)
     }
 }
 
@@ -212,11 +198,8 @@ fn values_of(array: &ArrayRef) -> Result<Values> {
         DataType::Float32 => numbers::<Float32Type>(array),
         DataType::Float64 => numbers::<Float64Type>(array),
         other => {
-            return Err(ErrorKind::ColumnType {
-                found: other.to_string(),
-                expected: "text, integers, floats or booleans (plain or as a dictionary); cast the column",
-            }
-            .into());
+            let expected = "text, integers, floats or booleans (plain or as a dictionary); cast the column";
+            return Err(ErrorKind::ColumnType(other.to_string(), expected).into());
         }
     };
     Ok(Values::Utf8(words))
@@ -269,7 +252,7 @@ pub(crate) fn for_each_batch(
     let mut flush = |builders: &mut [Builder]| {
         let columns = builders.iter_mut().map(Builder::finish).collect();
         let batch = RecordBatch::try_new(schema.clone(), columns);
-        write(&batch.map_err(|error| ErrorKind::Syntax(error.to_string()))?)
+        write(&batch.map_err(|error| Error::syntax(error.to_string()))?)
     };
     table.for_each_row(&mut |cells| {
         for (builder, cell) in builders.iter_mut().zip(cells) {

@@ -1,245 +1,50 @@
 //! CSV and TSV: a header line, then a line for each row; fields with delimiters, quotes or line breaks are
 //! quoted.
-//!
-//! Two things that the parser below lets pass are errors here, and both are seen from a mark (a NUL byte on a
-//! line of its own) that is put behind the input: a quote that is never closed swallows the mark, and a NUL
-//! byte anywhere else is no text. A row that grows beyond a limit stops the reader, so that no input takes
-//! unbounded memory.
 
-use std::io::{self, Read, Write};
-
-use ::csv::{ByteRecord, Reader, ReaderBuilder};
+use std::io::{Read, Write};
 
 use super::decimal::push_decimal;
 use super::delimiter::Delimiter;
-use super::quotes::QuoteCheck;
-use super::row_sink::MAX_ROW;
+use super::records::Records;
+use super::row_sink::{Row, names_of};
 use super::text::write_pieces;
-use super::{Cell, Row, RowSink, RowSource};
-use crate::error::{Error, ErrorKind, Position, Result};
+use super::{Cell, RowSink, RowSource};
+use crate::error::{Error, ErrorKind, Result};
 use crate::target::neutralises_formulas;
 
-/// Reads a table of text into the sink.
-pub(crate) fn read(input: impl Read, delimiter: Delimiter, sink: &mut impl RowSink) -> Result<()> {
+/// Reads a table of text into the sink; gives the delimiter where it is not the usual one of the format.
+pub(crate) fn read(input: impl Read, delimiter: Delimiter, sink: &mut impl RowSink) -> Result<Option<char>> {
     let (found, input) = delimiter.of_input(input)?;
-    if let Some(unusual) = delimiter.unusual(found) {
-        sink.note_delimiter(unusual);
-    }
     let mut records = Records::new(input, found);
     if !records.advance(&[])? {
         return Err(Error::empty(
             "a header line with the names of the columns, then one line for each row",
         ));
     }
-    let header = Position::Line(records.line());
-    let names = records
-        .record
-        .iter()
-        .map(|name| {
-            Ok(std::str::from_utf8(name)
-                .map_err(|_| ErrorKind::NotUtf8)?
-                .trim()
-                .to_owned())
-        })
-        .collect::<Result<Vec<String>>>()
-        .map_err(|error| error.at(header))?;
+    let header = records.position();
+    let name = |field| match std::str::from_utf8(field) {
+        Ok(name) => Ok(name.trim().to_owned()),
+        Err(_) => Err(Error::new(ErrorKind::NotUtf8).at(header)),
+    };
+    let names: Vec<String> = records.fields().map(name).collect::<Result<_>>()?;
     let chosen = sink.select(&names).map_err(|error| error.at(header))?;
+    let chosen_names = names_of(&names, &chosen);
     while records.advance(&names)? {
-        let row = DelimitedRow {
-            records: &records,
-            chosen: &chosen,
+        let (position, fields) = (records.position(), records.len());
+        if fields != names.len() {
+            return Err(Error::new(ErrorKind::Ragged(fields, names.len())).at(position));
+        }
+        let value = |slot: usize| {
+            std::str::from_utf8(records.field(chosen[slot])).map_err(|_| ErrorKind::NotUtf8.into())
         };
-        if records.record.len() != names.len() {
-            let ragged = ErrorKind::Ragged {
-                found: records.record.len(),
-                expected: names.len(),
-            };
-            return Err(Error::new(ragged).at(row.position()));
-        }
-        sink.row(&row).map_err(|error| error.at(row.position()))?;
+        let row = Row {
+            names: &chosen_names,
+            position,
+            value: &value,
+        };
+        sink.row(&row).map_err(|error| error.at(position))?;
     }
-    Ok(())
-}
-
-/// The records of a text, one by one.
-pub(crate) struct Records<R> {
-    reader: Reader<Marked<R>>,
-    /// The record at hand.
-    pub(crate) record: ByteRecord,
-    /// Line on which the parser stands after the record.
-    after: u64,
-}
-
-impl<R: Read> Records<R> {
-    pub(crate) fn new(input: R, delimiter: u8) -> Self {
-        let reader = ReaderBuilder::new()
-            .has_headers(false)
-            .flexible(true)
-            .delimiter(delimiter)
-            .buffer_capacity(1 << 17)
-            .from_reader(Marked::new(input, delimiter));
-        Self {
-            reader,
-            record: ByteRecord::new(),
-            after: 1,
-        }
-    }
-
-    /// Moves to the next record; false at the end.
-    pub(crate) fn advance(&mut self, names: &[String]) -> Result<bool> {
-        self.reader.get_mut().row_bytes = 0;
-        let found = self.reader.read_byte_record(&mut self.record);
-        if !found.map_err(|error| self.explain(error))? {
-            return Ok(false);
-        }
-        self.after = self.reader.position().line();
-        let last_line = self.line() + self.breaks();
-        if let Some(line) = self.reader.get_ref().quotes.up_to(last_line) {
-            return Err(Error::new(ErrorKind::TextAfterQuote).at(Position::Line(line)));
-        }
-        if !self.record.as_slice().contains(&0) {
-            return Ok(true);
-        }
-        // The mark, a quote that swallowed the mark, or a NUL byte of the file: the first two come last.
-        let last = self.record.len() - 1;
-        let swallowed = self.reader.get_ref().ended() && self.record[last].ends_with(b"\n\0\n");
-        let marked = last == 0 && self.record[0] == [0];
-        let line = self.line();
-        let unclosed_line = self.after - self.breaks();
-        let at_end = (marked || swallowed)
-            && self
-                .reader
-                .read_byte_record(&mut self.record)
-                .is_ok_and(|more| !more);
-        match (at_end, marked) {
-            (true, true) => Ok(false),
-            (true, false) => {
-                let error = Error::new(ErrorKind::UnclosedQuote).at(Position::Line(unclosed_line));
-                Err(match names.get(last) {
-                    Some(name) => error.in_column(name),
-                    None => error,
-                })
-            }
-            (false, _) => Err(Error::new(ErrorKind::Binary("")).at(Position::Line(line))),
-        }
-    }
-
-    /// Line breaks inside the record's fields.
-    fn breaks(&self) -> u64 {
-        self.record
-            .as_slice()
-            .iter()
-            .filter(|&&byte| byte == b'\n')
-            .count() as u64
-    }
-
-    /// The line on which the record starts. The parser counts line feeds that it has passed: those in the
-    /// record and the one that ends it, unless lines end in CR LF, where the LF is left for the next record.
-    fn line(&self) -> u64 {
-        let ending = u64::from(!self.reader.get_ref().crlf);
-        (self.after - self.breaks()).saturating_sub(ending).max(1)
-    }
-
-    fn explain(&self, error: ::csv::Error) -> Error {
-        if self.reader.get_ref().overrun {
-            let too_long = ErrorKind::TooLong {
-                what: "a row",
-                limit: MAX_ROW,
-            };
-            let first = self.after + u64::from(self.reader.get_ref().crlf && self.after > 1);
-            return Error::new(too_long).at(Position::Line(first));
-        }
-        match error.into_kind() {
-            ::csv::ErrorKind::Io(error) => error.into(),
-            other => Error::syntax(format!("{other:?}")),
-        }
-    }
-}
-
-struct DelimitedRow<'a, R> {
-    records: &'a Records<R>,
-    chosen: &'a [usize],
-}
-
-impl<R: Read> Row for DelimitedRow<'_, R> {
-    fn text(&self, slot: usize) -> Result<&str> {
-        let field = &self.records.record[self.chosen[slot]];
-        std::str::from_utf8(field).map_err(|_| ErrorKind::NotUtf8.into())
-    }
-
-    fn position(&self) -> Position {
-        Position::Line(self.records.line())
-    }
-}
-
-/// The input followed by the mark; stops at a row that is too long.
-struct Marked<R> {
-    input: R,
-    quotes: QuoteCheck,
-    /// What is left of the mark, once the input has ended.
-    mark: Option<&'static [u8]>,
-    /// Whether lines end in CR LF; told by the first line.
-    crlf: bool,
-    line_seen: bool,
-    last_byte: u8,
-    row_bytes: usize,
-    overrun: bool,
-}
-
-impl<R> Marked<R> {
-    fn new(input: R, delimiter: u8) -> Self {
-        Self {
-            input,
-            quotes: QuoteCheck::new(delimiter),
-            mark: None,
-            crlf: false,
-            line_seen: false,
-            last_byte: 0,
-            row_bytes: 0,
-            overrun: false,
-        }
-    }
-
-    fn ended(&self) -> bool {
-        self.mark.is_some()
-    }
-
-    fn find_line_end(&mut self, bytes: &[u8]) {
-        if let Some(offset) = bytes.iter().position(|&byte| byte == b'\n') {
-            let before = if offset == 0 {
-                self.last_byte
-            } else {
-                bytes[offset - 1]
-            };
-            self.crlf = before == b'\r';
-            self.line_seen = true;
-        }
-        if let Some(&byte) = bytes.last() {
-            self.last_byte = byte;
-        }
-    }
-}
-
-impl<R: Read> Read for Marked<R> {
-    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        if self.row_bytes > MAX_ROW {
-            self.overrun = true;
-            return Err(io::Error::other("row too long"));
-        }
-        if self.mark.is_none() {
-            let count = self.input.read(buffer)?;
-            if count > 0 || buffer.is_empty() {
-                self.row_bytes += count;
-                self.quotes.look(&buffer[..count]);
-                if !self.line_seen {
-                    self.find_line_end(&buffer[..count]);
-                }
-                return Ok(count);
-            }
-            self.mark = Some(if self.crlf { b"\r\n\0\n" } else { b"\n\0\n" });
-        }
-        self.mark.as_mut().map_or(Ok(0), |mark| mark.read(buffer))
-    }
+    Ok(delimiter.unusual(found))
 }
 
 /// Writes a table as text.

@@ -67,6 +67,10 @@ impl Delimiter {
                 break;
             }
         }
+        // A second byte order mark is one, too.
+        if start.starts_with("\u{feff}".as_bytes()) {
+            start.drain(..3);
+        }
         let delimiter = self.of_line(first_line(&start));
         Ok((delimiter, Cursor::new(start).chain(input)))
     }

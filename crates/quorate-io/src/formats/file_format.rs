@@ -61,7 +61,7 @@ impl From<Format> for FileFormat {
 impl FileFormat {
     /// The format that this file name stands for.
     pub fn of_path(path: &Path) -> Result<Self> {
-        let unknown = |found: String| Error::new(ErrorKind::UnknownFormat { found });
+        let unknown = |found: String| Error::new(ErrorKind::UnknownFormat(found));
         let name = path
             .file_name()
             .unwrap_or_default()

@@ -261,13 +261,11 @@ impl<R: Read> JsonTexts<R> {
             (false, Shape::Members) => "members separated by commas, then \"}\"",
             (false, _) => "objects separated by commas, then \"]\"",
         };
-        Error::new(ErrorKind::Syntax(format!("found {found}, expected {expected}")))
-            .at(Position::Line(self.line + 1))
+        Error::syntax(format!("found {found}, expected {expected}")).at(Position::Line(self.line + 1))
     }
 
     fn too_long(&self, what: &'static str) -> Error {
-        let limit = MAX_ROW;
-        Error::new(ErrorKind::TooLong { what, limit }).at(Position::Line(self.start))
+        Error::too_long(what, MAX_ROW).at(Position::Line(self.start))
     }
 }
 

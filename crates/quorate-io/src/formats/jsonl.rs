@@ -14,57 +14,60 @@ use serde_json::value::RawValue;
 
 use super::decimal::push_decimal;
 use super::json_texts::JsonTexts;
+use super::row_sink::{Row, names_of};
 use super::text::write_pieces;
-use super::{Cell, Row, RowSink, RowSource};
-use crate::error::{Error, ErrorKind, Position, Result};
+use super::{Cell, RowSink, RowSource};
+use crate::error::{Error, ErrorKind, Result};
 
 /// Reads objects into the sink.
 pub(crate) fn read(input: impl Read, sink: &mut impl RowSink) -> Result<()> {
     let mut objects = JsonTexts::new(input)?;
-    let mut row: Option<JsonRow> = None;
+    let mut object: Option<JsonObject> = None;
     while objects.advance()? {
         let position = objects.position();
         let place = |error: Error| error.at(position);
         let text = objects.text()?;
-        if row.is_none() {
+        if object.is_none() {
             let names = keys_of(text).map_err(place)?;
             let chosen = sink.select(&names).map_err(|error| place(error.about_keys()))?;
-            row = Some(JsonRow::new(chosen.into_iter().map(|index| names[index].clone())));
+            object = Some(JsonObject::new(names_of(&names, &chosen)));
         }
-        if let Some(row) = &mut row {
-            row.fill(text, position).map_err(place)?;
-            sink.row(row).map_err(place)?;
+        if let Some(object) = &mut object {
+            object.fill(text).map_err(place)?;
+            let row = Row {
+                names: &object.names,
+                position,
+                value: &|slot| Ok(&object.values[slot]),
+            };
+            sink.row(&row).map_err(place)?;
         }
     }
-    if row.is_none() {
-        return Err(Error::empty(
-            "one JSON object on each line, or an array of objects",
-        ));
+    match object {
+        Some(_) => Ok(()),
+        None => Err(Error::empty(NO_OBJECTS)),
     }
-    Ok(())
 }
 
+/// What an input without any object lacks.
+pub(crate) const NO_OBJECTS: &str = "one JSON object on each line, or an array of objects";
+
 /// The chosen values of one object; buffers are used again for the next.
-struct JsonRow {
+struct JsonObject {
     names: Vec<String>,
     values: Vec<String>,
     seen: Vec<bool>,
-    position: Position,
 }
 
-impl JsonRow {
-    fn new(names: impl Iterator<Item = String>) -> Self {
-        let names: Vec<String> = names.collect();
+impl JsonObject {
+    fn new(names: Vec<String>) -> Self {
         Self {
             values: vec![String::new(); names.len()],
             seen: vec![false; names.len()],
             names,
-            position: Position::Line(0),
         }
     }
 
-    fn fill(&mut self, text: &str, position: Position) -> Result<()> {
-        self.position = position;
+    fn fill(&mut self, text: &str) -> Result<()> {
         self.seen.fill(false);
         let mut problem = None;
         for_each_member(text, |key, value| {
@@ -76,7 +79,8 @@ impl JsonRow {
             return Err(problem);
         }
         if let Some(slot) = self.seen.iter().position(|&seen| !seen) {
-            return Err(ErrorKind::MissingKey {
+            return Err(ErrorKind::Missing {
+                keys: true,
                 names: vec![self.names[slot].clone()],
                 found: keys_of(text)?,
                 hint: "every object needs this key; null stands for no answer".into(),
@@ -98,11 +102,8 @@ impl JsonRow {
             self.values[slot].clear();
             let raw = value.get();
             let refused = |found: &str| {
-                Error::new(ErrorKind::ColumnType {
-                    found: found.to_owned(),
-                    expected: "text, a number, true, false or null",
-                })
-                .in_column(key)
+                let kind = ErrorKind::ColumnType(found.to_owned(), "text, a number, true, false or null");
+                Error::new(kind).in_column(key)
             };
             match raw.as_bytes().first() {
                 Some(b'"') if !raw.contains('\\') => self.values[slot].push_str(&raw[1..raw.len() - 1]),
@@ -114,16 +115,6 @@ impl JsonRow {
             }
         }
         Ok(())
-    }
-}
-
-impl Row for JsonRow {
-    fn text(&self, slot: usize) -> Result<&str> {
-        Ok(&self.values[slot])
-    }
-
-    fn position(&self) -> Position {
-        self.position
     }
 }
 
@@ -141,13 +132,18 @@ fn for_each_member<'t>(text: &'t str, each: impl FnMut(Cow<'t, str>, &'t RawValu
 }
 
 fn syntax(error: serde_json::Error) -> Error {
-    let words = error.to_string();
-    let place = format!(" at line {} column {}", error.line(), error.column());
-    let words = words.strip_suffix(&place).unwrap_or(&words);
+    let problem = problem_of(&error);
     Error::syntax(format!(
-        "{words} at character {}; expected one JSON object on each line",
+        "{problem} at character {}; expected one JSON object on each line",
         error.column()
     ))
+}
+
+/// What a parser found wrong, without the place that it names behind it.
+pub(crate) fn problem_of(error: &serde_json::Error) -> String {
+    let words = error.to_string();
+    let place = format!(" at line {} column {}", error.line(), error.column());
+    words.strip_suffix(&place).unwrap_or(&words).to_owned()
 }
 
 /// Hands over the members of an object, in order; values as they are written.
@@ -228,7 +224,7 @@ fn write_rows(output: &mut dyn Write, keys: &[String], table: &dyn RowSource) ->
             match *cell {
                 Cell::Text(text) => {
                     serde_json::to_writer(&mut line, text)
-                        .map_err(|error| ErrorKind::Syntax(error.to_string()))?;
+                        .map_err(|error| Error::syntax(error.to_string()))?;
                 }
                 Cell::Number(value) => push_decimal(&mut number, value),
                 Cell::Count(count) => number.push_str(&count.to_string()),

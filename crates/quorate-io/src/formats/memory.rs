@@ -55,7 +55,7 @@ impl MemoryTable {
         let (mut rows, total) = (0, self.batches.len() as u64);
         for (done, batch) in self.batches.iter().enumerate() {
             let batch = batch.project(&projection.columns);
-            let batch = batch.map_err(|error| crate::ErrorKind::Syntax(error.to_string()))?;
+            let batch = batch.map_err(|error| crate::Error::syntax(error.to_string()))?;
             projection.deliver(&batch, &mut rows, sink)?;
             progress(done as u64 + 1, Some(total));
         }

@@ -22,7 +22,7 @@ pub(crate) mod npy;
 pub(crate) mod parquet;
 #[cfg(feature = "columnar")]
 pub(crate) mod parquet_pages;
-mod quotes;
+pub(crate) mod records;
 mod row_sink;
 mod row_source;
 mod text;
@@ -34,8 +34,9 @@ pub use file_format::{Compression, FileFormat, Format};
 pub use memory::{MemorySink, MemoryTable};
 pub use row_sink::MAX_FIELD;
 pub(crate) use row_sink::{
-    NamedRow, Row, RowSink, columns_where, field, find_column, find_columns_named, scan, scan_text, sink,
+    Row, RowSink, Sink, columns_where, find_column, find_columns_named, read_delimited, read_side, scan,
+    scan_text,
 };
-pub use row_source::{Cell, ColumnKind, RowSource, write_table};
-pub(crate) use row_source::{Each, table, write_packed, write_rows};
+pub use row_source::{Cell, ColumnKind, Each, RowSource, write_rows, write_table};
+pub(crate) use row_source::{table, write_packed, write_rows_as};
 pub(crate) use text::PIECE;

@@ -13,7 +13,7 @@ use ::parquet::file::properties::WriterProperties;
 use super::columnar::{Projection, for_each_batch, guarded, schema_of};
 use super::parquet_pages::check_pages;
 use super::{MAX_FIELD, RowSink, RowSource};
-use crate::error::{Error, ErrorKind, Result};
+use crate::error::{Error, Result};
 use crate::source::Progress;
 
 pub(crate) const NAME: &str = "Parquet";
@@ -87,11 +87,7 @@ pub(crate) fn check_columns(metadata: &ParquetMetaData, columns: &[usize]) -> Re
             let mean = u64::try_from(bytes).unwrap_or(0) / u64::try_from(values).unwrap_or(0).max(1);
             // Longer on the average than any of them may be.
             if mean > 2 * MAX_FIELD as u64 {
-                let too_long = ErrorKind::TooLong {
-                    what: "a value",
-                    limit: MAX_FIELD,
-                };
-                return Err(Error::new(too_long).in_column(name()));
+                return Err(Error::too_long("a value", MAX_FIELD).in_column(name()));
             }
             largest = largest.max(mean);
         }

@@ -1,6 +1,7 @@
 //! The one path from any format to rows: a reader finds columns and hands over rows, a sink takes them.
 
 use std::io::Read;
+use std::str::FromStr;
 
 use super::delimiter::Delimiter;
 use super::{FileFormat, Format, delimited, jsonl};
@@ -15,43 +16,40 @@ pub const MAX_FIELD: usize = crate::parallel::LONGEST_NAME;
 pub(crate) const MAX_ROW: usize = 16 << 20;
 
 /// One row of a table, reduced to the columns that the sink chose.
-pub(crate) trait Row {
-    /// The value in the chosen column `slot`; null is the empty string.
-    fn text(&self, slot: usize) -> Result<&str>;
-
-    /// Where the row is.
-    fn position(&self) -> Position;
-}
-
-/// Takes the rows of a table.
-pub(crate) trait RowSink {
-    /// Chooses columns (indexes into the names); they become the slots 0, 1, .. of the rows.
-    fn select(&mut self, names: &[String]) -> Result<Vec<usize>>;
-
-    /// Is told the delimiter of a text file, where it is not the usual one of its format.
-    fn note_delimiter(&mut self, _delimiter: char) {}
-
-    /// Takes one row.
-    fn row(&mut self, row: &impl Row) -> Result<()>;
-}
-
-/// A row and the names of its columns, for sinks that are made of functions.
-pub(crate) struct NamedRow<'r> {
-    row: &'r dyn Row,
+pub(crate) struct Row<'r> {
     /// The names of the chosen columns, in the order in which they were chosen.
     pub names: &'r [String],
+    /// Where the row is.
+    pub position: Position,
+    /// The value of a slot; null is the empty string.
+    pub value: &'r dyn Fn(usize) -> Result<&'r str>,
 }
 
-impl<'r> NamedRow<'r> {
+impl<'r> Row<'r> {
     /// The value of a slot, of any length; errors name the column.
     pub(crate) fn text(&self, slot: usize) -> Result<&'r str> {
-        let text = self.row.text(slot);
-        text.map_err(|error| error.in_column(&self.names[slot]))
+        (self.value)(slot).map_err(|error| error.in_column(&self.names[slot]))
     }
 
     /// The value of a slot, not too long.
     pub(crate) fn field(&self, slot: usize) -> Result<&'r str> {
-        limited(self.text(slot)?, &self.names[slot])
+        let text = self.text(slot)?;
+        if text.len() > MAX_FIELD {
+            return Err(Error::too_long("a value", MAX_FIELD).in_column(&self.names[slot]));
+        }
+        Ok(text)
+    }
+
+    /// The value of a slot as a number that fits; `expected` says which do.
+    pub(crate) fn number<T: FromStr>(
+        &self,
+        slot: usize,
+        expected: &'static str,
+        fits: impl Fn(&T) -> bool,
+    ) -> Result<T> {
+        let text = self.field(slot)?;
+        let found = text.trim().parse().ok().filter(fits);
+        found.ok_or_else(|| Error::number(text, expected).in_column(&self.names[slot]))
     }
 
     /// The value of the column of this name; empty where there is none.
@@ -69,58 +67,70 @@ impl<'r> NamedRow<'r> {
     }
 }
 
-/// A sink of two functions, which share a state.
-pub(crate) struct Sink<S, C, T> {
-    pub state: S,
-    names: Vec<String>,
-    choose: C,
-    take: T,
+/// Takes the rows of a table.
+pub(crate) trait RowSink {
+    /// Chooses columns (indexes into the names); they become the slots 0, 1, .. of the rows.
+    fn select(&mut self, names: &[String]) -> Result<Vec<usize>>;
+
+    /// Takes one row.
+    fn row(&mut self, row: &Row<'_>) -> Result<()>;
 }
 
-/// A sink of two functions: one chooses the columns, the other takes the rows.
-pub(crate) fn sink<S, C, T>(state: S, choose: C, take: T) -> Sink<S, C, T>
-where
-    C: Fn(&mut S, &[String]) -> Result<Vec<usize>>,
-    T: Fn(&mut S, &NamedRow<'_>) -> Result<()>,
-{
-    let names = Vec::new();
-    Sink {
-        state,
-        names,
-        choose,
-        take,
-    }
-}
+/// A sink of a state and two functions: one chooses the columns, the other takes the rows.
+pub(crate) struct Sink<S, C, T>(pub S, pub C, pub T);
 
 impl<S, C, T> RowSink for Sink<S, C, T>
 where
     C: Fn(&mut S, &[String]) -> Result<Vec<usize>>,
-    T: Fn(&mut S, &NamedRow<'_>) -> Result<()>,
+    T: Fn(&mut S, &Row<'_>) -> Result<()>,
 {
     fn select(&mut self, names: &[String]) -> Result<Vec<usize>> {
-        let chosen = (self.choose)(&mut self.state, names)?;
-        self.names = chosen.iter().map(|&column| names[column].clone()).collect();
-        Ok(chosen)
+        (self.1)(&mut self.0, names)
     }
 
-    fn row(&mut self, row: &impl Row) -> Result<()> {
-        let names = &self.names;
-        (self.take)(&mut self.state, &NamedRow { row, names })
+    fn row(&mut self, row: &Row<'_>) -> Result<()> {
+        (self.2)(&mut self.0, row)
     }
 }
 
-/// Reads all rows of a source into the sink. Errors carry the file's name.
+/// Reads a table that stands beside the labels into a state; the functions are those of a [`Sink`].
+pub(crate) fn read_side<S>(
+    source: &Source,
+    state: S,
+    choose: impl Fn(&mut S, &[String]) -> Result<Vec<usize>>,
+    take: impl Fn(&mut S, &Row<'_>) -> Result<()>,
+) -> Result<S> {
+    let mut sink = Sink(state, choose, take);
+    scan(source, None, &mut sink, &mut |_, _| {})?;
+    Ok(sink.0)
+}
+
+/// Reads a text with delimiters into a state; the functions are those of a [`Sink`].
+pub(crate) fn read_delimited<S>(
+    input: impl Read,
+    delimiter: u8,
+    state: S,
+    choose: impl Fn(&mut S, &[String]) -> Result<Vec<usize>>,
+    take: impl Fn(&mut S, &Row<'_>) -> Result<()>,
+) -> Result<S> {
+    let mut sink = Sink(state, choose, take);
+    delimited::read(input, Delimiter::Usual(delimiter), &mut sink)?;
+    Ok(sink.0)
+}
+
+/// Reads all rows of a source into the sink; gives the delimiter of a text where it is not the usual one of
+/// its format. Errors carry the file's name.
 pub(crate) fn scan(
     source: &Source,
     format: Option<FileFormat>,
     sink: &mut impl RowSink,
     progress: Progress<'_>,
-) -> Result<()> {
+) -> Result<Option<char>> {
     let _reading = Reading::of(source.name());
     let mut read = || {
         #[cfg(feature = "columnar")]
         if let Source::Memory(table) = source {
-            return table.read(sink, progress);
+            return table.read(sink, progress).map(|()| None);
         }
         let FileFormat { format, compression } = source.format(format)?;
         if format.is_text() {
@@ -128,39 +138,31 @@ pub(crate) fn scan(
         }
         match format {
             #[cfg(feature = "columnar")]
-            Format::Parquet => super::parquet::read(source.open_file()?, sink, progress),
+            Format::Parquet => super::parquet::read(source.open_file()?, sink, progress).map(|()| None),
             #[cfg(feature = "columnar")]
-            Format::Arrow => super::arrow::read(source.open_file()?, sink, progress),
+            Format::Arrow => super::arrow::read(source.open_file()?, sink, progress).map(|()| None),
             other => Err(ErrorKind::NotBuilt(other.name()).into()),
         }
     };
     read().map_err(|error| error.in_file(source.name()))
 }
 
-/// Reads all rows of a text into the sink.
-pub(crate) fn scan_text(input: impl Read, format: Format, sink: &mut impl RowSink) -> Result<()> {
+/// Like [`scan`], but of a text.
+pub(crate) fn scan_text(input: impl Read, format: Format, sink: &mut impl RowSink) -> Result<Option<char>> {
     match Delimiter::of_format(format) {
         Some(delimiter) => delimited::read(input, delimiter, sink),
-        None => jsonl::read(input, sink),
+        None => jsonl::read(input, sink).map(|()| None),
     }
-}
-
-/// The value of a slot, not too long; errors name the column.
-pub(crate) fn field<'r>(row: &'r impl Row, slot: usize, column: &str) -> Result<&'r str> {
-    limited(row.text(slot).map_err(|error| error.in_column(column))?, column)
-}
-
-fn limited<'t>(text: &'t str, column: &str) -> Result<&'t str> {
-    if text.len() > MAX_FIELD {
-        let (what, limit) = ("a value", MAX_FIELD);
-        return Err(Error::new(ErrorKind::TooLong { what, limit }).in_column(column));
-    }
-    Ok(text)
 }
 
 /// Where the columns stand whose names are used.
 pub(crate) fn columns_where(names: &[String], used: impl Fn(&str) -> bool) -> Vec<usize> {
     (0..names.len()).filter(|&column| used(&names[column])).collect()
+}
+
+/// The names of the chosen columns.
+pub(crate) fn names_of(names: &[String], chosen: &[usize]) -> Vec<String> {
+    chosen.iter().map(|&column| names[column].clone()).collect()
 }
 
 /// Where the columns of these names stand, each of which holds what it is called.
@@ -175,7 +177,8 @@ pub(crate) fn find_column(names: &[String], name: &str, role: &str) -> Result<us
     match (found.next(), found.next()) {
         (Some(column), None) => Ok(column),
         (Some(_), Some(_)) => Err(Error::new(ErrorKind::RepeatedColumn).in_column(name)),
-        (None, _) => Err(ErrorKind::MissingColumn {
+        (None, _) => Err(ErrorKind::Missing {
+            keys: false,
             names: vec![name.to_owned()],
             found: names.to_vec(),
             hint: format!("is this the file with the {role}?"),

@@ -72,12 +72,12 @@ pub trait RowSource {
 }
 
 /// Rows that a function hands over.
-struct Rows<F> {
+struct TableOf<F> {
     columns: Vec<(String, ColumnKind)>,
     rows: F,
 }
 
-impl<F: Fn(&mut Each<'_>) -> Result<()>> RowSource for Rows<F> {
+impl<F: Fn(&mut Each<'_>) -> Result<()>> RowSource for TableOf<F> {
     fn columns(&self) -> Vec<(String, ColumnKind)> {
         self.columns.clone()
     }
@@ -88,7 +88,7 @@ impl<F: Fn(&mut Each<'_>) -> Result<()>> RowSource for Rows<F> {
 }
 
 /// What takes the rows of a table.
-pub(crate) type Each<'e> = dyn FnMut(&[Cell<'_>]) -> Result<()> + 'e;
+pub type Each<'e> = dyn FnMut(&[Cell<'_>]) -> Result<()> + 'e;
 
 /// A table of these columns; `rows` hands its rows over.
 pub(crate) fn table<N: Into<String>>(
@@ -96,14 +96,23 @@ pub(crate) fn table<N: Into<String>>(
     rows: impl Fn(&mut Each<'_>) -> Result<()>,
 ) -> impl RowSource {
     let columns = columns.into_iter().map(|(name, kind)| (name.into(), kind));
-    Rows {
+    TableOf {
         columns: columns.collect(),
         rows,
     }
 }
 
-/// Writes a [`table`].
-pub(crate) fn write_rows<N: Into<String>>(
+/// Writes a table of these columns, whole or not at all; `rows` hands its rows over.
+pub fn write_rows<N: Into<String>>(
+    target: &Target,
+    columns: impl IntoIterator<Item = (N, ColumnKind)>,
+    rows: impl Fn(&mut Each<'_>) -> Result<()>,
+) -> Result<()> {
+    write_rows_as(target, None, columns, rows)
+}
+
+/// Like [`write_rows`], in the format that is given, if one is.
+pub(crate) fn write_rows_as<N: Into<String>>(
     target: &Target,
     format: Option<FileFormat>,
     columns: impl IntoIterator<Item = (N, ColumnKind)>,

@@ -1,6 +1,6 @@
 //! The table from an input that is read in parts, in parallel.
 //!
-//! [`AnnotationsInParts::append`] takes a round of parts in the order of the input. The table is the one that
+//! [`PartSink::append`] takes a round of parts in the order of the input. The table is the one that
 //! [`AnnotationsBuilder`](quorate::AnnotationsBuilder) makes of the same rows, bit for bit. What that builder
 //! would refuse (an empty id, a class that is not allowed, too many names) is [`Irregular`] here.
 
@@ -13,18 +13,19 @@ use rayon::prelude::*;
 use super::grouped::{Grouped, Runs};
 use super::interner::{Interner, MAX_NAMES};
 use super::vocabulary::mentions;
-use super::{Irregular, PartRead, Vocabulary};
+use super::{Irregular, PartRead, PartSink, Stop, Vocabulary};
+use crate::memory;
 
 /// Labels on their way into the table.
 #[derive(Debug)]
-enum Labels {
+enum LabelsSoFar {
     /// Grouped by task so far: in the order of the table.
     Grouped(Grouped),
     /// In any order, one chunk behind the other.
     Scattered(Vec<CodeColumns>),
 }
 
-impl Labels {
+impl LabelsSoFar {
     /// Bytes for what is still to come of an input; `more` estimates it.
     fn bytes_for(&self, more: impl Fn(usize) -> usize) -> u64 {
         match self {
@@ -54,7 +55,7 @@ impl Labels {
 pub(crate) struct AnnotationsInParts {
     vocabulary: Vocabulary,
     tasks: Interner,
-    labels: Labels,
+    labels: LabelsSoFar,
     duplicates: Duplicates,
 }
 
@@ -65,52 +66,14 @@ impl AnnotationsInParts {
         (duplicates != Duplicates::Error).then(|| Self {
             vocabulary,
             tasks: Interner::for_sorted(),
-            labels: Labels::Grouped(Grouped::default()),
+            labels: LabelsSoFar::Grouped(Grouped::default()),
             duplicates,
         })
     }
 
-    /// The workers and classes so far.
-    pub(crate) fn vocabulary(&self) -> &Vocabulary {
-        &self.vocabulary
-    }
-
-    /// Adds a round of parts, in the order of the input; gives them back, empty.
-    pub(crate) fn append(&mut self, mut parts: Vec<PartRead>) -> Result<Vec<PartRead>, Irregular> {
-        let tasks = self.tasks.resolve(&mentions(&parts, |part| &part.tasks));
-        self.vocabulary.learn(&mut parts)?;
-        let (rows, abstentions) = self.vocabulary.rows();
-        if self.tasks.len() > MAX_NAMES || rows - abstentions > MAX_LABELS as u64 {
-            return Err(Irregular);
-        }
-        self.add(&mut parts, &tasks);
-        parts.iter_mut().for_each(PartRead::clear);
-        Ok(parts)
-    }
-
-    /// Makes room for the whole input, of which `done` of `total` (bytes, say) were read: tables that grow
-    /// step by step are moved each time, and lie on small pages.
-    pub(crate) fn expect(&mut self, done: u64, total: u64) {
-        let more =
-            |count: usize| (count as u128 * u128::from(total) / u128::from(done.max(1))) as usize - count;
-        if done >= total || check_room(self.tasks.bytes_for(more) + self.labels.bytes_for(more)).is_err() {
-            return;
-        }
-        if let Labels::Grouped(grouped) = &mut self.labels {
-            grouped.expect(more);
-        }
-        self.tasks.expect(more);
-    }
-
-    /// Bytes that a round of parts and [`build`](Self::build) may need on top of what is held now.
-    pub(crate) fn bytes_to_come(&self, parts: &[PartRead]) -> u64 {
-        let rows: usize = parts.iter().map(PartRead::label_count).sum();
-        self.labels.bytes_to_come(rows, self.tasks.len())
-    }
-
     /// Adds the labels of parts, given the tasks of their runs.
     fn add(&mut self, parts: &mut [PartRead], tasks: &[Vec<u32>]) {
-        if let Labels::Grouped(grouped) = &mut self.labels {
+        if let LabelsSoFar::Grouped(grouped) = &mut self.labels {
             let runs: Vec<Runs<'_>> = parts
                 .iter_mut()
                 .zip(tasks)
@@ -119,9 +82,9 @@ impl AnnotationsInParts {
             if grouped.takes(&runs) {
                 return grouped.append(runs);
             }
-            self.labels = Labels::Scattered(vec![std::mem::take(grouped).into_columns()]);
+            self.labels = LabelsSoFar::Scattered(vec![std::mem::take(grouped).into_columns()]);
         }
-        if let Labels::Scattered(all) = &mut self.labels {
+        if let LabelsSoFar::Scattered(all) = &mut self.labels {
             let rows = parts.par_iter().zip(tasks);
             all.par_extend(rows.map(|(part, tasks)| part.columns(tasks)));
         }
@@ -136,12 +99,12 @@ impl AnnotationsInParts {
             return Err(Irregular);
         };
         let (block, repeated) = match self.labels {
-            Labels::Grouped(grouped) => {
+            LabelsSoFar::Grouped(grouped) => {
                 let (mut block, repeated) = grouped.into_block();
                 block.drop_repeated(repeated, self.duplicates);
                 (block, repeated)
             }
-            Labels::Scattered(chunks) => TaskBlock::sort(tasks.len(), chunks, self.duplicates),
+            LabelsSoFar::Scattered(chunks) => TaskBlock::sort(tasks.len(), chunks, self.duplicates),
         };
         let rows = RowCounts {
             rows,
@@ -154,5 +117,38 @@ impl AnnotationsInParts {
             Some(order) => annotations.with_class_order(order),
             None => annotations,
         }))
+    }
+}
+
+impl PartSink for AnnotationsInParts {
+    fn vocabulary(&self) -> &Vocabulary {
+        &self.vocabulary
+    }
+
+    fn append(&mut self, mut parts: Vec<PartRead>) -> Result<Vec<PartRead>, Stop> {
+        let rows: usize = parts.iter().map(PartRead::label_count).sum();
+        memory::check(self.labels.bytes_to_come(rows, self.tasks.len())).map_err(Stop::Refused)?;
+        let tasks = self.tasks.resolve(&mentions(&parts, |part| &part.tasks));
+        self.vocabulary.learn(&mut parts)?;
+        let (rows, abstentions) = self.vocabulary.rows();
+        if self.tasks.len() > MAX_NAMES || rows - abstentions > MAX_LABELS as u64 {
+            return Err(Stop::Irregular);
+        }
+        self.add(&mut parts, &tasks);
+        parts.iter_mut().for_each(PartRead::clear);
+        Ok(parts)
+    }
+
+    /// Makes room for the whole input: tables that grow step by step are moved each time, and lie on small
+    /// pages.
+    fn expect(&mut self, done: usize, total: usize) {
+        let more = |count: usize| (count as u128 * total as u128 / done.max(1) as u128) as usize - count;
+        if done >= total || check_room(self.tasks.bytes_for(more) + self.labels.bytes_for(more)).is_err() {
+            return;
+        }
+        if let LabelsSoFar::Grouped(grouped) = &mut self.labels {
+            grouped.expect(more);
+        }
+        self.tasks.expect(more);
     }
 }

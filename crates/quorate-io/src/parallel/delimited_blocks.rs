@@ -14,13 +14,13 @@ use std::path::Path;
 
 use quorate_machine::delimiter_scan::{PADDING, find_field_ends};
 use quorate_machine::dispatch::{self, Kernel};
-use rayon::prelude::*;
 
 use super::buffer_pool::BufferPool;
+use super::part_sink::{Select, read_rounds};
 use super::parts::{Field, Part, PartRead};
-use super::{Irregular, PartSink, Vocabulary};
-use crate::formats::delimited::Records;
+use super::{Irregular, PartSink, Stop, Vocabulary};
 use crate::formats::delimiter::Delimiter;
+use crate::formats::records::Records;
 use crate::source::Progress;
 
 /// Bytes that one thread reads and parses at a time: with all that is found in them they stay in the cache.
@@ -41,7 +41,9 @@ pub(crate) struct BlockFile<'a> {
     /// Where it is.
     path: &'a Path,
     /// What stands between fields.
-    pub delimiter: u8,
+    delimiter: u8,
+    /// The delimiter, where it is not the usual one of the format.
+    pub unusual: Option<char>,
     /// Bytes of a block.
     block: u64,
     /// Where the rows start.
@@ -82,31 +84,31 @@ impl<'a> BlockFile<'a> {
         if plain.iter().any(odd) || text.starts_with("PAR1") || text.starts_with(MARK) {
             return Err(Irregular);
         }
-        let delimiter = delimiter.of_line(plain);
+        let (told, delimiter) = (delimiter, delimiter.of_line(plain));
         let mut records = Records::new(plain, delimiter);
         if !records.advance(&[]).map_err(|_| Irregular)? {
             return Err(Irregular);
         }
         let names = records
-            .record
-            .iter()
+            .fields()
             .map(|name| String::from_utf8_lossy(name).trim().to_owned());
         Ok(Self {
             path,
             delimiter,
+            unusual: told.unusual(delimiter),
             block,
             start: (mark + line.len() + 1) as u64,
             names: names.collect(),
         })
     }
 
-    /// Reads the file; `select` finds the columns of task, worker and label by the names in the header.
+    /// Reads the file.
     pub(crate) fn read<S: PartSink>(
         &self,
-        mut sink: S,
-        select: impl FnOnce(&[String]) -> Option<[usize; 3]>,
+        sink: S,
+        select: Select<'_>,
         progress: Progress<'_>,
-    ) -> Result<S, S::Error> {
+    ) -> Result<S, Stop> {
         let start = self.start;
         let layout = Layout {
             columns: self.names.len(),
@@ -116,32 +118,18 @@ impl<'a> BlockFile<'a> {
         let cuts: Vec<Range<u64>> = (0..(end - start).div_ceil(self.block))
             .map(|block| start + block * self.block..(start + (block + 1) * self.block).min(end))
             .collect();
-        let threads = rayon::current_num_threads();
-        let (mut rest, mut round) = (&cuts[..], FIRST_ROUND * threads);
-        let pool = BufferPool::default();
-        while !rest.is_empty() {
-            let (wave, later) = rest.split_at(round.min(rest.len()));
-            let vocabulary = sink.vocabulary();
-            let parts = wave
-                .par_iter()
-                .map(|range| self.part(range.clone(), start, end, &layout, vocabulary, &pool))
-                .collect::<Result<Vec<_>, Irregular>>()?;
-            pool.give_parts(sink.append(parts)?);
-            let reached = wave.last().map_or(end, |range| range.end);
-            sink.expect(reached - start, end - start);
-            rest = later;
-            // Rounds grow: workers that an early round made known cost later ones a look-up and nothing else.
-            round = (2 * round).min(LONGEST_ROUND * threads);
-            progress(reached, Some(end));
-        }
-        Ok(sink)
+        // Rounds grow: workers that an early round made known cost later ones a look-up and nothing else.
+        let rounds = [FIRST_ROUND, LONGEST_ROUND].map(|round| round * rayon::current_num_threads());
+        let part = |range: &Range<u64>, vocabulary: &Vocabulary, pool: &BufferPool| {
+            self.part(range.clone(), end, &layout, vocabulary, pool)
+        };
+        read_rounds(sink, &cuts, rounds.into(), end, |_| Ok(()), part, progress)
     }
 
     /// Reads the lines that start in the range.
     fn part(
         &self,
         range: Range<u64>,
-        first: u64,
         end: u64,
         layout: &Layout,
         vocabulary: &Vocabulary,
@@ -149,7 +137,7 @@ impl<'a> BlockFile<'a> {
     ) -> Result<PartRead, Irregular> {
         let (mut used, mut offsets) = pool.take();
         let text = self
-            .lines(range, first, end, used.take_text())
+            .lines(range, end, used.take_text())
             .map_err(|_| Irregular)??;
         let mut part = vocabulary.part(used);
         let plain = dispatch::run(Plain {
@@ -171,13 +159,12 @@ impl<'a> BlockFile<'a> {
     fn lines(
         &self,
         range: Range<u64>,
-        first: u64,
         end: u64,
         mut text: Vec<u8>,
     ) -> std::io::Result<Result<Vec<u8>, Irregular>> {
         let mut file = File::open(self.path)?;
         text.clear();
-        let Some(start) = line_start(&mut file, &range, first)? else {
+        let Some(start) = line_start(&mut file, &range, self.start)? else {
             text.resize(PADDING, 0);
             return Ok(Ok(text));
         };
@@ -329,11 +316,11 @@ impl Layout {
         let mut used = Vec::with_capacity(text.len() + PADDING);
         let mut rows: Vec<[Field; 3]> = Vec::new();
         while records.advance(&[]).map_err(|_| Irregular)? {
-            if records.record.len() != self.columns {
+            if records.len() != self.columns {
                 return Err(Irregular);
             }
             let fields = self.chosen.map(|column| {
-                let value = &records.record[column];
+                let value = records.field(column);
                 used.extend_from_slice(value);
                 Field::between(used.len() - value.len(), used.len())
             });

@@ -25,18 +25,18 @@ pub(super) const MAX_NAMES: usize = NEW as usize - 1;
 pub(super) struct Interner {
     /// Empty as long as names are sorted.
     table: KeyTable,
-    known: Known,
+    known: KnownNames,
     sorted: Option<SortedRun>,
 }
 
 /// Names with codes, one behind the other.
 #[derive(Debug, Default)]
-pub(super) struct Known {
+pub(super) struct KnownNames {
     text: Vec<u8>,
     ends: Vec<usize>,
 }
 
-impl Known {
+impl KnownNames {
     /// The name with this code.
     pub(super) fn name(&self, code: usize) -> &[u8] {
         let start = if code == 0 { 0 } else { self.ends[code - 1] };
@@ -62,7 +62,7 @@ impl Interner {
     /// are.
     pub(super) fn expect(&mut self, more: impl Fn(usize) -> usize) {
         if self.sorted.is_some() {
-            let Known { text, ends } = &mut self.known;
+            let KnownNames { text, ends } = &mut self.known;
             let _ = text.try_reserve(more(text.len()));
             let _ = ends.try_reserve(more(ends.len()));
         }
@@ -172,7 +172,7 @@ impl Interner {
     }
 }
 
-impl Known {
+impl KnownNames {
     /// Adds the mentions that are new, in order, and tells the code of each.
     fn add(
         &mut self,

@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use quorate_machine::prefetch;
 use rayon::prelude::*;
 
-use super::interner::Known;
+use super::interner::KnownNames;
 use super::key::Key;
 use super::mentions::{ByShard, MentionsIn, SHARDS};
 
@@ -99,14 +99,14 @@ impl KeyTable {
     #[inline(always)]
     pub(super) fn look_up(&self, keys: &[Key], codes: &mut [u32]) -> u64 {
         let buckets = &self.buckets[..];
-        let mut elsewhere = 0;
+        let mut missed = 0;
         for (index, (key, code)) in keys.iter().zip(codes).enumerate() {
             let bucket = &buckets[home(*key, buckets.len())];
             let [first, second, third] = bucket.keys.map(|known| known == *key);
             *code = bucket.codes[usize::from(second) + 2 * usize::from(third)];
-            elsewhere |= u64::from(!(first | second | third)) << index;
+            missed |= u64::from(!(first | second | third)) << index;
         }
-        elsewhere
+        missed
     }
 
     /// Each shard's number, buckets and the rest, for all threads.
@@ -141,7 +141,7 @@ impl KeyTable {
         &mut self,
         parts: &[MentionsIn<'_>],
         spread: &[ByShard],
-        known: &Known,
+        known: &KnownNames,
     ) -> Vec<Vec<u32>> {
         let mentions = |shard: usize| spread.iter().map(|part| part.of_shard(shard).len()).sum();
         self.reserve(mentions);
@@ -238,7 +238,7 @@ impl Buckets<'_> {
         key: Key,
         (part, mention): (u32, u32),
         parts: &[MentionsIn<'_>],
-        known: &Known,
+        known: &KnownNames,
         text: &[u8],
     ) -> u32 {
         let (mut at, inner) = self.start(key);

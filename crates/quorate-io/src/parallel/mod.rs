@@ -2,7 +2,8 @@
 //! reader.
 //!
 //! ```text
-//! table --delimited_blocks | row_groups | memory_batches--> parts --part_sink--> AnnotationsInParts (in memory)
+//! table --delimited_blocks | row_groups | memory_batches--> parts
+//!     --part_sink--> AnnotationsInParts (in memory)
 //!                                                         '--> partitions on disk (spill)
 //! ```
 //!

@@ -1,46 +1,63 @@
 //! Files that are read in parts, in parallel, and where the parts go.
 
+use rayon::prelude::*;
+
+use super::buffer_pool::BufferPool;
 use super::delimited_blocks::BlockFile;
-use super::{AnnotationsInParts, Irregular, PartRead, Stop, Vocabulary};
+use super::{Irregular, PartRead, Stop, Vocabulary};
 #[cfg(feature = "columnar")]
 use crate::formats::Format;
 use crate::formats::delimiter::Delimiter;
 use crate::formats::{Compression, FileFormat};
-use crate::memory;
 use crate::source::{Progress, Source};
 use crate::tables::TableLayout;
 use crate::tables::annotations::ReadOptions;
 
 /// Takes the parts of an input, round by round.
 pub(crate) trait PartSink {
-    /// Why it stops.
-    type Error: From<Irregular>;
-
     /// The workers and classes so far.
     fn vocabulary(&self) -> &Vocabulary;
 
     /// Takes a round of parts, in the order of the input; gives them back, empty.
-    fn append(&mut self, parts: Vec<PartRead>) -> Result<Vec<PartRead>, Self::Error>;
+    fn append(&mut self, parts: Vec<PartRead>) -> Result<Vec<PartRead>, Stop>;
 
     /// Is told that `done` of `total` were read.
-    fn expect(&mut self, _done: u64, _total: u64) {}
+    fn expect(&mut self, _done: usize, _total: usize) {}
 }
 
-impl PartSink for AnnotationsInParts {
-    type Error = Stop;
+/// Finds the columns of task, worker and label by their names.
+pub(super) type Select<'s> = &'s mut dyn FnMut(&[String]) -> Option<[usize; 3]>;
 
-    fn vocabulary(&self) -> &Vocabulary {
-        self.vocabulary()
+/// Reads the pieces of an input of so many bytes (or whatever is counted) into the sink, a round at a time:
+/// the first has `first` pieces, and later ones twice as many as before, up to `most`. `check` looks at each
+/// round before it is read.
+pub(super) fn read_rounds<S: PartSink, P: Sync>(
+    mut sink: S,
+    pieces: &[P],
+    (first, most): (usize, usize),
+    bytes: u64,
+    check: impl Fn(&[P]) -> Result<(), Irregular>,
+    read: impl Fn(&P, &Vocabulary, &BufferPool) -> Result<PartRead, Irregular> + Sync,
+    progress: Progress<'_>,
+) -> Result<S, Stop> {
+    let (mut rest, mut round) = (pieces, first);
+    let pool = BufferPool::default();
+    while !rest.is_empty() {
+        let (wave, later) = rest.split_at(round.min(rest.len()));
+        check(wave)?;
+        let vocabulary = sink.vocabulary();
+        let parts = wave
+            .par_iter()
+            .map(|piece| read(piece, vocabulary, &pool))
+            .collect::<Result<Vec<_>, Irregular>>()?;
+        pool.give_parts(sink.append(parts)?);
+        rest = later;
+        round = (2 * round).min(most);
+        let done = pieces.len() - rest.len();
+        sink.expect(done, pieces.len());
+        progress(bytes * done as u64 / pieces.len() as u64, Some(bytes));
     }
-
-    fn append(&mut self, parts: Vec<PartRead>) -> Result<Vec<PartRead>, Stop> {
-        memory::check(self.bytes_to_come(&parts)).map_err(Stop::Refused)?;
-        Ok(self.append(parts)?)
-    }
-
-    fn expect(&mut self, done: u64, total: u64) {
-        self.expect(done, total);
-    }
+    Ok(sink)
 }
 
 /// Reads a plain delimited file, a Parquet file or a table in memory into the sink that `open` makes; none if
@@ -53,43 +70,36 @@ pub(crate) fn read_parts<S: PartSink>(
     open: impl FnOnce(Vocabulary) -> Option<S>,
     layout: &mut TableLayout,
     progress: Progress<'_>,
-) -> Option<Result<S, S::Error>> {
+) -> Option<Result<S, Stop>> {
     let sink = || {
         let classes = options.classes.as_deref();
         open(Vocabulary::new(classes, options.class_order, &options.missing)?)
     };
+    if options.wide {
+        return None;
+    }
     #[cfg(feature = "columnar")]
     if let Source::Memory(table) = source {
-        if options.wide {
-            return None;
-        }
-        let select = |names: &[String]| layout.find_long(&options.columns, names).ok();
-        return Some(super::memory_batches::read(table, sink()?, select, progress));
+        let mut select = |names: &[String]| layout.find_long(&options.columns, names).ok();
+        return Some(super::memory_batches::read(table, sink()?, &mut select, progress));
     }
     let Source::Path(path) = source else {
         return None;
     };
     let FileFormat { format, compression } = options.format_of(source).ok()?;
-    if options.wide || compression != Compression::None || !std::fs::metadata(path).ok()?.is_file() {
+    if compression != Compression::None || !std::fs::metadata(path).ok()?.is_file() {
         return None;
     }
-    if let Some(delimiter) = Delimiter::of_format(format) {
-        let file = BlockFile::open(path, delimiter, block);
-        return Some(match file {
-            Ok(file) => {
-                layout.delimiter = delimiter.unusual(file.delimiter);
-                let select = |names: &[String]| layout.find_long(&options.columns, names).ok();
-                file.read(sink()?, select, progress)
-            }
-            Err(irregular) => Err(irregular.into()),
-        });
+    let file = Delimiter::of_format(format).map(|delimiter| BlockFile::open(path, delimiter, block));
+    if let Some(Ok(file)) = &file {
+        layout.delimiter = file.unusual;
     }
-    match format {
+    let mut select = |names: &[String]| layout.find_long(&options.columns, names).ok();
+    match (file, format) {
+        (Some(Ok(file)), _) => Some(file.read(sink()?, &mut select, progress)),
+        (Some(Err(irregular)), _) => Some(Err(irregular.into())),
         #[cfg(feature = "columnar")]
-        Format::Parquet => {
-            let select = |names: &[String]| layout.find_long(&options.columns, names).ok();
-            Some(super::row_groups::read(path, sink()?, select, progress))
-        }
+        (None, Format::Parquet) => Some(super::row_groups::read(path, sink()?, &mut select, progress)),
         _ => None,
     }
 }

@@ -269,14 +269,14 @@ impl<'k> Part<'k> {
             return false;
         }
         *unseen = odd_label;
-        let mut elsewhere = self.known.workers.look_up(&keys[..count], workers);
-        while elsewhere != 0 {
-            let row = elsewhere.trailing_zeros() as usize;
+        let mut missed = self.known.workers.look_up(&keys[..count], workers);
+        while missed != 0 {
+            let row = missed.trailing_zeros() as usize;
             workers[row] = match self.known.workers.find(keys[row], || &[]) {
                 Some(code) => code,
                 None => self.mention(keys[row], fields(row)[1].start),
             };
-            elsewhere &= elsewhere - 1;
+            missed &= missed - 1;
         }
         tasks[0] = self.read.tasks.keys.last().copied().unwrap_or_default();
         *changed = (0..count).fold(0, |bits, row| {

@@ -5,20 +5,18 @@
 //! makes the reading fall back to the row by row reader, which has the words for what is wrong.
 
 use std::fs::File;
-use std::ops::Range;
 use std::path::Path;
 
 use ::parquet::arrow::ProjectionMask;
 use ::parquet::arrow::arrow_reader::{
     ArrowReaderMetadata, ArrowReaderOptions, ParquetRecordBatchReaderBuilder,
 };
-use quorate_machine::delimiter_scan::PADDING;
-use rayon::prelude::*;
 
-use super::batch_rows::push_batch;
+use super::batch_rows::read_batches;
 use super::buffer_pool::BufferPool;
+use super::part_sink::{Select, read_rounds};
 use super::parts::PartRead;
-use super::{Irregular, PartSink, Vocabulary};
+use super::{Irregular, PartSink, Stop, Vocabulary};
 use crate::formats::columnar::{Projection, guarded};
 use crate::formats::parquet::{BATCH, NAME, check_columns};
 use crate::formats::parquet_pages::check_pages;
@@ -28,13 +26,13 @@ use crate::source::Progress;
 /// Most rows in a row group: a part is in memory as a whole.
 const MAX_ROWS: i64 = 1 << 23;
 
-/// Reads the file; `select` finds the columns of task, worker and label by name.
+/// Reads the file.
 pub(crate) fn read<S: PartSink>(
     path: &Path,
-    mut sink: S,
-    select: impl FnOnce(&[String]) -> Option<[usize; 3]>,
+    sink: S,
+    select: Select<'_>,
     progress: Progress<'_>,
-) -> Result<S, S::Error> {
+) -> Result<S, Stop> {
     let file = File::open(path).map_err(|_| Irregular)?;
     let bytes = file.metadata().map_err(|_| Irregular)?.len();
     let metadata = guarded(NAME, || {
@@ -52,34 +50,20 @@ pub(crate) fn read<S: PartSink>(
     let (stated, columns) = (groups.metadata.metadata(), &groups.projection.columns);
     check_columns(stated, columns).map_err(|_| Irregular)?;
     check_pages(&file, stated, columns).map_err(|_| Irregular)?;
-    let count = groups.metadata.metadata().num_row_groups();
-    if groups
-        .metadata
-        .metadata()
-        .row_groups()
-        .iter()
-        .any(|group| group.num_rows() > MAX_ROWS)
-    {
+    let mut sizes = stated.row_groups().iter().map(|group| group.num_rows());
+    if sizes.any(|rows| rows > MAX_ROWS) {
         return Err(Irregular.into());
     }
-    let (mut done, pool) = (0, BufferPool::default());
-    while done < count {
-        let wave = done..(done + rayon::current_num_threads()).min(count);
-        done = wave.end;
-        // Unpacked, as values, and as text. Row by row only a page is at hand.
-        if memory::check(groups.bytes_of(wave.clone()).saturating_mul(3)).is_err() {
-            return Err(Irregular.into());
-        }
-        let vocabulary = sink.vocabulary();
-        let parts = wave
-            .into_par_iter()
-            .map(|group| groups.part(group, vocabulary, &pool))
-            .collect::<Result<Vec<_>, Irregular>>()?;
-        pool.give_parts(sink.append(parts)?);
-        sink.expect(done as u64, count as u64);
-        progress(bytes * done as u64 / count as u64, Some(bytes));
-    }
-    Ok(sink)
+    let (all, threads) = (
+        Vec::from_iter(0..stated.num_row_groups()),
+        rayon::current_num_threads(),
+    );
+    // Unpacked, as values, and as text. Row by row only a page is at hand.
+    let check =
+        |wave: &[usize]| memory::check(groups.bytes_of(wave).saturating_mul(3)).map_err(|_| Irregular);
+    let part =
+        |&group: &usize, vocabulary: &Vocabulary, pool: &BufferPool| groups.part(group, vocabulary, pool);
+    read_rounds(sink, &all, (threads, threads), bytes, check, part, progress)
 }
 
 struct RowGroups<'a> {
@@ -90,10 +74,11 @@ struct RowGroups<'a> {
 
 impl RowGroups<'_> {
     /// Unpacked bytes of the columns in use of some groups.
-    fn bytes_of(&self, groups: Range<usize>) -> u64 {
+    fn bytes_of(&self, groups: &[usize]) -> u64 {
         let metadata = self.metadata.metadata();
         let leaves = metadata.file_metadata().schema_descr();
-        let columns = groups.flat_map(|group| metadata.row_group(group).columns().iter().enumerate());
+        let groups = groups.iter();
+        let columns = groups.flat_map(|&group| metadata.row_group(group).columns().iter().enumerate());
         let used = columns.filter(|(leaf, _)| {
             self.projection
                 .columns
@@ -116,17 +101,12 @@ impl RowGroups<'_> {
                 .build()
         })
         .map_err(|_| Irregular)?;
-        let (mut used, _) = pool.take();
-        let mut text = used.take_text();
-        text.clear();
-        let (mut part, mut rows) = (vocabulary.part(used), Vec::new());
-        let expected = self.metadata.metadata().row_group(group).num_rows();
-        part.reserve(usize::try_from(expected).unwrap_or(0));
-        while let Some(batch) = guarded(NAME, || reader.next().transpose()).map_err(|_| Irregular)? {
-            let columns = self.projection.columns_of(&batch).map_err(|_| Irregular)?;
-            push_batch(&mut part, &mut text, &columns, batch.num_rows(), &mut rows)?;
-        }
-        text.resize(text.len() + PADDING, 0);
-        Ok(part.finish(text))
+        let rows = self.metadata.metadata().row_group(group).num_rows();
+        let batches = std::iter::from_fn(|| {
+            let batch = guarded(NAME, || reader.next().transpose());
+            batch.map_err(|_| Irregular).transpose()
+        });
+        let rows = usize::try_from(rows).unwrap_or(0);
+        read_batches(rows, batches, &self.projection, vocabulary, pool)
     }
 }

@@ -1,7 +1,7 @@
 //! The blocks on disk, and passes over them.
 
 use std::fs::File;
-use std::io::{BufReader, BufWriter, Read, Write};
+use std::io::{BufReader, BufWriter, Write};
 use std::sync::mpsc::sync_channel;
 
 use quorate::annotations::{ClassOrder, Names, RowCounts};
@@ -13,7 +13,8 @@ use rustc_hash::FxHashMap;
 
 use super::folder::Folder;
 use super::partitions::Partition;
-use super::runs::{RowsRead, damaged, read_start, read_u32};
+use super::runs::{RowsRead, damaged, read_start};
+use crate::binary::{read_numbers, read_text, read_u32, write_numbers};
 use crate::error::Result;
 use crate::tables::TableLayout;
 use crate::tables::annotations::ReadOptions;
@@ -123,15 +124,14 @@ impl SpilledLabels {
                 BufReader::with_capacity(1 << 16, File::open(self.folder.file("names", partition))?);
             let (mut gold, mut name) = (Vec::new(), Vec::new());
             while read_start(&mut names)?.is_some() {
-                name.resize(read_u32(&mut names)? as usize, 0);
-                names.read_exact(&mut name)?;
+                read_text(&mut names, &mut name)?;
                 let text = std::str::from_utf8(&name).map_err(|_| damaged())?;
                 let truth = truths.get(text);
                 found += usize::from(truth.is_some());
                 gold.push(truth.map_or(NO_GOLD, |&class| u32::from(class)));
             }
             let mut file = BufWriter::new(File::create(self.folder.file("gold", partition))?);
-            write_numbers(&mut file, &gold, u32::to_le_bytes)?;
+            write_numbers(&mut file, gold.iter().map(|number| number.to_le_bytes()))?;
             file.flush()?;
         }
         self.has_gold = found > 0;
@@ -226,9 +226,9 @@ pub(super) fn write_partition(
     let mut file = BufWriter::with_capacity(1 << 20, File::create(folder.file("labels", partition))?);
     file.write_all(&(starts.len() as u32).to_le_bytes())?;
     file.write_all(&(worker.len() as u32).to_le_bytes())?;
-    write_numbers(&mut file, starts, u32::to_le_bytes)?;
-    write_numbers(&mut file, worker, u32::to_le_bytes)?;
-    write_numbers(&mut file, label, u16::to_le_bytes)?;
+    write_numbers(&mut file, starts.iter().map(|number| number.to_le_bytes()))?;
+    write_numbers(&mut file, worker.iter().map(|number| number.to_le_bytes()))?;
+    write_numbers(&mut file, label.iter().map(|number| number.to_le_bytes()))?;
     file.flush()?;
     let mut names = BufWriter::with_capacity(1 << 20, File::create(folder.file("names", partition))?);
     let mut fingerprint: u64 = 0;
@@ -345,40 +345,4 @@ impl Blocks for SpilledLabels {
             Ok(())
         })
     }
-}
-
-/// Numbers between two conversions.
-const BATCH: usize = 1 << 14;
-
-fn write_numbers<T: Copy, const SIZE: usize>(
-    file: &mut impl Write,
-    numbers: &[T],
-    bytes: impl Fn(T) -> [u8; SIZE],
-) -> Result<()> {
-    let mut buffer = Vec::with_capacity(BATCH * SIZE);
-    for batch in numbers.chunks(BATCH) {
-        buffer.clear();
-        batch
-            .iter()
-            .for_each(|&number| buffer.extend_from_slice(&bytes(number)));
-        file.write_all(&buffer)?;
-    }
-    Ok(())
-}
-
-fn read_numbers<T: Copy, const SIZE: usize>(
-    file: &mut impl Read,
-    count: usize,
-    number: impl Fn([u8; SIZE]) -> T,
-    numbers: &mut Vec<T>,
-) -> Result<()> {
-    numbers.clear();
-    numbers.reserve(count);
-    let mut buffer = vec![0; BATCH * SIZE];
-    while numbers.len() < count {
-        let bytes = &mut buffer[..(count - numbers.len()).min(BATCH) * SIZE];
-        file.read_exact(bytes)?;
-        numbers.extend(bytes.as_chunks::<SIZE>().0.iter().map(|&bytes| number(bytes)));
-    }
-    Ok(())
 }

@@ -1,7 +1,8 @@
 //! Labels beyond memory: kept on disk in whole tasks, gone through block by block.
 //!
 //! ```text
-//! rows --hash of the task--> partitions (runs) --sort, a few at a time--> blocks (labels by task) + names of the tasks
+//! rows --hash of the task--> partitions (runs) --sort, a few at a time-->
+//!     blocks (labels by task) + names of the tasks
 //! blocks --pass, again and again--> model --last pass--> results by partition --merge by first row--> table
 //! ```
 //!

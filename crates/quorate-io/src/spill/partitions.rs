@@ -7,7 +7,8 @@ use quorate::annotations::{CodeColumns, Duplicates, Names};
 use quorate::internal::blocks::TaskBlock;
 
 use super::folder::Folder;
-use super::runs::{LABEL, damaged, read_bytes, read_start, read_u32};
+use super::runs::{LABEL, damaged, read_start};
+use crate::binary::{read_bytes, read_text, read_u32};
 use crate::error::Result;
 use crate::memory;
 use crate::tables::name_filter::NameFilter;
@@ -42,8 +43,7 @@ pub(super) fn sort_partition(
     let (mut name, mut labels) = (Vec::new(), Vec::new());
     let mut dropped = Names::default();
     while let Some(row) = read_start(&mut runs)? {
-        let length = read_u32(&mut runs)?;
-        read_bytes(&mut runs, u64::from(length), &mut name)?;
+        read_text(&mut runs, &mut name)?;
         let text = std::str::from_utf8(&name).map_err(|_| damaged())?;
         if !filter.allows(text) {
             dropped.intern(text);

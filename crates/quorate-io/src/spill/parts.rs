@@ -51,8 +51,6 @@ impl<'a> PartitionParts<'a> {
 }
 
 impl PartSink for PartitionParts<'_> {
-    type Error = Stop;
-
     fn vocabulary(&self) -> &Vocabulary {
         &self.vocabulary
     }

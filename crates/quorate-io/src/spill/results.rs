@@ -8,7 +8,7 @@ use std::cell::RefCell;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 use std::fs::File;
-use std::io::{BufReader, BufWriter, Read, Write};
+use std::io::{BufReader, BufWriter, Write};
 use std::path::PathBuf;
 
 use quorate::annotations::Names;
@@ -20,9 +20,10 @@ use rayon::prelude::*;
 
 use super::blocks::SpilledLabels;
 use super::groups;
-use super::runs::{damaged, read_bytes, read_start, read_u32};
+use super::runs::{damaged, read_start};
+use crate::binary::{push_text, read_array, read_text};
 use crate::error::Result;
-use crate::formats::{Cell, ColumnKind, Each, FileFormat, write_rows};
+use crate::formats::{Cell, ColumnKind, Each, FileFormat, RowSource, table, write_table};
 use crate::tables::ChangeRow;
 use crate::tables::changes::CHANGE_COLUMNS;
 use crate::tables::consensus::consensus_columns;
@@ -111,12 +112,10 @@ impl SpilledLabels {
         let (mut record, mut name, mut tasks) = (Vec::new(), Vec::new(), Names::default());
         for task in 0..consensus.len() {
             let row = read_start(&mut from)?.ok_or_else(damaged)?;
-            let length = read_u32(&mut from)?;
+            read_text(&mut from, &mut name)?;
             record.clear();
             record.extend_from_slice(&row.to_le_bytes());
-            record.extend_from_slice(&length.to_le_bytes());
-            read_bytes(&mut from, u64::from(length), &mut name)?;
-            record.extend_from_slice(&name);
+            push_text(&mut record, &name);
             if wanted.review.is_some() {
                 let code = tasks.intern(std::str::from_utf8(&name).map_err(|_| damaged())?);
                 // Every task has a name of its own.
@@ -139,8 +138,7 @@ impl SpilledLabels {
                 let model = fit.model.as_ref();
                 let tipped_by = ChangeRow::name_tipping(labels, model, (label, majority), &self.workers);
                 for text in [votes, tipped_by] {
-                    record.extend_from_slice(&(text.len() as u32).to_le_bytes());
-                    record.extend_from_slice(text.as_bytes());
+                    push_text(&mut record, text.as_bytes());
                 }
             }
             to.write_all(&record)?;
@@ -172,7 +170,7 @@ impl SpilledResults<'_> {
     pub fn write(&self, target: &Target, format: Option<FileFormat>, probabilities: bool) -> Result<()> {
         let classes = &self.spilled.classes;
         let columns = consensus_columns(classes, probabilities);
-        self.write_merged(target, format, columns, |found, task, each| {
+        let table = self.merged(columns, |found, task, each| {
             let (label, row) = (usize::from(found.label), &found.probabilities);
             let mut cells = vec![
                 Cell::Text(task),
@@ -183,40 +181,40 @@ impl SpilledResults<'_> {
                 cells.extend(row.iter().map(|&p| Cell::from(p)));
             }
             each(&cells)
-        })
+        })?;
+        write_table(target, format, &table)
     }
 
     /// Writes the tasks whose label is not that of majority vote, if they were asked for.
-    pub fn write_changes(&self, target: &Target, format: Option<FileFormat>) -> Result<()> {
+    pub fn write_changes(&self, target: &Target) -> Result<()> {
         let class = |code: u16| self.spilled.classes.get(usize::from(code));
-        self.write_merged(target, format, CHANGE_COLUMNS, |found, task, each| {
-            let Some(change) = &found.changed else {
+        let table = self.merged(CHANGE_COLUMNS, |found, task, each| {
+            let Some((majority, votes, tipped_by)) = &found.changed else {
                 return Ok(());
             };
             each(&[
                 Cell::Text(task),
-                Cell::Text(class(change.majority)),
-                Cell::Text(&change.votes),
+                Cell::Text(class(*majority)),
+                Cell::Text(votes),
                 Cell::Text(class(found.label)),
                 found.probabilities[usize::from(found.label)].into(),
-                Cell::Text(&change.tipped_by),
+                Cell::Text(tipped_by),
             ])
-        })
+        })?;
+        write_table(target, None, &table)
     }
 
     /// Writes a table of all results, in the order in which the tasks appear in the input. `row` hands over
     /// what a task has in it.
-    fn write_merged<N: Into<String>>(
+    fn merged<N: Into<String>>(
         &self,
-        target: &Target,
-        format: Option<FileFormat>,
         columns: impl IntoIterator<Item = (N, ColumnKind)>,
         row: impl Fn(&ResultReader, &str, &mut Each<'_>) -> Result<()>,
-    ) -> Result<()> {
+    ) -> Result<impl RowSource> {
         let classes = self.spilled.classes.len();
         let sources = self.files.iter().map(|path| ResultReader::open(path, classes));
         let sources = RefCell::new(sources.collect::<Result<Vec<_>>>()?);
-        write_rows(target, format, columns, |each| {
+        Ok(table(columns, move |each| {
             let mut sources = sources.borrow_mut();
             let mut next = BinaryHeap::new();
             for (place, source) in sources.iter_mut().enumerate() {
@@ -229,7 +227,7 @@ impl SpilledResults<'_> {
                 next.extend(source.advance()?.map(|row| Reverse((row, place))));
             }
             Ok(())
-        })
+        }))
     }
 }
 
@@ -239,14 +237,8 @@ struct ResultReader {
     name: Vec<u8>,
     label: u16,
     probabilities: Vec<f64>,
-    changed: Option<Change>,
-}
-
-/// What a record says of a task whose label is not that of majority vote.
-struct Change {
-    majority: u16,
-    votes: String,
-    tipped_by: String,
+    /// Where the label is not that of majority vote: that one, the votes, and who tipped the balance.
+    changed: Option<(u16, String, String)>,
 }
 
 impl ResultReader {
@@ -265,31 +257,20 @@ impl ResultReader {
         let Some(row) = read_start(&mut self.input)? else {
             return Ok(None);
         };
-        let length = read_u32(&mut self.input)?;
-        read_bytes(&mut self.input, u64::from(length), &mut self.name)?;
+        read_text(&mut self.input, &mut self.name)?;
         self.label = self.read_class()?;
         for probability in &mut self.probabilities {
-            let mut bytes = [0; 8];
-            self.input.read_exact(&mut bytes)?;
-            *probability = f64::from_le_bytes(bytes);
+            *probability = f64::from_le_bytes(read_array(&mut self.input)?);
         }
-        let mut changed = [0];
-        self.input.read_exact(&mut changed)?;
-        self.changed = match changed[0] {
-            0 => None,
-            _ => Some(Change {
-                majority: self.read_class()?,
-                votes: self.read_text()?,
-                tipped_by: self.read_text()?,
-            }),
+        self.changed = match read_array(&mut self.input)? {
+            [0] => None,
+            _ => Some((self.read_class()?, self.read_words()?, self.read_words()?)),
         };
         Ok(Some(row))
     }
 
     fn read_class(&mut self) -> Result<u16> {
-        let mut bytes = [0; 2];
-        self.input.read_exact(&mut bytes)?;
-        let class = u16::from_le_bytes(bytes);
+        let class = u16::from_le_bytes(read_array(&mut self.input)?);
         if usize::from(class) < self.probabilities.len() {
             Ok(class)
         } else {
@@ -297,9 +278,9 @@ impl ResultReader {
         }
     }
 
-    fn read_text(&mut self) -> Result<String> {
-        let (length, mut text) = (read_u32(&mut self.input)?, Vec::new());
-        read_bytes(&mut self.input, u64::from(length), &mut text)?;
+    fn read_words(&mut self) -> Result<String> {
+        let mut text = Vec::new();
+        read_text(&mut self.input, &mut text)?;
         String::from_utf8(text).map_err(|_| damaged())
     }
 }

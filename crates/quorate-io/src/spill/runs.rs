@@ -7,12 +7,13 @@
 
 use std::fs::File;
 use std::hash::Hasher;
-use std::io::{BufRead, BufWriter, Read};
+use std::io::{BufRead, BufWriter};
 
 use quorate::annotations::Names;
 use rustc_hash::FxHasher;
 
 use super::folder::Folder;
+use crate::binary::{push_text, read_u64};
 use crate::error::{Error, Result};
 
 /// Bytes of a label in a run.
@@ -72,8 +73,7 @@ pub(super) fn push_run(
     labels: impl ExactSizeIterator<Item = (u32, u16)>,
 ) {
     bytes.extend_from_slice(&order.to_le_bytes());
-    bytes.extend_from_slice(&(task.len() as u32).to_le_bytes());
-    bytes.extend_from_slice(task);
+    push_text(bytes, task);
     bytes.extend_from_slice(&(labels.len() as u32).to_le_bytes());
     for (worker, label) in labels {
         let ([a, b, c, d], [e, f]) = (worker.to_le_bytes(), label.to_le_bytes());
@@ -92,22 +92,7 @@ pub(super) fn read_start(input: &mut impl BufRead) -> Result<Option<u64>> {
             Ok(_) => break,
         }
     }
-    let mut bytes = [0; 8];
-    input.read_exact(&mut bytes)?;
-    Ok(Some(u64::from_le_bytes(bytes)))
-}
-
-pub(super) fn read_u32(input: &mut impl Read) -> Result<u32> {
-    let mut bytes = [0; 4];
-    input.read_exact(&mut bytes)?;
-    Ok(u32::from_le_bytes(bytes))
-}
-
-/// Reads so many bytes in place of what is in `bytes`. The number is believed only as far as there are bytes.
-pub(super) fn read_bytes(input: &mut impl Read, count: u64, bytes: &mut Vec<u8>) -> Result<()> {
-    bytes.clear();
-    let read = input.take(count).read_to_end(bytes)? as u64;
-    if read == count { Ok(()) } else { Err(damaged()) }
+    Ok(Some(read_u64(input)?))
 }
 
 /// Somebody else wrote into our folder.

@@ -9,7 +9,7 @@ use super::label_cells::{LabelCells, TableLayout};
 use super::name_filter::{LeftOut, NameFilter};
 use crate::error::{Error, Result};
 use crate::exports::{Content, Recognised, Tool, read_export, recognise};
-use crate::formats::{Cell, ColumnKind, FileFormat, Format, scan, scan_text, write_rows};
+use crate::formats::{Cell, ColumnKind, FileFormat, Format, scan, scan_text, table, write_table};
 use crate::memory::{self, Reading};
 use crate::parallel::{AnnotationsInParts, BLOCK, Stop, read_parts};
 use crate::source::{Progress, Source};
@@ -187,8 +187,8 @@ pub(crate) fn recognised_options<'o>(
     Ok((recognised, options))
 }
 
-/// Gives the labels of any file to a function, one by one (the empty label is no answer): a table row by row, an
-/// export answer by answer. Returns how the file was read.
+/// Gives the labels of any file to a function, one by one (the empty label is no answer): a table row by row,
+/// an export answer by answer. Returns how the file was read.
 pub(crate) fn read_into(
     source: &Source,
     options: &ReadOptions,
@@ -207,13 +207,13 @@ pub(crate) fn read_into(
     }
     let mut cells = LabelCells::new(options, take);
     cells.layout.found_wide = recognised.content == Content::Wide;
-    match (recognised.input, recognised.format) {
-        (Some(input), Some(format)) => scan_text(input, format.format, &mut cells).map_err(place),
+    cells.layout.delimiter = match (recognised.input, recognised.format) {
+        (Some(input), Some(format)) => scan_text(input, format.format, &mut cells).map_err(place)?,
         _ => {
             let format = options.format_of(source).map_err(place)?;
-            scan(source, Some(format), &mut cells, progress)
+            scan(source, Some(format), &mut cells, progress)?
         }
-    }?;
+    };
     Ok(cells.layout)
 }
 
@@ -300,11 +300,12 @@ pub fn write_annotations(
 ) -> Result<()> {
     let (tasks, workers, classes) = (annotations.tasks(), annotations.workers(), annotations.classes());
     let columns = ["task", "worker", "label"].map(|name| (name, ColumnKind::Text));
-    write_rows(target, format, columns, |each| {
+    let rows = table(columns, |each| {
         annotations
             .iter()
             .try_for_each(|(n, m, x)| each(&[tasks.get(n), workers.get(m), classes.get(x)].map(Cell::Text)))
-    })
+    });
+    write_table(target, format, &rows)
 }
 
 #[cfg(test)]

@@ -6,7 +6,7 @@ use quorate::model::{Consensus, DawidSkene, explain, vote_fractions};
 
 use crate::error::Result;
 use crate::formats::ColumnKind::{self, Number, Text};
-use crate::formats::{Cell, FileFormat, write_rows};
+use crate::formats::{Cell, write_rows};
 use crate::target::Target;
 
 /// A task whose label is not that of majority vote.
@@ -123,8 +123,8 @@ pub(crate) const CHANGE_COLUMNS: [(&str, ColumnKind); 6] = [
 ];
 
 /// Writes one row for each change.
-pub fn write_changes(target: &Target, format: Option<FileFormat>, rows: &[ChangeRow<'_>]) -> Result<()> {
-    write_rows(target, format, CHANGE_COLUMNS, |each| {
+pub fn write_changes(target: &Target, rows: &[ChangeRow<'_>]) -> Result<()> {
+    write_rows(target, CHANGE_COLUMNS, |each| {
         rows.iter().try_for_each(|row| each(&row.cells()))
     })
 }

@@ -89,11 +89,11 @@ pub(crate) fn find_columns(names: &[String], wanted: &[Wanted<'_>]) -> Result<Ve
             .iter()
             .position(|other| column.is_some() && other == column)
         {
-            return Err(ErrorKind::SharedColumn {
-                name: wanted[place].name.to_owned(),
-                roles: [wanted[other].role.name(), wanted[place].role.name()],
-            }
-            .into());
+            let [one, two] = [wanted[other], wanted[place]].map(|wanted| wanted.role.name());
+            return Err(Error::syntax(format!(
+                "column {:?} cannot hold both the {one} and the {two}: name two columns",
+                wanted[place].name
+            )));
         }
     }
     let mut unclear = Vec::new();
@@ -195,7 +195,8 @@ fn missing_error(names: &[String], missing: &[&Wanted<'_>], unclear: Vec<String>
     if unclear.is_empty() {
         hint.push_str(", or, if the file has no header, put one on its first line");
     }
-    ErrorKind::MissingColumn {
+    ErrorKind::Missing {
+        keys: false,
         names: missing.iter().map(|column| column.name.to_owned()).collect(),
         found: names.to_vec(),
         hint,

@@ -18,7 +18,7 @@ use quorate::ranking::{
 
 use super::column_roles::stem;
 use crate::error::{Error, ErrorKind, Result};
-use crate::formats::{FileFormat, NamedRow, scan, sink};
+use crate::formats::{FileFormat, Row, Sink, scan};
 use crate::source::{Progress, Source};
 
 /// How to read comparisons.
@@ -264,13 +264,14 @@ impl Layout {
     }
 
     /// The value of a role, which may be empty; empty where it has no column.
-    fn value<'r>(&self, row: &NamedRow<'r>, role: &str) -> Result<&'r str> {
+    fn value<'r>(&self, row: &Row<'r>, role: &str) -> Result<&'r str> {
         self.slot(role).map_or(Ok(""), |slot| row.field(slot))
     }
 }
 
 fn missing(names: &[String], wanted: &[&str]) -> Error {
-    ErrorKind::MissingColumn {
+    ErrorKind::Missing {
+        keys: false,
         names: wanted.iter().map(|&name| name.to_owned()).collect(),
         found: names.to_vec(),
         hint: "a table of comparisons has the columns left, right, winner (or model_a, model_b, winner), or chosen and \
@@ -297,7 +298,7 @@ struct Reading<'a> {
 }
 
 impl Reading<'_> {
-    fn take(&mut self, row: &NamedRow<'_>) -> Result<()> {
+    fn take(&mut self, row: &Row<'_>) -> Result<()> {
         let Self {
             options,
             layout,
@@ -381,13 +382,7 @@ fn name_of(layout: &Layout, role: &str) -> String {
 
 fn number(text: &str, expected: &'static str) -> Result<f64> {
     let found = text.trim().parse().ok().filter(|number: &f64| number.is_finite());
-    found.ok_or_else(|| {
-        ErrorKind::Number {
-            found: text.to_owned(),
-            expected,
-        }
-        .into()
-    })
+    found.ok_or_else(|| Error::number(text, expected))
 }
 
 /// The items of a ranking, from the best to the worst.
@@ -482,9 +477,10 @@ pub fn read_comparisons(
         tables: BTreeMap::new(),
     };
     let choose = |state: &mut Reading<'_>, names: &[String]| state.layout.choose(names, state.options);
-    let mut rows = sink(state, choose, |state: &mut Reading<'_>, row| state.take(row));
+    let take = |state: &mut Reading<'_>, row: &Row<'_>| state.take(row);
+    let mut rows = Sink(state, choose, take);
     scan(source, options.format, &mut rows, progress)?;
-    let Reading { layout, tables, .. } = rows.state;
+    let Reading { layout, tables, .. } = rows.0;
     let in_file = |error: quorate::Error| Error::from(error).in_file(source.name());
     let mut read = ComparisonsRead {
         tables: Vec::new(),

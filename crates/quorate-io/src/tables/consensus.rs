@@ -9,7 +9,7 @@ use quorate::model::Consensus;
 
 use super::labels::{CONFIDENCE_COLUMN, PROBABILITY_PREFIX};
 use super::review::join_votes;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::formats::{Cell, ColumnKind, FileFormat, PIECE, RowSource, write_table};
 use crate::target::Target;
 
@@ -31,63 +31,57 @@ pub struct ConsensusParts<'a> {
     pub difficulty: Option<&'a [f64]>,
     /// The labels: how often each class was named, and the margin of the label over the next class.
     pub votes: Option<&'a Annotations>,
+    /// The format, if the name does not tell it.
+    pub format: Option<FileFormat>,
 }
 
-/// Writes the label and the confidence of every task, with the probabilities of all classes if asked for.
-pub fn write_consensus(
+impl From<bool> for ConsensusParts<'_> {
+    /// With the probabilities of all classes, or without.
+    fn from(probabilities: bool) -> Self {
+        Self {
+            probabilities,
+            ..Self::default()
+        }
+    }
+}
+
+/// Writes the label and the confidence of every task, and what else is asked for.
+pub fn write_consensus<'a>(
     target: &Target,
-    format: Option<FileFormat>,
     tasks: &Names,
     classes: &Names,
     consensus: &Consensus,
-    probabilities: bool,
+    parts: impl Into<ConsensusParts<'a>>,
 ) -> Result<()> {
-    let parts = ConsensusParts {
-        probabilities,
-        ..ConsensusParts::default()
-    };
-    write_consensus_with(target, format, tasks, classes, consensus, parts)
-}
-
-/// [`write_consensus`] with more about every task.
-pub fn write_consensus_with(
-    target: &Target,
-    format: Option<FileFormat>,
-    tasks: &Names,
-    classes: &Names,
-    consensus: &Consensus,
-    parts: ConsensusParts<'_>,
-) -> Result<()> {
+    let parts = parts.into();
+    let count = tasks.len();
+    if parts.votes.is_some_and(|labels| labels.task_count() != count) {
+        let problem = format!("labels are needed for each of the {count} tasks");
+        return Err(Error::mismatch(problem));
+    }
     if parts
-        .votes
-        .is_some_and(|labels| labels.task_count() != tasks.len())
+        .difficulty
+        .is_some_and(|difficulty| difficulty.len() != count)
     {
-        let problem = format!("labels are needed for each of the {} tasks", tasks.len());
-        return Err(quorate::Error::Mismatch(problem).into());
+        let problem = format!("a difficulty is needed for each of the {count} tasks");
+        return Err(Error::mismatch(problem));
     }
-    let difficulty = parts.difficulty;
-    if difficulty.is_some_and(|difficulty| difficulty.len() != tasks.len()) {
-        let problem = format!("a difficulty is needed for each of the {} tasks", tasks.len());
-        return Err(quorate::Error::Mismatch(problem).into());
-    }
-    if consensus.len() != tasks.len() || consensus.class_count() != classes.len() {
-        return Err(quorate::Error::Mismatch(format!(
-            "a consensus on {} tasks and {} classes does not fit {} tasks and {} classes",
+    if consensus.len() != count || consensus.class_count() != classes.len() {
+        return Err(Error::mismatch(format!(
+            "a consensus on {} tasks and {} classes does not fit {count} tasks and {} classes",
             consensus.len(),
             consensus.class_count(),
-            tasks.len(),
             classes.len()
-        ))
-        .into());
+        )));
     }
     let table = ConsensusRows {
         tasks,
         classes,
         consensus,
         parts,
-        rows: 0..tasks.len(),
+        rows: 0..count,
     };
-    write_table(target, format, &table)
+    write_table(target, parts.format, &table)
 }
 
 struct ConsensusRows<'t> {

@@ -7,51 +7,45 @@
 use quorate::annotations::Names;
 use quorate::{Annotations, TaskFeatures};
 
+use super::SideData;
 use super::column_roles::{Role, Wanted, find_columns};
 use crate::error::{Error, ErrorKind, Result};
-use crate::formats::{FileFormat, npy, scan, sink};
+use crate::formats::{npy, read_side};
 use crate::source::Source;
-
-/// Features that were read, and what there is to say about them.
-#[derive(Debug, Clone)]
-pub struct FeaturesRead {
-    /// The features, one row for every task of the annotations.
-    pub features: TaskFeatures,
-    /// Rows about tasks that the annotations do not have: not used.
-    pub foreign: u64,
-}
 
 /// Reads features for the tasks of `annotations`; a task without features is an error. `order` says which
 /// task each row of a `.npy` file is about.
 pub fn read_features(
     source: &Source,
-    format: Option<FileFormat>,
     annotations: &Annotations,
     order: Option<&Names>,
-) -> Result<FeaturesRead> {
+) -> Result<SideData<TaskFeatures>> {
     let read = match source {
         Source::Path(path) if path.extension().is_some_and(|extension| extension == "npy") => {
             line_up(&npy::read(path)?, annotations, order)
         }
-        _ if order.is_some() => Err(mismatch(
-            "this table says itself which task each row is about: a list of tasks goes with a .npy file only"
-                .into(),
+        _ if order.is_some() => Err(Error::mismatch(
+            "this table says itself which task each row is about: a list of tasks goes with a .npy file only",
         )),
-        _ => read_table(source, format, annotations),
+        _ => read_table(source, annotations),
     };
     read.and_then(|read| {
-        read.features.check(annotations)?;
+        read.data.check(annotations)?;
         Ok(read)
     })
     .map_err(|error| error.in_file(source.name()))
 }
 
 /// Gives each task its row of the array.
-fn line_up(rows: &npy::NumberRows, annotations: &Annotations, order: Option<&Names>) -> Result<FeaturesRead> {
+fn line_up(
+    rows: &npy::NumberRows,
+    annotations: &Annotations,
+    order: Option<&Names>,
+) -> Result<SideData<TaskFeatures>> {
     if let Some(order) = order
         && order.len() != rows.rows
     {
-        return Err(mismatch(format!(
+        return Err(Error::mismatch(format!(
             "found {} rows, but the list of tasks names {}: expected one row for each, in the same order",
             rows.rows,
             order.len()
@@ -66,19 +60,19 @@ fn line_up(rows: &npy::NumberRows, annotations: &Annotations, order: Option<&Nam
         match row {
             Some(row) => features
                 .set(task, rows.row(row))
-                .map_err(|error| mismatch(format!("row {row} (task {name:?}): {error}")))?,
+                .map_err(|error| Error::mismatch(format!("row {row} (task {name:?}): {error}")))?,
             None => return Err(no_row(name, rows.rows, order.is_some())),
         }
     }
-    Ok(FeaturesRead {
-        features,
-        foreign: (rows.rows.saturating_sub(annotations.task_count())) as u64,
+    Ok(SideData {
+        data: features,
+        foreign: rows.rows.saturating_sub(annotations.task_count()),
     })
 }
 
 fn no_row(task: &str, rows: usize, listed: bool) -> Error {
     if listed {
-        mismatch(format!(
+        Error::mismatch(format!(
             "the list of tasks does not name task {task:?}: every task of the labels needs a row"
         ))
     } else {
@@ -88,29 +82,19 @@ fn no_row(task: &str, rows: usize, listed: bool) -> Error {
     }
 }
 
-fn mismatch(message: String) -> Error {
-    quorate::Error::Mismatch(message).into()
-}
-
-fn read_table(
-    source: &Source,
-    format: Option<FileFormat>,
-    annotations: &Annotations,
-) -> Result<FeaturesRead> {
-    let found = FeaturesRead {
-        features: TaskFeatures::none(annotations, 0),
-        foreign: 0,
-    };
-    let mut rows = sink(
+fn read_table(source: &Source, annotations: &Annotations) -> Result<SideData<TaskFeatures>> {
+    let found = SideData::new(TaskFeatures::none(annotations, 0));
+    let (found, _) = read_side(
+        source,
         (found, Vec::new()),
         |(found, _), names| {
             let task = find_columns(names, &[Wanted::usual(Role::Task)])?[0];
             if names.len() == 1 {
-                return Err(mismatch(
-                    "found no column beside \"task\": expected one for each feature".into(),
+                return Err(Error::mismatch(
+                    "found no column beside \"task\": expected one for each feature",
                 ));
             }
-            found.features = TaskFeatures::none(annotations, names.len() - 1);
+            found.data = TaskFeatures::none(annotations, names.len() - 1);
             let others = (0..names.len()).filter(|&column| column != task);
             Ok([task].into_iter().chain(others).collect())
         },
@@ -120,32 +104,22 @@ fn read_table(
                 found.foreign += 1;
                 return Ok(());
             };
-            if found.features.is_known(task as usize) {
-                return Err(mismatch(format!(
+            if found.data.is_known(task as usize) {
+                return Err(Error::mismatch(format!(
                     "found task {name:?} again: keep one row for each task"
                 )));
             }
             values.clear();
-            for (slot, column) in row.names.iter().enumerate().skip(1) {
-                values.push(finite(row.field(slot)?, column)?);
+            for slot in 1..row.names.len() {
+                values.push(row.number(slot, FEATURE, |value: &f32| value.is_finite())?);
             }
-            Ok(found.features.set(task as usize, values)?)
+            Ok(found.data.set(task as usize, values)?)
         },
-    );
-    scan(source, format, &mut rows, &mut |_, _| {})?;
-    Ok(rows.state.0)
+    )?;
+    Ok(found)
 }
 
-fn finite(text: &str, column: &str) -> Result<f32> {
-    let value: Option<f32> = text.trim().parse().ok();
-    value.filter(|value| value.is_finite()).ok_or_else(|| {
-        let number = ErrorKind::Number {
-            found: text.chars().take(80).collect(),
-            expected: "a finite number: all columns but \"task\" are features",
-        };
-        Error::new(number).in_column(column)
-    })
-}
+const FEATURE: &str = "a finite number: all columns but \"task\" are features";
 
 #[cfg(test)]
 mod tests {
@@ -159,7 +133,12 @@ mod tests {
         builder.build().unwrap()
     }
 
-    fn read(name: &str, bytes: &[u8], tasks: &[&str], order: Option<&[&str]>) -> Result<FeaturesRead> {
+    fn read(
+        name: &str,
+        bytes: &[u8],
+        tasks: &[&str],
+        order: Option<&[&str]>,
+    ) -> Result<SideData<TaskFeatures>> {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join(name);
         std::fs::write(&path, bytes).unwrap();
@@ -170,7 +149,7 @@ mod tests {
             }
             names
         });
-        read_features(&Source::from(path), None, &annotations(tasks), order.as_ref())
+        read_features(&Source::from(path), &annotations(tasks), order.as_ref())
     }
 
     fn array() -> Vec<u8> {
@@ -190,12 +169,12 @@ mod tests {
             None,
         )
         .unwrap();
-        assert_eq!(table.features.row(0), [5.0, 600.0]);
-        assert_eq!((table.features.row(1), table.foreign), (&[1.0, -2.5][..], 1));
+        assert_eq!(table.data.row(0), [5.0, 600.0]);
+        assert_eq!((table.data.row(1), table.foreign), (&[1.0, -2.5][..], 1));
         let numbered = read("f.npy", &array(), &["2", "0"], None).unwrap();
-        assert_eq!((numbered.features.row(0), numbered.foreign), (&[4.0, 5.0][..], 1));
+        assert_eq!((numbered.data.row(0), numbered.foreign), (&[4.0, 5.0][..], 1));
         let listed = read("f.npy", &array(), &["a", "b", "c"], Some(&["c", "a", "b"])).unwrap();
-        assert_eq!((listed.features.row(2), listed.foreign), (&[0.0, 1.0][..], 0));
+        assert_eq!((listed.data.row(2), listed.foreign), (&[0.0, 1.0][..], 0));
     }
 
     #[test]

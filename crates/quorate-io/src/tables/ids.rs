@@ -6,15 +6,15 @@ use quorate::annotations::Names;
 
 use super::column_roles::{Role, Wanted, find_columns};
 use crate::error::{ErrorKind, Result};
-use crate::formats::{Cell, ColumnKind, Compression, FileFormat, find_columns_named, scan, sink, write_rows};
+use crate::formats::{Cell, ColumnKind, Compression, find_columns_named, read_side, write_rows};
 use crate::source::Source;
 use crate::target::Target;
 
 /// Reads the distinct values of the column `column` of a table; empty ones do not count. The columns `task`
 /// and `worker` are found under their other names, too. A file whose name ends in `.txt` has an id on each
 /// line and no header.
-pub fn read_ids(source: &Source, format: Option<FileFormat>, column: &str) -> Result<Names> {
-    if let (None, Source::Path(path)) = (format, source)
+pub fn read_ids(source: &Source, column: &str) -> Result<Names> {
+    if let Source::Path(path) = source
         && path
             .extension()
             .is_some_and(|extension| extension.eq_ignore_ascii_case("txt"))
@@ -28,20 +28,18 @@ pub fn read_ids(source: &Source, format: Option<FileFormat>, column: &str) -> Re
             None => find_columns_named(names, &[column]),
         }
     };
-    let mut rows = sink(Names::default(), choose, |ids: &mut Names, row| {
+    read_side(source, Names::default(), choose, |ids: &mut Names, row| {
         match row.field(0)? {
             "" => {}
             id => drop(ids.intern(id)),
         }
         Ok(())
-    });
-    scan(source, format, &mut rows, &mut |_, _| {})?;
-    Ok(rows.state)
+    })
 }
 
 /// Writes ids as a table of one column.
-pub fn write_ids(target: &Target, format: Option<FileFormat>, column: &str, ids: Vec<&str>) -> Result<()> {
-    write_rows(target, format, [(column, ColumnKind::Text)], |each| {
+pub fn write_ids(target: &Target, column: &str, ids: Vec<&str>) -> Result<()> {
+    write_rows(target, [(column, ColumnKind::Text)], |each| {
         ids.iter().try_for_each(|id| each(&[Cell::Text(id)]))
     })
 }
@@ -68,18 +66,16 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("workers.csv");
         std::fs::write(&path, "n,worker\n3,ann\n2,bob\n1,ann\n0,\n").unwrap();
-        let ids = read_ids(&Source::from(path.clone()), None, "worker").unwrap();
+        let ids = read_ids(&Source::from(path.clone()), "worker").unwrap();
         assert_eq!(ids.iter().collect::<Vec<_>>(), ["ann", "bob"]);
         std::fs::write(&path, "Annotator ID;n\nann;1\n").unwrap();
-        let ids = read_ids(&Source::from(path.clone()), None, "worker").unwrap();
+        let ids = read_ids(&Source::from(path.clone()), "worker").unwrap();
         assert_eq!(ids.iter().collect::<Vec<_>>(), ["ann"]);
         let list = folder.path().join("workers.txt");
         std::fs::write(&list, "ann\n\n bob\nann\n").unwrap();
-        let ids = read_ids(&Source::from(list), None, "worker").unwrap();
+        let ids = read_ids(&Source::from(list), "worker").unwrap();
         assert_eq!(ids.iter().collect::<Vec<_>>(), ["ann", "bob"]);
-        let message = read_ids(&Source::from(path), None, "person")
-            .unwrap_err()
-            .to_string();
+        let message = read_ids(&Source::from(path), "person").unwrap_err().to_string();
         assert!(message.contains("person"), "{message}");
     }
 }

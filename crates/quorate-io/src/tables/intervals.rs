@@ -6,28 +6,26 @@
 use quorate::annotations::Names;
 use quorate::intervals::{Interval, ModelIntervals};
 
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::formats::ColumnKind::{Number, OptionalText, Text};
-use crate::formats::{Cell, FileFormat, write_rows};
+use crate::formats::{Cell, write_rows};
 use crate::target::Target;
 
 /// Writes a row for every interval.
 pub fn write_intervals(
     target: &Target,
-    format: Option<FileFormat>,
     workers: &Names,
     classes: &Names,
     intervals: &ModelIntervals,
 ) -> Result<()> {
     let cells = workers.len() * classes.len() * classes.len();
     if intervals.accuracy.len() != workers.len() || intervals.confusion.len() != cells {
-        return Err(quorate::Error::Mismatch(format!(
+        return Err(Error::mismatch(format!(
             "intervals of {} workers do not fit {} workers and {} classes",
             intervals.accuracy.len(),
             workers.len(),
             classes.len()
-        ))
-        .into());
+        )));
     }
     let columns = [
         ("what", Text),
@@ -38,7 +36,7 @@ pub fn write_intervals(
         ("low", Number),
         ("high", Number),
     ];
-    write_rows(target, format, columns, |each| {
+    write_rows(target, columns, |each| {
         let mut row = |what: &'static str, names: [Option<&str>; 3], interval: &Interval| {
             let [worker, answer, truth] = names.map(Cell::from);
             let [estimate, low, high] = [interval.estimate, interval.low, interval.high].map(Cell::from);

@@ -10,7 +10,7 @@ use super::labels::CONFIDENCE_COLUMN;
 use super::name_filter::{LeftOut, NameFilter};
 use crate::error::{Error, Result};
 use crate::formats::ColumnKind::{Count, Number, OptionalText, Text};
-use crate::formats::{Cell, FileFormat, write_rows};
+use crate::formats::{Cell, write_rows};
 use crate::source::{Progress, Source};
 use crate::target::Target;
 
@@ -64,12 +64,7 @@ fn allows((filter, seen): &mut (NameFilter<'_>, Names), name: &str) -> bool {
 }
 
 /// Writes the verdict on every item; the label of an unscored item is empty.
-pub fn write_panel_verdicts(
-    target: &Target,
-    format: Option<FileFormat>,
-    panel: &Panel,
-    verdicts: &[Verdict],
-) -> Result<()> {
+pub fn write_panel_verdicts(target: &Target, panel: &Panel, verdicts: &[Verdict]) -> Result<()> {
     let columns = [
         ("task", Text),
         ("label", OptionalText),
@@ -78,7 +73,7 @@ pub fn write_panel_verdicts(
         ("asked", Count),
     ];
     let (items, classes) = (panel.annotations().tasks(), panel.annotations().classes());
-    write_rows(target, format, columns, |each| {
+    write_rows(target, columns, |each| {
         verdicts.iter().enumerate().try_for_each(|(item, verdict)| {
             each(&[
                 Cell::Text(items.get(item)),
@@ -136,7 +131,7 @@ mod tests {
         };
         let sink = crate::formats::MemorySink::default();
         let verdicts = [verdict(Some(0)), verdict(None)];
-        write_panel_verdicts(&Target::Memory(sink.clone()), None, &panel, &verdicts).unwrap();
+        write_panel_verdicts(&Target::Memory(sink.clone()), &panel, &verdicts).unwrap();
         let table = sink.take().unwrap();
         let label = table.schema().index_of("label").unwrap();
         assert_eq!(table.batches()[0].column(label).null_count(), 1);

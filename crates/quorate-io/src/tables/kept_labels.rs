@@ -26,6 +26,7 @@ use quorate::annotations::{Annotations, Duplicates, Names, RowCounts};
 use quorate::internal::blocks::TaskBlock;
 
 use super::model::ModelFile;
+use crate::binary::{read_array, read_bytes, read_numbers, read_u32, read_u64, write_numbers};
 use crate::error::{ErrorKind, Result};
 use crate::target::{Target, settle_own_file, write_whole};
 
@@ -34,9 +35,6 @@ const VERSION: u32 = 1;
 
 /// A fast level: the file is read and written with every update.
 const LEVEL: i32 = 1;
-
-/// Bytes that are reserved before any of them was seen.
-const RESERVED: u64 = 1 << 20;
 
 /// What the names of the labels' files of a model start with: those of `model.json` with `model.`. Models in
 /// one folder whose names differ share none.
@@ -126,9 +124,9 @@ pub fn read_kept_labels(path: &Path, model: &ModelFile) -> Result<Annotations> {
             file => file?,
         };
         let mut input = BufReader::with_capacity(1 << 17, file);
-        check_start(&mut input, model)?;
+        check_start(&mut input, model).map_err(cut_short)?;
         let mut unpacked = zstd::Decoder::with_buffer(input)?;
-        let labels = read_table(&mut unpacked)?;
+        let labels = read_table(&mut unpacked).map_err(cut_short)?;
         // The checksum says that the file is as it was written, not that it holds what it says.
         if Some(labels.fingerprint()) == fingerprint(model) {
             Ok(labels)
@@ -148,11 +146,11 @@ fn check_start(input: &mut impl Read, model: &ModelFile) -> Result<()> {
     if read_array(input)? != *MAGIC {
         return wrong("found something else, expected kept labels".into());
     }
-    let version = u32::from_le_bytes(read_array(input)?);
+    let version = read_u32(input)?;
     if version != VERSION {
         return wrong(format!("found format version {version}, expected {VERSION}"));
     }
-    if Some(u64::from_le_bytes(read_array(input)?)) != fingerprint(model) {
+    if Some(read_u64(input)?) != fingerprint(model) {
         return wrong("does not hold the labels that this model was fitted on".into());
     }
     Ok(())
@@ -183,92 +181,61 @@ fn write_table(output: &mut impl Write, annotations: &Annotations) -> Result<()>
     )?;
     let (workers, labels) = annotations.labels_between(0..annotations.task_count());
     write_numbers(output, workers.iter().map(|worker| worker.to_le_bytes()))?;
-    write_numbers(output, labels.iter().map(|label| label.to_le_bytes()))
+    write_numbers(output, labels.iter().map(|label| label.to_le_bytes()))?;
+    Ok(())
 }
 
 /// Numbers in pieces: packing them one by one takes longer than packing.
-fn write_numbers<const N: usize>(
-    output: &mut impl Write,
-    numbers: impl Iterator<Item = [u8; N]>,
-) -> Result<()> {
-    let mut piece = Vec::with_capacity(1 << 16);
-    for number in numbers {
-        if piece.len() + N > piece.capacity() {
-            output.write_all(&piece)?;
-            piece.clear();
-        }
-        piece.extend_from_slice(&number);
-    }
-    Ok(output.write_all(&piece)?)
-}
-
 fn read_table(input: &mut impl Read) -> Result<Annotations> {
     let rows = RowCounts {
-        rows: u64::from_le_bytes(read_array(input)?),
-        abstentions: u64::from_le_bytes(read_array(input)?),
+        rows: read_u64(input)?,
+        abstentions: read_u64(input)?,
         repeated: 0,
         duplicates: Duplicates::Keep,
     };
-    let mut count = || -> Result<u64> { Ok(u32::from_le_bytes(read_array(input)?).into()) };
-    let (tasks, workers, classes, labels) = (count()?, count()?, count()?, count()?);
-    let mut names = |count| read_names(input, count);
-    let (tasks, workers, classes) = (names(tasks)?, names(workers)?, names(classes)?);
-    let mut starts = vec![0u32];
-    for length in read_numbers(input, tasks.len() as u64, u32::from_le_bytes)? {
-        let end = starts[starts.len() - 1].checked_add(length);
-        starts.push(end.ok_or_else(damaged)?);
+    let mut counts = Vec::new();
+    read_numbers(input, 4, u32::from_le_bytes, &mut counts)?;
+    let mut names = |which: usize| read_names(input, counts[which] as usize);
+    let (tasks, workers, classes) = (names(0)?, names(1)?, names(2)?);
+    let (mut lengths, mut block) = (Vec::new(), TaskBlock::default());
+    read_numbers(input, tasks.len(), u32::from_le_bytes, &mut lengths)?;
+    block.starts.push(0);
+    for length in lengths {
+        let end = block.starts[block.starts.len() - 1].checked_add(length);
+        block.starts.push(end.ok_or_else(damaged)?);
     }
-    let block = TaskBlock {
-        starts,
-        worker: read_numbers(input, labels, u32::from_le_bytes)?,
-        label: read_numbers(input, labels, u16::from_le_bytes)?,
-        gold: Vec::new(),
-    };
+    let labels = counts[3] as usize;
+    read_numbers(input, labels, u32::from_le_bytes, &mut block.worker)?;
+    read_numbers(input, labels, u16::from_le_bytes, &mut block.label)?;
     // At the end of the frame the checksum is looked at.
     let mut more = Vec::new();
-    input.take(1).read_to_end(&mut more).map_err(|_| damaged())?;
+    input.take(1).read_to_end(&mut more)?;
     if !more.is_empty() {
         return Err(damaged());
     }
     Ok(Annotations::from_block(tasks, workers, classes, block, rows)?)
 }
 
-fn read_names(input: &mut impl Read, count: u64) -> Result<Names> {
-    let bytes = u64::from_le_bytes(read_array(input)?);
+fn read_names(input: &mut impl Read, count: usize) -> Result<Names> {
+    let (bytes, mut lengths, mut text) = (read_u64(input)?, Vec::new(), Vec::new());
+    read_numbers(input, count, u32::from_le_bytes, &mut lengths)?;
+    read_bytes(input, bytes, &mut text)?;
     let mut end = 0usize;
     let mut ends = Vec::new();
-    for length in read_numbers(input, count, u32::from_le_bytes)? {
+    for length in lengths {
         end = end.checked_add(length as usize).ok_or_else(damaged)?;
         ends.push(end);
     }
-    let text = String::from_utf8(read_bytes(input, bytes)?).map_err(|_| damaged())?;
+    let text = String::from_utf8(text).map_err(|_| damaged())?;
     Names::from_text(text, ends).ok_or_else(damaged)
 }
 
-fn read_numbers<T, const N: usize>(
-    input: &mut impl Read,
-    count: u64,
-    number: fn([u8; N]) -> T,
-) -> Result<Vec<T>> {
-    let bytes = read_bytes(input, count * N as u64)?;
-    let numbers = bytes.as_chunks().0.iter().map(|bytes| number(*bytes));
-    Ok(numbers.collect())
-}
-
-fn read_bytes(input: &mut impl Read, count: u64) -> Result<Vec<u8>> {
-    let mut bytes = Vec::with_capacity(count.min(RESERVED) as usize);
-    input.take(count).read_to_end(&mut bytes).map_err(|_| damaged())?;
-    if bytes.len() as u64 == count {
-        Ok(bytes)
-    } else {
-        Err(damaged())
+/// What ends before its end, or cannot be unpacked, is damaged.
+fn cut_short(error: crate::Error) -> crate::Error {
+    match error.io_kind() {
+        Some(_) => damaged(),
+        None => error,
     }
-}
-
-fn read_array<const N: usize>(input: &mut impl Read) -> Result<[u8; N]> {
-    let mut bytes = [0; N];
-    input.read_exact(&mut bytes).map_err(|_| damaged())?;
-    Ok(bytes)
 }
 
 fn damaged() -> crate::Error {

@@ -7,7 +7,7 @@ use super::column_roles::{Role, Wanted, find_columns};
 use super::comparisons::{are_comparisons, hold_comparisons};
 use crate::error::{Error, ErrorKind, Result};
 use crate::exports::ExportRead;
-use crate::formats::{Row, RowSink, field};
+use crate::formats::{Row, RowSink};
 
 /// How a table was read, where that was not said: for a word to the user.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -79,9 +79,9 @@ impl TableLayout {
     }
 }
 
-/// Takes the labels out of rows, and gives each of them to a function, as task, worker and label; no answer is
-/// the empty label. A cell of a wide table without an answer is no label at all, but a task without any keeps
-/// its place.
+/// Takes the labels out of rows, and gives each of them to a function, as task, worker and label; no answer
+/// is the empty label. A cell of a wide table without an answer is no label at all, but a task without any
+/// keeps its place.
 pub(crate) struct LabelCells<'a, F> {
     options: &'a ReadOptions,
     pub(crate) layout: TableLayout,
@@ -97,11 +97,7 @@ impl<F: FnMut(&str, &str, &str) -> Result<()>> RowSink for LabelCells<'_, F> {
         }
     }
 
-    fn note_delimiter(&mut self, delimiter: char) {
-        self.layout.delimiter = Some(delimiter);
-    }
-
-    fn row(&mut self, row: &impl Row) -> Result<()> {
+    fn row(&mut self, row: &Row<'_>) -> Result<()> {
         let Self {
             options,
             layout,
@@ -114,15 +110,19 @@ impl<F: FnMut(&str, &str, &str) -> Result<()>> RowSink for LabelCells<'_, F> {
                 text
             }
         };
-        let Columns { task, worker, label } = &layout.columns;
-        let n = field(row, 0, task)?;
+        let Columns {
+            task: _,
+            worker: _,
+            label,
+        } = &layout.columns;
+        let n = row.field(0)?;
         let Some(workers) = &layout.workers else {
-            let (m, x) = (field(row, 1, worker)?, field(row, 2, label)?);
+            let (m, x) = (row.field(1)?, row.field(2)?);
             return take(n, m, answer(x)).map_err(|error| name_column(error, &layout.columns, label));
         };
         let mut answered = false;
         for (slot, m) in workers.iter().enumerate() {
-            let x = answer(field(row, slot + 1, m)?);
+            let x = answer(row.field(slot + 1)?);
             if !x.is_empty() {
                 answered = true;
                 take(n, m, x).map_err(|error| name_column(error, &layout.columns, m))?;

@@ -9,7 +9,7 @@ use quorate::internal::run::Truths;
 use super::annotations::{Columns, default_missing};
 use super::column_roles::{Role, Wanted, find_columns};
 use crate::error::{Error, ErrorKind, Position, Result};
-use crate::formats::{Cell, ColumnKind, FileFormat, Row, RowSink, field, find_column, scan, write_rows};
+use crate::formats::{Cell, ColumnKind, Row, RowSink, find_column, scan, write_rows};
 use crate::source::Source;
 use crate::target::Target;
 
@@ -25,47 +25,14 @@ const SUM_TOLERANCE: f64 = 0.05;
 /// How far a probability may lie outside 0 to 1.
 const RANGE_TOLERANCE: f64 = 1e-6;
 
-/// Names of the columns. A name that is left as it is by default stands for "find it", as in [`Columns`].
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct LabelColumns {
-    /// Column of the task's id.
-    pub task: String,
-    /// Column of the label.
-    pub label: String,
-}
-
-impl Default for LabelColumns {
-    fn default() -> Self {
-        Self {
-            task: "task".into(),
-            label: "label".into(),
-        }
-    }
-}
-
 /// How to read a table of labels.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 pub struct LabelOptions {
-    /// The format, if the name does not tell it.
-    pub format: Option<FileFormat>,
-    /// Names of the columns.
-    pub columns: LabelColumns,
+    /// Names of the columns; that of a worker is not looked for.
+    pub columns: Columns,
     /// Names of the columns of the annotations that these labels are about: taken where they are here, too,
     /// and nothing else is said.
     pub like: Option<Columns>,
-    /// Labels that stand for "not known", besides the empty one and null.
-    pub missing: Vec<String>,
-}
-
-impl Default for LabelOptions {
-    fn default() -> Self {
-        Self {
-            format: None,
-            columns: LabelColumns::default(),
-            like: None,
-            missing: default_missing(),
-        }
-    }
 }
 
 /// One label for each task, with probabilities where the file has them.
@@ -81,8 +48,8 @@ pub struct TaskLabels {
     pub confidence: Option<Vec<f64>>,
     /// Probabilities `[task][class]`, as written, if there are such columns.
     pub probabilities: Option<Vec<f64>>,
-    /// Names of the columns that were read.
-    pub columns: LabelColumns,
+    /// Names of the columns that were read; there is none of a worker.
+    pub columns: Columns,
     /// Rows that repeat an earlier row's task and label: the earlier one counts.
     pub repeated: u64,
     /// Rows without a label: not used.
@@ -127,12 +94,12 @@ impl TaskLabels {
 pub fn read_labels(source: &Source, options: &LabelOptions) -> Result<TaskLabels> {
     let mut sink = LabelSink {
         options,
+        missing: default_missing(),
         found: TaskLabels::default(),
         positions: Vec::new(),
-        class_columns: Vec::new(),
         row: Vec::new(),
     };
-    scan(source, options.format, &mut sink, &mut |_, _| {})?;
+    scan(source, None, &mut sink, &mut |_, _| {})?;
     if sink.found.tasks.is_empty() {
         let words = match sink.found.unlabelled {
             0 => "the input has no rows; expected one row for each task with a task and a label".into(),
@@ -143,89 +110,78 @@ pub fn read_labels(source: &Source, options: &LabelOptions) -> Result<TaskLabels
     Ok(sink.found)
 }
 
+/// Reads what is known of the tasks of a table, as [`TaskLabels::codes_in`] has it.
+pub fn read_truth(source: &Source, annotations: &Annotations) -> Result<Vec<Option<usize>>> {
+    Ok(read_labels(source, &LabelOptions::default())?.codes_in(annotations))
+}
+
 struct LabelSink<'a> {
     options: &'a LabelOptions,
+    missing: Vec<String>,
     found: TaskLabels,
-    /// Where each task was first seen.
     positions: Vec<Position>,
-    /// Names of the probability columns.
-    class_columns: Vec<String>,
-    /// Probabilities of the row at hand.
     row: Vec<f64>,
 }
 
 impl RowSink for LabelSink<'_> {
     fn select(&mut self, names: &[String]) -> Result<Vec<usize>> {
-        let LabelColumns { task, label } = self.wanted(names);
+        let [task, label] = self.wanted(names);
         let roles = [(Role::Task, &task), (Role::KnownLabel, &label)];
         let mut chosen = find_columns(names, &roles.map(|(role, name)| Wanted { role, name }))?;
-        self.found.columns = LabelColumns {
-            task: names[chosen[0]].clone(),
-            label: names[chosen[1]].clone(),
-        };
+        self.found.columns.task = names[chosen[0]].clone();
+        self.found.columns.label = names[chosen[1]].clone();
         if names.iter().any(|name| name == CONFIDENCE_COLUMN) {
             chosen.push(find_column(names, CONFIDENCE_COLUMN, "confidence")?);
             self.found.confidence = Some(Vec::new());
         }
-        for name in names {
+        for (column, name) in names.iter().enumerate() {
             if let Some(class) = name.strip_prefix(PROBABILITY_PREFIX) {
-                chosen.push(find_column(names, name, "probability")?);
-                self.class_columns.push(name.clone());
+                let before = self.found.classes.len();
                 self.found.classes.intern(class);
+                if self.found.classes.len() == before {
+                    return Err(Error::new(ErrorKind::RepeatedColumn).in_column(name));
+                }
+                chosen.push(column);
                 self.found.probabilities.get_or_insert_default();
             }
         }
         Ok(chosen)
     }
 
-    fn row(&mut self, row: &impl Row) -> Result<()> {
-        let LabelColumns { task, label } = &self.found.columns.clone();
-        let (n, x) = (field(row, 0, task)?, field(row, 1, label)?);
+    fn row(&mut self, row: &Row<'_>) -> Result<()> {
+        let (n, x) = (row.field(0)?, row.field(1)?);
         if n.is_empty() {
-            return Err(Error::from(quorate::Error::EmptyId("task")).in_column(task));
+            return Err(Error::from(quorate::Error::EmptyId("task")).in_column(&row.names[0]));
         }
-        if x.is_empty() || self.options.missing.iter().any(|missing| missing == x) {
+        if x.is_empty() || self.missing.iter().any(|missing| missing == x) {
             self.found.unlabelled += 1;
             return Ok(());
         }
         if let Some(earlier) = self.found.tasks.find(n) {
-            return self.repeat(earlier as usize, x, label);
+            return self.repeat(earlier as usize, x, &row.names[1]);
         }
         let code = match self.found.classes.find(x) {
             Some(code) => code,
-            None if self.class_columns.is_empty() => self.found.classes.intern(x),
-            None => {
-                let classes = self.found.classes.iter().map(str::to_owned).collect();
-                let unknown = quorate::Error::UnknownClass {
-                    label: x.to_owned(),
-                    classes,
-                };
-                return Err(Error::from(unknown).in_column(label));
-            }
+            None if self.found.probabilities.is_none() => self.found.classes.intern(x),
+            None => return Err(Error::unknown_class(x, &self.found.classes).in_column(&row.names[1])),
         };
         self.found.tasks.intern(n);
         self.found.labels.push(code as usize);
-        self.positions.push(row.position());
-        let mut slot = 2;
+        self.positions.push(row.position);
+        let mut first = 2;
         if let Some(confidence) = &mut self.found.confidence {
-            confidence.push(probability(
-                field(row, slot, CONFIDENCE_COLUMN)?,
-                CONFIDENCE_COLUMN,
-            )?);
-            slot += 1;
-        }
-        self.row.clear();
-        for (k, column) in self.class_columns.iter().enumerate() {
-            self.row.push(probability(field(row, slot + k, column)?, column)?);
+            confidence.push(probability(row, first)?);
+            first += 1;
         }
         if let Some(probabilities) = &mut self.found.probabilities {
+            self.row.clear();
+            for slot in first..row.names.len() {
+                self.row.push(probability(row, slot)?);
+            }
             let sum: f64 = self.row.iter().sum();
             if (sum - 1.0).abs() > SUM_TOLERANCE {
-                return Err(ErrorKind::Number {
-                    found: format!("probabilities that sum to {sum}"),
-                    expected: "a sum of 1 over the columns p:<class>",
-                }
-                .into());
+                let found = format!("probabilities that sum to {sum}");
+                return Err(Error::number(&found, "a sum of 1 over the columns p:<class>"));
             }
             probabilities.extend_from_slice(&self.row);
         }
@@ -235,18 +191,17 @@ impl RowSink for LabelSink<'_> {
 
 impl LabelSink<'_> {
     /// The names to look for: those given, else those of the annotations where they are here.
-    fn wanted(&self, names: &[String]) -> LabelColumns {
-        let usual = LabelColumns::default();
+    fn wanted(&self, names: &[String]) -> [String; 2] {
+        let usual = Columns::default();
         let choose = |given: &String, usual: &String, like: Option<&String>| {
             let like = like.filter(|like| given == usual && names.contains(like));
             like.unwrap_or(given).clone()
         };
-        let LabelColumns { task, label } = &self.options.columns;
-        let like = self.options.like.as_ref();
-        LabelColumns {
-            task: choose(task, &usual.task, like.map(|like| &like.task)),
-            label: choose(label, &usual.label, like.map(|like| &like.label)),
-        }
+        let (given, like) = (&self.options.columns, self.options.like.as_ref());
+        [
+            choose(&given.task, &usual.task, like.map(|like| &like.task)),
+            choose(&given.label, &usual.label, like.map(|like| &like.label)),
+        ]
     }
 
     fn repeat(&mut self, earlier: usize, label: &str, column: &str) -> Result<()> {
@@ -265,39 +220,26 @@ impl LabelSink<'_> {
     }
 }
 
-pub(crate) fn probability(text: &str, column: &str) -> Result<f64> {
-    let value: Option<f64> = text.trim().parse().ok();
-    value
-        .filter(|value| (-RANGE_TOLERANCE..=1.0 + RANGE_TOLERANCE).contains(value))
-        .ok_or_else(|| {
-            let number = ErrorKind::Number {
-                found: text.chars().take(80).collect(),
-                expected: "a number from 0 to 1",
-            };
-            Error::new(number).in_column(column)
-        })
+/// The value of a slot, which is a probability.
+pub(crate) fn probability(row: &Row<'_>, slot: usize) -> Result<f64> {
+    row.number(slot, "a number from 0 to 1", |value| {
+        (-RANGE_TOLERANCE..=1.0 + RANGE_TOLERANCE).contains(value)
+    })
 }
 
 /// Writes one known label for each task: columns `task, label`; `labels` holds a class code for each task.
-pub fn write_truth(
-    target: &Target,
-    format: Option<FileFormat>,
-    tasks: &Names,
-    classes: &Names,
-    labels: &[usize],
-) -> Result<()> {
+pub fn write_truth(target: &Target, tasks: &Names, classes: &Names, labels: &[usize]) -> Result<()> {
     let outside = labels.iter().any(|&label| label >= classes.len());
     if tasks.len() != labels.len() || outside {
-        return Err(quorate::Error::Mismatch(format!(
+        return Err(Error::mismatch(format!(
             "{} labels of {} classes do not fit {} tasks",
             labels.len(),
             classes.len(),
             tasks.len()
-        ))
-        .into());
+        )));
     }
     let columns = [("task", ColumnKind::Text), ("label", ColumnKind::Text)];
-    write_rows(target, format, columns, |each| {
+    write_rows(target, columns, |each| {
         let mut rows = tasks.iter().zip(labels);
         rows.try_for_each(|(task, &label)| each(&[Cell::Text(task), Cell::Text(classes.get(label))]))
     })

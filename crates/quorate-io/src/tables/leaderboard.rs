@@ -6,7 +6,7 @@ use quorate::ranking::{Comparisons, NextPair, Outcome, RankFit, Standing};
 
 use crate::error::Result;
 use crate::formats::ColumnKind::{Count, Number, OptionalText, Text};
-use crate::formats::{Cell, FileFormat, write_rows};
+use crate::formats::{Cell, FileFormat, write_rows_as};
 use crate::target::Target;
 
 /// The items of one group of comparisons, from the best to the worst.
@@ -47,7 +47,7 @@ pub fn write_leaderboard(
         ("better_than_next", Number),
         ("group", Count),
     ];
-    write_rows(target, format, by.into_iter().chain(columns), |each| {
+    write_rows_as(target, format, by.into_iter().chain(columns), |each| {
         for table in tables {
             for standing in table.standings {
                 let whole =
@@ -102,7 +102,7 @@ pub fn write_rank_judges(
         ("self_agreement", Number),
         ("verdict", Text),
     ];
-    write_rows(target, format, columns, |each| {
+    write_rows_as(target, format, columns, |each| {
         fit.judges.iter().enumerate().try_for_each(|(judge, found)| {
             let model = found.model;
             let words = verdict(found);
@@ -146,7 +146,7 @@ pub fn write_wins(
     let items = comparisons.items();
     let order = fit.order();
     let met = count_pairs(comparisons);
-    write_rows(target, format, columns, |each| {
+    write_rows_as(target, format, columns, |each| {
         for &i in &order {
             for &j in order.iter().filter(|&&j| i != j && fit.comparable(i, j)) {
                 let key = (i.min(j) as u32, i.max(j) as u32);
@@ -201,7 +201,7 @@ pub fn write_next_pairs(
         ("gain", Number),
     ];
     let (items, judges) = (comparisons.items(), comparisons.judges());
-    write_rows(target, format, columns, |each| {
+    write_rows_as(target, format, columns, |each| {
         pairs.iter().try_for_each(|next| {
             each(&[
                 Cell::Text(items.get(next.left)),
@@ -230,7 +230,7 @@ pub fn write_comparisons(
         Some(("winner", Text)),
         with(comparisons.is_weighted(), ("weight", Number)),
     ];
-    write_rows(target, format, columns.into_iter().flatten(), |each| {
+    write_rows_as(target, format, columns.into_iter().flatten(), |each| {
         comparisons.iter().try_for_each(|row| {
             let winner = match row.outcome {
                 Outcome::Left => "left",
@@ -257,7 +257,7 @@ pub fn write_scores(
     items: &Names,
     scores: &[f64],
 ) -> Result<()> {
-    write_rows(target, format, [("item", Text), ("score", Number)], |each| {
+    write_rows_as(target, format, [("item", Text), ("score", Number)], |each| {
         let rows = items.iter().zip(scores);
         rows.into_iter()
             .try_for_each(|(item, &score)| each(&[Cell::Text(item), score.into()]))

@@ -5,7 +5,8 @@
 //!   "labels_file": "..",
 //!   "classes": [..K], "prior": [..K],
 //!   "workers": [ {"id": "..", "labels": 12, "confusion": [K rows of K: row = answer, column = truth],
-//!                 "counts": [K rows of K: expected answers that the model rests on, those of earlier data included]}, .. ] }
+//!                 "counts": [K rows of K: expected answers that the model rests on,
+//!                           those of earlier data included]}, .. ] }
 //! ```
 //!
 //! `labels_file`, the labels kept beside the model, may be missing. `counts` may be missing: then a worker's
@@ -18,8 +19,9 @@ use quorate::annotations::{Annotations, Names};
 use quorate::model::DawidSkene;
 use serde::{Deserialize, Serialize};
 
-use crate::error::{Error, ErrorKind, Position, Result};
+use crate::error::{Error, Position, Result};
 use crate::formats::Compression;
+use crate::formats::jsonl::problem_of;
 use crate::source::Source;
 use crate::target::{Target, write_whole};
 
@@ -151,7 +153,7 @@ impl ModelFile {
 
     /// Checks that sizes fit and that probabilities are probabilities.
     pub fn validate(&self) -> Result<()> {
-        let wrong = |words: String| Err(ErrorKind::Model(words).into());
+        let wrong = |words: String| Err(Error::syntax(words));
         if self.format_version == 0 || self.format_version > MODEL_FORMAT_VERSION {
             return wrong(unknown_version(u64::from(self.format_version)));
         }
@@ -216,14 +218,15 @@ fn check_distribution(values: impl Iterator<Item = f64>, what: impl Fn() -> Stri
     let mut sum = 0.0;
     for value in values {
         if !(-SUM_TOLERANCE..=1.0 + SUM_TOLERANCE).contains(&value) {
-            return Err(
-                ErrorKind::Model(format!("{} holds {value}, expected numbers from 0 to 1", what())).into(),
-            );
+            return Err(Error::syntax(format!(
+                "{} holds {value}, expected numbers from 0 to 1",
+                what()
+            )));
         }
         sum += value;
     }
     if (sum - 1.0).abs() > SUM_TOLERANCE {
-        return Err(ErrorKind::Model(format!("{} sums to {sum}, expected 1", what())).into());
+        return Err(Error::syntax(format!("{} sums to {sum}, expected 1", what())));
     }
     Ok(())
 }
@@ -265,12 +268,12 @@ fn parse_model(source: &Source) -> Result<ModelFile> {
     let Version { format_version } = serde_json::from_slice(&bytes).map_err(json_error)?;
     match format_version {
         Some(version) if version > u64::from(MODEL_FORMAT_VERSION) => {
-            return Err(ErrorKind::Model(unknown_version(version)).into());
+            return Err(Error::syntax(unknown_version(version)));
         }
         Some(_) => {}
         None => {
             let words = "found no \"format_version\", expected a model file of this library";
-            return Err(ErrorKind::Model(words.into()).into());
+            return Err(Error::syntax(words));
         }
     }
     let model: ModelFile = serde_json::from_slice(&bytes).map_err(json_error)?;
@@ -279,13 +282,11 @@ fn parse_model(source: &Source) -> Result<ModelFile> {
 }
 
 fn json_error(error: serde_json::Error) -> Error {
-    let words = error.to_string();
-    let place = format!(" at line {} column {}", error.line(), error.column());
-    let words = words.strip_suffix(&place).unwrap_or(&words);
-    Error::new(ErrorKind::Model(format!(
-        "not a model file: {words} at character {}",
+    let problem = problem_of(&error);
+    Error::syntax(format!(
+        "not a model file: {problem} at character {}",
         error.column()
-    )))
+    ))
     .at(Position::Line(error.line() as u64))
 }
 
@@ -315,5 +316,5 @@ pub fn write_model(target: &Target, model: &ModelFile) -> Result<()> {
 }
 
 fn json(value: &impl Serialize) -> Result<String> {
-    serde_json::to_string(value).map_err(|error| ErrorKind::Model(error.to_string()).into())
+    serde_json::to_string(value).map_err(|error| Error::syntax(error.to_string()))
 }

@@ -101,8 +101,8 @@ pub struct ModelOrigin {
 }
 
 impl ModelOrigin {
-    /// The file of a fit's model, with the answers that it rests on, if it has one. `summary` is that of the fit,
-    /// with its counts.
+    /// The file of a fit's model, with the answers that it rests on, if it has one. `summary` is that of the
+    /// fit, with its counts.
     pub fn model_file<C>(
         &self,
         fit: &Fit<C>,

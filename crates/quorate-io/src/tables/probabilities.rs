@@ -2,36 +2,22 @@
 
 use quorate::{Annotations, TaskProbabilities};
 
+use super::SideData;
 use super::column_roles::{Role, Wanted, find_columns};
 use super::labels::{PROBABILITY_PREFIX, probability};
-use crate::error::{Error, ErrorKind, Result};
-use crate::formats::{FileFormat, find_column, scan, sink};
+use crate::error::{Error, Result};
+use crate::formats::{find_column, read_side};
 use crate::source::Source;
 
-/// Predictions that were read, and what there is to say about them.
-#[derive(Debug, Clone)]
-pub struct ProbabilitiesRead {
-    /// The predictions, lined up with the tasks and classes of the annotations.
-    pub probabilities: TaskProbabilities,
-    /// Rows about tasks that the annotations do not have: not used.
-    pub foreign: u64,
-}
-
-/// Reads predictions for the tasks of `annotations`. A class without a column has probability 0; a column of
-/// a class that the annotations do not have is an error.
-pub fn read_probabilities(
-    source: &Source,
-    format: Option<FileFormat>,
-    annotations: &Annotations,
-) -> Result<ProbabilitiesRead> {
-    let found = ProbabilitiesRead {
-        probabilities: TaskProbabilities::none(annotations),
-        foreign: 0,
-    };
+/// Reads predictions for the tasks of `annotations`, lined up with their tasks and classes. A class without a
+/// column has probability 0; a column of a class that the annotations do not have is an error.
+pub fn read_probabilities(source: &Source, annotations: &Annotations) -> Result<SideData<TaskProbabilities>> {
+    let found = SideData::new(TaskProbabilities::none(annotations));
     let classes = annotations.classes();
     // What was found, the class of each column behind the task's, and a row.
     let state = (found, Vec::new(), vec![0.0; classes.len()]);
-    let mut rows = sink(
+    let (found, ..) = read_side(
+        source,
         state,
         |(_, codes, _), names| {
             let mut chosen = find_columns(names, &[Wanted::usual(Role::Task)])?;
@@ -40,11 +26,7 @@ pub fn read_probabilities(
                     continue;
                 };
                 let Some(code) = classes.find(class) else {
-                    let unknown = quorate::Error::UnknownClass {
-                        label: class.to_owned(),
-                        classes: classes.iter().map(str::to_owned).collect(),
-                    };
-                    return Err(Error::from(unknown).in_column(name));
+                    return Err(Error::unknown_class(class, classes).in_column(name));
                 };
                 chosen.push(column);
                 codes.push(code as usize);
@@ -60,38 +42,38 @@ pub fn read_probabilities(
                 found.foreign += 1;
                 return Ok(());
             };
-            if found.probabilities.row(task as usize).is_some() {
-                let name = annotations.tasks().get(task as usize).to_owned();
-                return Err(Error::new(ErrorKind::RepeatedTask(name)).in_column("task"));
+            if found.data.row(task as usize).is_some() {
+                let name = annotations.tasks().get(task as usize);
+                let again = format!("found task {name:?} again, expected one row for each task");
+                return Err(Error::syntax(again).in_column("task"));
             }
             values.fill(0.0);
             for (slot, &class) in codes.iter().enumerate() {
-                values[class] = probability(row.field(slot + 1)?, &row.names[slot + 1])?;
+                values[class] = probability(row, slot + 1)?;
             }
-            Ok(found.probabilities.set(task as usize, values)?)
+            Ok(found.data.set(task as usize, values)?)
         },
-    );
-    scan(source, format, &mut rows, &mut |_, _| {})?;
-    Ok(rows.state.0)
+    )?;
+    Ok(found)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn read(text: &str) -> Result<ProbabilitiesRead> {
+    fn read(text: &str) -> Result<SideData<TaskProbabilities>> {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("p.csv");
         std::fs::write(&path, text).unwrap();
         let annotations = Annotations::from_codes(2, 1, 3, [(0, 0, 0), (1, 0, 2)]).unwrap();
-        read_probabilities(&Source::from(path), None, &annotations)
+        read_probabilities(&Source::from(path), &annotations)
     }
 
     #[test]
     fn columns_find_their_classes_and_foreign_tasks_are_counted() {
         let read = read("task,p:2,p:0\nt1,0.25,0.75\nelsewhere,1,0\n").unwrap();
-        assert_eq!(read.probabilities.row(1), Some(&[0.75, 0.0, 0.25][..]));
-        assert_eq!(read.probabilities.row(0), None);
+        assert_eq!(read.data.row(1), Some(&[0.75, 0.0, 0.25][..]));
+        assert_eq!(read.data.row(0), None);
         assert_eq!(read.foreign, 1);
     }
 

@@ -6,11 +6,11 @@ use quorate::review::ReviewTask;
 
 use crate::error::Result;
 use crate::formats::ColumnKind::{Number, OptionalText, Text};
-use crate::formats::{Cell, FileFormat, write_rows};
+use crate::formats::{Cell, write_rows};
 use crate::target::Target;
 
 /// Writes one row for each task, in the order of the list.
-pub fn write_review(target: &Target, format: Option<FileFormat>, tasks: &[ReviewTask]) -> Result<()> {
+pub fn write_review(target: &Target, tasks: &[ReviewTask]) -> Result<()> {
     let columns = [
         ("task", Text),
         ("label", Text),
@@ -20,7 +20,7 @@ pub fn write_review(target: &Target, format: Option<FileFormat>, tasks: &[Review
         ("votes", Text),
         ("reasons", Text),
     ];
-    write_rows(target, format, columns, |each| {
+    write_rows(target, columns, |each| {
         tasks.iter().try_for_each(|task| {
             each(&[
                 Cell::Text(&task.task),

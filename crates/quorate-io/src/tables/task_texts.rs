@@ -3,7 +3,7 @@
 use quorate::Annotations;
 
 use crate::error::Result;
-use crate::formats::{FileFormat, find_columns_named, scan, sink};
+use crate::formats::{find_columns_named, read_side};
 use crate::source::Source;
 
 /// Bytes of a text that are kept: more than anybody reads in a table.
@@ -13,22 +13,19 @@ const LONGEST_TEXT: usize = 8 << 10;
 /// repeated ones the first counts. Texts may be of any length; the first 8 KiB are kept.
 pub fn read_task_texts(
     source: &Source,
-    format: Option<FileFormat>,
     column: &str,
     annotations: &Annotations,
 ) -> Result<Vec<Option<String>>> {
     let choose = |_: &mut _, names: &[String]| find_columns_named(names, &["task", column]);
     let texts = vec![None; annotations.task_count()];
-    let mut rows = sink(texts, choose, |texts: &mut Vec<Option<String>>, row| {
+    read_side(source, texts, choose, |texts: &mut Vec<Option<String>>, row| {
         let (task, text) = (row.id(0, "task")?, row.text(1)?);
         if let Some(task) = annotations.tasks().find(task) {
             let kept = &text[..text.floor_char_boundary(LONGEST_TEXT)];
             texts[task as usize].get_or_insert_with(|| kept.to_owned());
         }
         Ok(())
-    });
-    scan(source, format, &mut rows, &mut |_, _| {})?;
-    Ok(rows.state)
+    })
 }
 
 #[cfg(test)]
@@ -41,9 +38,9 @@ mod tests {
         let path = folder.path().join("tasks.csv");
         std::fs::write(&path, "text,task\n\"a, b\",t2\nother,t9\n").unwrap();
         let table = Annotations::from_triples([("t1", "w", "a"), ("t2", "w", "b")]).unwrap();
-        let texts = read_task_texts(&Source::from(path.clone()), None, "text", &table).unwrap();
+        let texts = read_task_texts(&Source::from(path.clone()), "text", &table).unwrap();
         assert_eq!(texts, [None, Some("a, b".to_owned())]);
-        assert!(read_task_texts(&Source::from(path), None, "body", &table).is_err());
+        assert!(read_task_texts(&Source::from(path), "body", &table).is_err());
     }
 
     #[test]
@@ -53,7 +50,7 @@ mod tests {
         let long = format!("x{}", "é".repeat(1 << 20));
         std::fs::write(&path, format!("task,text\nt1,{long}\n")).unwrap();
         let table = Annotations::from_triples([("t1", "w", "a")]).unwrap();
-        let texts = read_task_texts(&Source::from(path), None, "text", &table).unwrap();
+        let texts = read_task_texts(&Source::from(path), "text", &table).unwrap();
         assert_eq!(texts[0].as_deref(), Some(&long[..LONGEST_TEXT - 1]));
     }
 }

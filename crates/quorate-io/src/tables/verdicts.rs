@@ -6,16 +6,11 @@ use quorate::diagnose::WorkerVerdict;
 
 use crate::error::Result;
 use crate::formats::ColumnKind::{Count, Number, Text};
-use crate::formats::{Cell, FileFormat, write_rows};
+use crate::formats::{Cell, write_rows};
 use crate::target::Target;
 
 /// Writes one row for each worker. `low` and `high` are the ends of the 95 % interval of the accuracy.
-pub fn write_verdicts(
-    target: &Target,
-    format: Option<FileFormat>,
-    workers: &Names,
-    verdicts: &[WorkerVerdict],
-) -> Result<()> {
+pub fn write_verdicts(target: &Target, workers: &Names, verdicts: &[WorkerVerdict]) -> Result<()> {
     let columns = [
         ("rank", Count),
         ("worker", Text),
@@ -29,7 +24,7 @@ pub fn write_verdicts(
         ("same_errors_as", Text),
         ("advice", Text),
     ];
-    write_rows(target, format, columns, |each| {
+    write_rows(target, columns, |each| {
         verdicts.iter().try_for_each(|verdict| {
             let same = verdict.same_errors_as.iter().map(|&worker| workers.get(worker));
             let same: Vec<&str> = same.collect();

@@ -6,9 +6,9 @@ use quorate::annotations::Names;
 use quorate::internal::model::ConsensusSummary;
 
 use super::labels::PROBABILITY_PREFIX;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::formats::ColumnKind::{self, Count, Number, Text};
-use crate::formats::{Cell, FileFormat, write_rows};
+use crate::formats::{Cell, write_rows};
 use crate::target::Target;
 
 /// What there is to say about one worker.
@@ -47,23 +47,17 @@ impl<'a> WorkerRow<'a> {
 }
 
 /// Writes one row for each worker. The cells of the confusion matrices are written if any row has one.
-pub fn write_workers(
-    target: &Target,
-    format: Option<FileFormat>,
-    classes: &Names,
-    rows: &[WorkerRow<'_>],
-) -> Result<()> {
+pub fn write_workers(target: &Target, classes: &Names, rows: &[WorkerRow<'_>]) -> Result<()> {
     let cells = classes.len() * classes.len();
     if let Some(row) = rows
         .iter()
         .find(|row| row.confusion.is_some_and(|confusion| confusion.len() != cells))
     {
-        return Err(quorate::Error::Mismatch(format!(
+        return Err(Error::mismatch(format!(
             "the confusion matrix of worker {:?} does not fit {} classes",
             row.worker,
             classes.len()
-        ))
-        .into());
+        )));
     }
     let with_scores = rows.iter().any(|row| row.score.is_some());
     let with_model = rows.iter().any(|row| row.confusion.is_some());
@@ -80,7 +74,7 @@ pub fn write_workers(
         let [answer, truth] = [cell / classes.len(), cell % classes.len()].map(|class| classes.get(class));
         (format!("{PROBABILITY_PREFIX}{answer}|{truth}"), Number)
     }));
-    write_rows(target, format, columns, |each| {
+    write_rows(target, columns, |each| {
         let mut line = Vec::new();
         rows.iter().try_for_each(|row| {
             line.clear();

@@ -233,7 +233,7 @@ mod tests {
         write_whole(&target, |output| Ok(output.write_all(b"old")?)).unwrap();
         let error = write_whole(&target, |output| {
             output.write_all(&[b'x'; 200_000])?;
-            Err(ErrorKind::Model("no".into()).into())
+            Err(Error::syntax("no"))
         })
         .unwrap_err();
         assert_eq!(error.file(), Some(target.name().as_str()));

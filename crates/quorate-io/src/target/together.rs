@@ -22,7 +22,7 @@ use std::time::{Duration, Instant};
 use super::live;
 use super::partial::{KEPT, Partial, beside, remove_abandoned, remove_kept};
 use super::place::{Place, folder_of};
-use crate::error::{Error, ErrorKind, Result};
+use crate::error::{Error, Result};
 
 /// What a run has done so far.
 #[derive(Default)]
@@ -252,7 +252,7 @@ impl Batch {
             if Seen::of(path) != *seen {
                 let words =
                     "another program changed the file since it was read, nothing was written; run again";
-                return Err(Error::new(ErrorKind::Model(words.into())).in_file(path.display().to_string()));
+                return Err(Error::syntax(words).in_file(path.display().to_string()));
             }
         }
         Ok(())

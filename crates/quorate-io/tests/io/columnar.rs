@@ -209,6 +209,9 @@ fn errors_point_to_row_and_column() {
     let no_worker = batch(&[("task", Arc::new(Int64Array::from(vec![1])) as Arc<dyn Array>)]);
     for found in read_all(&no_worker) {
         let error = found.unwrap_err();
-        assert!(matches!(error.kind(), ErrorKind::MissingColumn { .. }), "{error}");
+        assert!(
+            matches!(error.kind(), ErrorKind::Missing { keys: false, .. }),
+            "{error}"
+        );
     }
 }

@@ -37,7 +37,7 @@ fn errors_point_to_the_line() {
     let good = "{\"task\": 1, \"worker\": 2, \"label\": 3}\n\n";
     let with = |line: &str| format!("{good}{line}\n");
     let error = assert_place(&with(r#"{"task": 1, "worker": 2}"#), 3, None);
-    assert!(matches!(error.kind(), ErrorKind::MissingKey { names, .. } if names == &["label"]));
+    assert!(matches!(error.kind(), ErrorKind::Missing { keys: true, names, .. } if names == &["label"]));
     assert!(!error.to_string().contains("header"), "{error}");
     let error = assert_place(r#"{"task": 1, "worker": 2}"#, 1, None);
     assert_eq!(error.remedy(), Some(quorate::Remedy::NameColumns), "{error}");
@@ -56,7 +56,10 @@ fn errors_point_to_the_line() {
     ] {
         let error = assert_place(&with(broken), 3, None);
         assert!(
-            matches!(error.kind(), ErrorKind::Syntax(_) | ErrorKind::MissingKey { .. }),
+            matches!(
+                error.kind(),
+                ErrorKind::Syntax(_) | ErrorKind::Missing { keys: true, .. }
+            ),
             "{error}"
         );
     }

@@ -35,6 +35,15 @@ fn contradictions_name_both_lines() {
 }
 
 #[test]
+fn a_class_has_one_column_of_probabilities() {
+    let error = labels("p.csv", "task,label,p:a,p:b,p:a\nt1,a,1,0,0\n")
+        .err()
+        .unwrap();
+    assert!(matches!(error.kind(), ErrorKind::RepeatedColumn));
+    assert_eq!(error.column(), Some("p:a"));
+}
+
+#[test]
 fn predictions_with_probabilities() {
     let text = "{\"task\": 1, \"label\": \"x\", \"confidence\": 0.75, \"p:y\": 0.25, \"p:x\": 0.75}\n";
     let found = labels("p.jsonl", text).unwrap();
@@ -79,10 +88,10 @@ fn truth_round_trip() {
     let target = Target::from(folder.path().join("truth.tsv.zst"));
     let tasks: Names = ["a\tb", "c"].into_iter().collect();
     let classes: Names = ["no", "yes"].into_iter().collect();
-    write_truth(&target, None, &tasks, &classes, &[1, 0]).unwrap();
+    write_truth(&target, &tasks, &classes, &[1, 0]).unwrap();
     let source = folder.path().join("truth.tsv.zst");
     let truth = read_labels(&source.into(), &LabelOptions::default()).unwrap();
     assert_eq!((truth.label("a\tb"), truth.label("c")), (Some("yes"), Some("no")));
-    assert!(write_truth(&target, None, &tasks, &classes, &[1]).is_err());
-    assert!(write_truth(&target, None, &tasks, &classes, &[1, 2]).is_err());
+    assert!(write_truth(&target, &tasks, &classes, &[1]).is_err());
+    assert!(write_truth(&target, &tasks, &classes, &[1, 2]).is_err());
 }

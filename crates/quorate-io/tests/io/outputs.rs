@@ -109,11 +109,11 @@ fn outputs() -> Vec<Output> {
     let written = |probabilities| -> WriteOutput {
         Box::new(move |target| {
             let (tasks, classes) = (names(&["t1", "t,2"]), names(&["cat", "dog"]));
-            write_consensus(target, None, &tasks, &classes, &consensus(), probabilities)
+            write_consensus(target, &tasks, &classes, &consensus(), probabilities)
         })
     };
     let by_worker = |confusion: Option<&'static [f64]>| -> WriteOutput {
-        Box::new(move |target| write_workers(target, None, &names(&["cat", "dog"]), &workers(confusion)))
+        Box::new(move |target| write_workers(target, &names(&["cat", "dog"]), &workers(confusion)))
     };
     let ann = vec![Text("ann"), Count(2), Number(0.85), Number(0.5), Number(-1.5)];
     let bob = vec![Text("bob"), Count(1), Missing, Missing, Missing];
@@ -131,13 +131,7 @@ fn outputs() -> Vec<Output> {
         Output {
             name: "truth",
             write: Box::new(|target| {
-                write_truth(
-                    target,
-                    None,
-                    &names(&["t1", "t,2"]),
-                    &names(&["cat", "dog"]),
-                    &[0, 1],
-                )
+                write_truth(target, &names(&["t1", "t,2"]), &names(&["cat", "dog"]), &[0, 1])
             }),
             columns: &["task", "label"],
             rows: vec![vec![Text("t1"), Text("cat")], vec![Text("t,2"), Text("dog")]],
@@ -190,7 +184,7 @@ fn outputs() -> Vec<Output> {
                     confidence: 0.75,
                     tipped_by: String::new(),
                 };
-                write_changes(target, None, &[change])
+                write_changes(target, &[change])
             }),
             columns: &["task", "majority", "votes", "label", "confidence", "tipped_by"],
             rows: vec![vec![
@@ -206,7 +200,7 @@ fn outputs() -> Vec<Output> {
             name: "intervals",
             write: Box::new(|target| {
                 let table = annotations();
-                write_intervals(target, None, table.workers(), table.classes(), &intervals())
+                write_intervals(target, table.workers(), table.classes(), &intervals())
             }),
             columns: &["what", "worker", "answer", "truth", "estimate", "low", "high"],
             rows: interval_rows(),

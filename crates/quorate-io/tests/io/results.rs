@@ -19,7 +19,6 @@ fn consensus_text_is_plain() {
         let path = folder.path().join(name);
         write_consensus(
             &path.as_path().into(),
-            None,
             &tasks,
             &classes,
             &consensus,
@@ -42,7 +41,7 @@ fn consensus_text_is_plain() {
          {\"task\":\"t,2\",\"label\":\"dog\",\"confidence\":1}\n"
     );
     let few = names(&["t1"]);
-    assert!(write_consensus(&Target::Stdout, None, &few, &classes, &consensus, false).is_err());
+    assert!(write_consensus(&Target::Stdout, &few, &classes, &consensus, false).is_err());
 }
 
 #[test]
@@ -52,7 +51,7 @@ fn consensus_reads_back_as_predictions() {
     let consensus = Consensus::new(2, vec![2.0 / 3.0, 1.0 / 3.0, 0.25, 0.75]);
     for (name, tolerance) in crate::round_trip::FORMATS {
         let path = folder.path().join(format!("x.{name}"));
-        write_consensus(&path.as_path().into(), None, &tasks, &classes, &consensus, true).unwrap();
+        write_consensus(&path.as_path().into(), &tasks, &classes, &consensus, true).unwrap();
         let found = read_labels(&Source::from(path), &LabelOptions::default()).unwrap();
         assert_eq!(found.labels, [0, 1], "{name}");
         assert_eq!(found.classes, classes, "{name}");
@@ -87,32 +86,26 @@ fn workers_with_and_without_a_model() {
         },
     ];
     let path = folder.path().join("workers.csv");
-    write_workers(&path.as_path().into(), None, &classes, &rows).unwrap();
+    write_workers(&path.as_path().into(), &classes, &rows).unwrap();
     assert_eq!(
         fs::read_to_string(&path).unwrap(),
         "worker,labels,accuracy,agreement,p:a|a,p:a|b,p:b|a,p:b|b\n\
          ann,12,0.85,,0.9,0.2,0.1,0.8\nbob,0,,0.5,,,,\n"
     );
     for (name, _) in crate::round_trip::FORMATS {
-        write_workers(
-            &folder.path().join(format!("w.{name}")).into(),
-            None,
-            &classes,
-            &rows,
-        )
-        .unwrap();
+        write_workers(&folder.path().join(format!("w.{name}")).into(), &classes, &rows).unwrap();
     }
     rows[0].confusion = None;
     let path = folder.path().join("workers.jsonl");
-    write_workers(&path.as_path().into(), None, &classes, &rows).unwrap();
+    write_workers(&path.as_path().into(), &classes, &rows).unwrap();
     let first = "{\"worker\":\"ann\",\"labels\":12,\"accuracy\":0.85,\"agreement\":null}\n";
     assert!(fs::read_to_string(&path).unwrap().starts_with(first));
     rows[1].score = Some(0.25);
-    write_workers(&path.as_path().into(), None, &classes, &rows).unwrap();
+    write_workers(&path.as_path().into(), &classes, &rows).unwrap();
     let first = "{\"worker\":\"ann\",\"labels\":12,\"accuracy\":0.85,\"agreement\":null,\"score\":null}\n";
     assert!(fs::read_to_string(&path).unwrap().starts_with(first));
     rows[0].confusion = Some(&confusion[..3]);
-    assert!(write_workers(&path.as_path().into(), None, &classes, &rows).is_err());
+    assert!(write_workers(&path.as_path().into(), &classes, &rows).is_err());
 }
 
 #[test]
@@ -126,7 +119,7 @@ fn many_rows_are_written_in_order() {
     let consensus = Consensus::new(2, rows.collect());
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("labels.csv");
-    write_consensus(&path.as_path().into(), None, &tasks, &classes, &consensus, false).unwrap();
+    write_consensus(&path.as_path().into(), &tasks, &classes, &consensus, false).unwrap();
     let text = std::fs::read_to_string(&path).unwrap();
     let mut lines = text.lines();
     assert_eq!(lines.next(), Some("task,label,confidence"));

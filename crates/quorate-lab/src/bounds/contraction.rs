@@ -1,7 +1,8 @@
 //! Theorem 3 (`thm:converge`): how fast Q comes to its place, against the density of H.
 //!
 //! ```text
-//! q_(t) <= rho q_(t-1) (no noise),   rho = O(K eta sigma^4 / gamma_0^2),   eta proportional to |Delta|, the nonzeros of H
+//! q_(t) <= rho q_(t-1) (no noise),   rho = O(K eta sigma^4 / gamma_0^2),
+//! eta proportional to |Delta|, the nonzeros of H
 //! if   2 sigma q_(0) < min over Delta of H
 //! ```
 

@@ -2,7 +2,8 @@
 //!
 //! ```text
 //! R_mn = R_mr R_lr^-1 R_ln    (the thin SVD of the paper is exact and cancels)
-//! ||R^_mn - R_mn||_F = O( K^2 gamma^3 / (rho^2 S^(1/2)) ),   gamma >= kappa(A),  rho = least sigma_min of a used block
+//! ||R^_mn - R_mn||_F = O( K^2 gamma^3 / (rho^2 S^(1/2)) ),
+//! gamma >= kappa(A),  rho = least sigma_min of a used block
 //! ```
 
 use anyhow::Result;

@@ -2,7 +2,8 @@
 //! pairs.
 //!
 //! ```text
-//! (1/L) sum_{m<j} ||U_m U_j^T - R_mj||_F  <=  C ( M K^2 log M / |Omega| )^(1/2) + (1/|Omega| + 1/L) sum_Omega (1 + M^(1/2)) / S_mj^(1/2)
+//! (1/L) sum_{m<j} ||U_m U_j^T - R_mj||_F  <=  C ( M K^2 log M / |Omega| )^(1/2)
+//!     + (1/|Omega| + 1/L) sum_Omega (1 + M^(1/2)) / S_mj^(1/2)
 //! ```
 
 use anyhow::Result;
@@ -16,7 +17,7 @@ use rand::seq::SliceRandom;
 
 use super::{distance, power_law, sampled_block, slope_words, theory_line};
 use crate::bench::Bench;
-use crate::crowd::Crowd;
+use crate::crowd::PaperCrowd;
 use crate::noiseless::paper_settings;
 use crate::section::{Claim, Holds, Section};
 use crate::statistics::median_of;
@@ -115,7 +116,7 @@ fn panels(curves: &[Vec<(f64, f64)>]) -> Vec<Panel> {
 /// (observed pairs, error) for each series and share.
 fn one_trial(bench: &Bench<'_>, trial: usize) -> Result<Vec<Vec<(f64, f64)>>> {
     let seed = bench.seed(trial);
-    let model = Crowd::Uniform.model(seed)?;
+    let model = PaperCrowd::Uniform.model(seed)?;
     let workers = model.worker_count();
     let mut pairs: Vec<(usize, usize)> = (0..workers)
         .flat_map(|m| (m + 1..workers).map(move |j| (m, j)))

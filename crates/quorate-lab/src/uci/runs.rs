@@ -39,7 +39,7 @@ pub(super) struct Missing {
 }
 
 /// Labels of a column, with what `des-symnmf` is told.
-struct Labels {
+struct DrawnLabels {
     annotations: Annotations,
     designated: Option<String>,
 }
@@ -93,20 +93,20 @@ pub(super) fn run(
 
 impl Column {
     /// The labels of this column.
-    fn labels(&self, panel: &Panel, seed: u64) -> Result<Labels> {
+    fn labels(&self, panel: &Panel, seed: u64) -> Result<DrawnLabels> {
         match self.who {
             Who::Shares(shares) => {
                 let labelled = by_share(panel, shares, seed)?;
                 let names = labelled.annotations.workers();
                 let designated = labelled.designated.map(|worker| names.get(worker)).join(",");
-                Ok(Labels {
+                Ok(DrawnLabels {
                     designated: shares.designated.map(|_| designated),
                     annotations: labelled.annotations,
                 })
             }
             Who::Parts { missing, linked } => {
                 let groups = draw_groups(panel.answers.len(), missing, linked, seed);
-                Ok(Labels {
+                Ok(DrawnLabels {
                     annotations: by_parts(panel, &groups, seed)?,
                     designated: None,
                 })
@@ -122,7 +122,7 @@ impl Runs {
         experiment: &Experiment,
         column: usize,
         trial: usize,
-        labels: &Labels,
+        labels: &DrawnLabels,
         truth: &[Option<usize>],
     ) -> Result<()> {
         for (contender, columns) in experiment.contenders.iter().zip(&mut self.methods) {

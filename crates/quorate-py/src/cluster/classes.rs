@@ -7,7 +7,7 @@ use quorate::internal::run::Known;
 use quorate_cli::reading::similar_classes;
 use quorate_cli::run_words::tell_further;
 
-use crate::arguments::Told;
+use crate::arguments::MessageLog;
 use crate::errors::{Failure, raise};
 
 /// Most classes of a table.
@@ -17,7 +17,8 @@ const MOST: usize = quorate::annotations::MAX_CLASSES;
 type Arranged = (Vec<String>, Vec<u16>, Vec<String>, Vec<String>);
 
 /// Puts classes in order as a table in memory has them: `found` in the labels so many times (`counts`),
-/// `further` known from gold or earlier work. Returns the classes, the code of each one found, notes and warnings.
+/// `further` known from gold or earlier work. Returns the classes, the code of each one found, notes and
+/// warnings.
 #[pyfunction]
 #[pyo3(signature = (found, counts, *, further, normalize))]
 pub fn arrange_classes(
@@ -36,12 +37,12 @@ pub fn arrange_classes(
     }
     let names: Names = found.iter().map(String::as_str).collect();
     let (natural, natural_codes) = ClassOrder::Natural.arrange(&names);
-    let mut told = Told::default();
+    let mut messages = MessageLog::default();
     let mut natural_counts = vec![0; natural.len()];
     for (&code, count) in natural_codes.iter().zip(counts) {
         natural_counts[usize::from(code)] += count;
     }
-    let groups = similar_classes(&natural, &|| natural_counts.clone(), normalize, &mut told);
+    let groups = similar_classes(&natural, &|| natural_counts.clone(), normalize, &mut messages);
     let (joined, joined_codes) = join_codes(&natural, &groups);
     let mut all = joined.clone();
     further.iter().for_each(|class| {
@@ -61,7 +62,7 @@ pub fn arrange_classes(
         further_classes: unknown.filter(|class| joined.find(class).is_none()).collect(),
         ..Known::default()
     };
-    tell_further(&known, &mut told);
+    tell_further(&known, &mut messages);
     let classes = classes.iter().map(str::to_owned).collect();
-    Ok((classes, codes, told.notes, told.warnings))
+    Ok((classes, codes, messages.notes, messages.warnings))
 }

@@ -13,7 +13,7 @@ use quorate_cli::run_words::tell_known;
 use quorate_io::{ModelOrigin, WorkerRow, write_workers};
 
 use super::blocks::{ClusterLabels, ClusterTable, Counted, answer};
-use crate::arguments::{Running, Told};
+use crate::arguments::{MessageLog, Running};
 use crate::errors::{Failure, raise};
 use crate::fitted::facts_of;
 use crate::fitting::{Fitting, Known};
@@ -28,7 +28,7 @@ pub struct ClusterFit {
     summary: ConsensusSummary,
     table: ClusterTable,
     origin: ModelOrigin,
-    told: Told,
+    messages: MessageLog,
 }
 
 /// Fits a method to labels on a cluster; `ask` runs a request on all blocks.
@@ -46,9 +46,9 @@ pub fn fit_cluster(
     running.run_asking(py, &answer, move |job, asker| {
         let method = find(&fitting.method)?;
         let aggregate = method.with_parameters(&fitting.parameters)?;
-        let (table, mut told) = (ClusterTable::new(counted)?, Told::default());
+        let (table, mut messages) = (ClusterTable::new(counted)?, MessageLog::default());
         let labels = table.facts();
-        tell_rows(labels.rows, &mut told);
+        tell_rows(labels.rows, &mut messages);
         let priors = known
             .knowledge(None, false)
             .priors(labels.workers, labels.classes)?;
@@ -56,7 +56,7 @@ pub fn fit_cluster(
             gold: table.gold,
             ..priors
         };
-        tell_known(&found, labels, &mut told);
+        tell_known(&found, labels, &mut messages);
         let mut blocks = ClusterLabels { table, asker };
         let mut context = job.context(seed, memory).with_priors(found.priors.clone());
         let run = Run {
@@ -77,7 +77,7 @@ pub fn fit_cluster(
                 priors: found.priors,
                 earlier: known.earlier(),
             },
-            told,
+            messages,
         })
     })
 }
@@ -91,7 +91,7 @@ impl ClusterFit {
             &self.origin,
             &self.outcome.fit,
             &self.table.classes,
-            &self.told,
+            &self.messages,
         )
     }
 
@@ -114,10 +114,8 @@ impl ClusterFit {
     fn workers(&self, py: Python<'_>) -> PyResult<ArrowTable> {
         let labels = self.table.facts();
         let rows = WorkerRow::of_fit(labels.workers, &self.outcome.fit, &self.summary);
-        ArrowTable::written(Kinds::TEXT, |target| {
-            write_workers(target, None, labels.classes, &rows)
-        })
-        .map_err(|failure| raise(py, failure))
+        ArrowTable::written(Kinds::TEXT, |target| write_workers(target, labels.classes, &rows))
+            .map_err(|failure| raise(py, failure))
     }
 
     /// The model of labels whose tasks have these hashes, if the method estimates one.

@@ -6,7 +6,7 @@ use quorate_cli::reading::tell_rows;
 use serde_json::json;
 
 use super::blocks::{ClusterLabels, ClusterTable, Counted, answer};
-use crate::arguments::{Running, Told};
+use crate::arguments::{MessageLog, Running};
 
 /// What two passes tell of labels on a cluster, as a JSON document: counts, agreement, connectivity.
 #[pyfunction]
@@ -19,8 +19,8 @@ pub fn inspect_cluster(
     let answer = |request: Vec<u8>| answer(ask, &request);
     let memory = running.bytes();
     running.run_asking(py, &answer, move |job, asker| {
-        let (table, mut told) = (ClusterTable::new(counted)?, Told::default());
-        tell_rows(table.facts().rows, &mut told);
+        let (table, mut messages) = (ClusterTable::new(counted)?, MessageLog::default());
+        tell_rows(table.facts().rows, &mut messages);
         let names = table.classes.clone();
         let mut blocks = ClusterLabels { table, asker };
         let found = Overview::of(&mut blocks, &names, &mut job.context(0, memory))?;
@@ -45,7 +45,7 @@ pub fn inspect_cluster(
             "labels_in_parts": found.parts.labels,
             "abstentions": blocks.table.facts().rows.abstentions,
             "repeated_rows": blocks.table.facts().rows.repeated,
-            "notes": told.notes,
+            "notes": messages.notes,
         });
         Ok(document.to_string())
     })

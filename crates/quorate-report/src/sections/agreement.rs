@@ -63,11 +63,7 @@ pub(crate) fn section(report: &Report<'_>) -> Option<Section> {
         body.push_str("</tr>\n");
     }
     body.push_str("</tbody></table></div>\n");
-    Some(Section {
-        id: "agreement",
-        title: "Agreement between workers",
-        body,
-    })
+    Some(Section::new("agreement", "Agreement between workers", body))
 }
 
 /// Shared and equal answers of each pair.

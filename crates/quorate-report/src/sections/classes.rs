@@ -61,9 +61,5 @@ pub(crate) fn section(report: &Report<'_>) -> Section {
             count(classes.len())
         ));
     }
-    Section {
-        id: "classes",
-        title: "Classes",
-        body,
-    }
+    Section::new("classes", "Classes", body)
 }

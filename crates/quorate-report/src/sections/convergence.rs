@@ -43,9 +43,5 @@ pub(crate) fn section(report: &Report<'_>) -> Option<Section> {
             figure.to_inline_svg()
         ));
     }
-    Some(Section {
-        id: "convergence",
-        title: "How the fit went",
-        body,
-    })
+    Some(Section::new("convergence", "How the fit went", body))
 }

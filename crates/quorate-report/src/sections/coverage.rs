@@ -52,9 +52,5 @@ pub(crate) fn section(report: &Report<'_>) -> Option<Section> {
         imputable_p = percent(imputable),
         missing_p = percent(missing),
     );
-    Some(Section {
-        id: "coverage",
-        title: "Who can be compared with whom",
-        body,
-    })
+    Some(Section::new("coverage", "Who can be compared with whom", body))
 }

@@ -43,9 +43,5 @@ pub(crate) fn section(report: &Report<'_>, facts: &Facts) -> Section {
         body.push_str("</tbody></table></div>\n");
         body.push_str("<p class=\"note\">Search the tasks above for “majority” to see each of them.</p>\n");
     }
-    Section {
-        id: "majority",
-        title: "Majority vote and the model",
-        body,
-    }
+    Section::new("majority", "Majority vote and the model", body)
 }

@@ -27,6 +27,12 @@ pub(crate) struct Section {
     pub(crate) body: String,
 }
 
+impl Section {
+    fn new(id: &'static str, title: &'static str, body: String) -> Self {
+        Self { id, title, body }
+    }
+}
+
 /// All sections that have something to say, in the order of the page.
 pub(crate) fn all(report: &Report<'_>, facts: &Facts) -> Vec<Section> {
     let sections = [

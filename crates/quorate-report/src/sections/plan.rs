@@ -41,11 +41,7 @@ pub(crate) fn section(report: &Report<'_>, next: &NextLabels) -> Section {
     if !next.planned.retired.is_empty() {
         body.push_str(&retired(report, next));
     }
-    Section {
-        id: "plan",
-        title: "What to label next",
-        body,
-    }
+    Section::new("plan", "What to label next", body)
 }
 
 /// The stop rule: the error now and later, and what a target takes.

@@ -49,9 +49,5 @@ pub(crate) fn section(facts: &Facts, report: &Report<'_>) -> Section {
              on the task: more labels of the same crowd do not help there; an expert does.</p>\n",
         );
     }
-    Section {
-        id: "tasks",
-        title: "Tasks to review first",
-        body,
-    }
+    Section::new("tasks", "Tasks to review first", body)
 }

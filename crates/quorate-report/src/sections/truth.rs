@@ -35,11 +35,7 @@ pub(crate) fn section(report: &Report<'_>) -> Option<Section> {
         ));
     }
     body.push_str(&confusion(report, &evaluation));
-    Some(Section {
-        id: "truth",
-        title: "Compared with the truth",
-        body,
-    })
+    Some(Section::new("truth", "Compared with the truth", body))
 }
 
 fn confusion(report: &Report<'_>, evaluation: &Evaluation) -> String {

@@ -23,7 +23,7 @@ pub struct Results<'l> {
 }
 
 /// Labels of this command: a table in memory, or on disk.
-pub trait Labels: LabelTable + RunOver<Self::Posteriors> {
+pub trait LabelSource: LabelTable + RunOver<Self::Posteriors> {
     /// Where the posteriors are.
     type Posteriors;
 
@@ -41,7 +41,7 @@ pub trait Labels: LabelTable + RunOver<Self::Posteriors> {
     ) -> Result<Outcome<TaskResults<'l>>>;
 }
 
-impl Labels for Arc<Annotations> {
+impl LabelSource for Arc<Annotations> {
     type Posteriors = Consensus;
 
     fn with_side_data(&self, session: Session, input: &InputArgs, printer: &mut Printer) -> Result<Session> {
@@ -54,14 +54,11 @@ impl Labels for Arc<Annotations> {
         _: WantedResults,
         _: &mut Context,
     ) -> Result<Outcome<TaskResults<'l>>> {
-        Ok(outcome.map_consensus(|consensus| TaskResults::Memory {
-            annotations: self,
-            consensus,
-        }))
+        Ok(outcome.map_consensus(|consensus| TaskResults::Memory(self, consensus)))
     }
 }
 
-impl Labels for SpilledLabels {
+impl LabelSource for SpilledLabels {
     type Posteriors = Rule;
 
     fn results<'l>(

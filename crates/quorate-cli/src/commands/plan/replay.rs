@@ -7,7 +7,7 @@ use clap::Args;
 use quorate::Annotations;
 use quorate::methods::Aggregate;
 use quorate::plan::{Replay, ReplayCurve, Strategy};
-use quorate_io::{LabelOptions, Source, read_labels};
+use quorate_io::{Source, read_truth};
 use serde_json::{Value, json};
 
 use super::text::estimate;
@@ -50,7 +50,7 @@ impl ReplayArgs {
         printer: &mut Printer,
     ) -> Result<()> {
         let truth = self.truth.clone().context("--simulate needs --truth")?;
-        let truth = read_labels(&Source::from(truth), &LabelOptions::default())?.codes_in(annotations);
+        let truth = read_truth(&Source::from(truth), annotations)?;
         let budget = budget.unwrap_or(annotations.task_count() as f64);
         let replay = Replay {
             start: self.start,
