@@ -242,7 +242,7 @@ macro_rules! tuples {
         })+
     };
 }
-tuples!((A 0, B 1), (A 0, B 1, C 2, D 3));
+tuples!((A 0, B 1));
 
 /// The binary form of a type: its kind, and its fields in order. `check` is a function of the value that says
 /// whether its fields fit together, for forms that come from outside.
