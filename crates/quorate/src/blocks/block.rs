@@ -48,6 +48,12 @@ impl<'t> Block<'t> {
         (&self.worker[range.clone()], &self.label[range])
     }
 
+    /// Pairs of labels on the same task.
+    pub(crate) fn pairs_of_labels(&self) -> u64 {
+        let sizes = self.starts.windows(2).map(|task| u64::from(task[1] - task[0]));
+        sizes.map(|size| size * size.saturating_sub(1) / 2).sum()
+    }
+
     /// The truth of a task, if it is known.
     #[inline(always)]
     pub fn gold(&self, task: usize) -> Option<usize> {

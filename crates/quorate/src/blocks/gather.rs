@@ -99,7 +99,7 @@ impl PosteriorsByLabels {
         let (block, classes) = (annotations.as_block(), annotations.class_count());
         let row = |task: usize| &posteriors[task * classes..][..classes];
         let (mut tasks, mut rows) = (TaskBlock::empty(), Vec::new());
-        let mut first: FxHashMap<Key<'_>, usize> = FxHashMap::default();
+        let mut first = FxHashMap::default();
         for task in 0..block.task_count() {
             let known = *first.entry(key(block, task)).or_insert(task);
             if known == task {
@@ -109,8 +109,9 @@ impl PosteriorsByLabels {
                 return None;
             }
         }
+        let workers = block.worker_count();
         Some(Self {
-            workers: block.worker_count(),
+            workers,
             classes,
             tasks,
             rows,
@@ -126,9 +127,8 @@ impl PosteriorsByLabels {
 impl PosteriorRule for PosteriorsByLabels {
     fn fill(&self, block: Block<'_>, rows: &mut [f64]) {
         let known = self.tasks.view(self.workers, self.classes);
-        let place: FxHashMap<Key<'_>, usize> = (0..known.task_count())
-            .map(|task| (key(known, task), task))
-            .collect();
+        let places = (0..known.task_count()).map(|task| (key(known, task), task));
+        let place: FxHashMap<Key<'_>, usize> = places.collect();
         for (task, row) in rows.chunks_exact_mut(self.classes).enumerate() {
             match place.get(&key(block, task)) {
                 Some(known) => row.copy_from_slice(&self.rows[known * self.classes..][..self.classes]),

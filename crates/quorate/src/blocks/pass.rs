@@ -45,6 +45,31 @@ pub(crate) trait State: WireFormat + Send + Sync + 'static {
     fn merge(&mut self, other: Self);
 }
 
+/// A number of things.
+impl State for u64 {
+    fn merge(&mut self, other: Self) {
+        *self += other;
+    }
+}
+
+/// What is gathered side by side.
+impl<A: State, B: State> State for (A, B) {
+    fn merge(&mut self, other: Self) {
+        self.0.merge(other.0);
+        self.1.merge(other.1);
+    }
+}
+
+/// What is not gathered everywhere.
+impl<S: State> State for Option<S> {
+    fn merge(&mut self, other: Self) {
+        match (self, other) {
+            (Some(state), Some(other)) => state.merge(other),
+            (state, other) => *state = state.take().or(other),
+        }
+    }
+}
+
 /// Makes the posteriors of a block's tasks.
 pub(crate) trait PosteriorRule: Debug + Send + Sync {
     /// Numbers for each task of so many classes.

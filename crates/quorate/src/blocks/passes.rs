@@ -50,20 +50,14 @@ pub(crate) struct Stage {
 impl Stage {
     /// A pass that is a step of its own.
     pub(crate) fn single(name: &'static str) -> Self {
-        Self {
-            name,
-            done: 0,
-            total: None,
-        }
+        let (done, total) = (0, None);
+        Self { name, done, total }
     }
 
     /// One of at most `total` rounds.
     pub(crate) fn round(name: &'static str, done: usize, total: usize) -> Self {
-        Self {
-            name,
-            done,
-            total: Some(total),
-        }
+        let total = Some(total);
+        Self { name, done, total }
     }
 }
 
@@ -134,11 +128,7 @@ impl<'b> Passes<'b> {
 
     /// Numbers that are held for the posteriors of all tasks, `width` for each.
     pub(crate) fn cached_numbers(&self, width: usize) -> u64 {
-        if self.caches_posteriors {
-            self.task_count() * width as u64
-        } else {
-            0
-        }
+        u64::from(self.caches_posteriors) * self.task_count() * width as u64
     }
 
     /// What one state of a pass sees.
@@ -168,13 +158,18 @@ impl<'b> Passes<'b> {
             self.run_here(pass, stage, context)?
         };
         if let Some(rule) = pass.rule() {
-            self.last = if self.caches_posteriors {
-                Last::Cached
-            } else {
-                Last::Rule(rule)
-            };
+            self.know(rule);
         }
         Ok(state)
+    }
+
+    /// Takes note that the posteriors are those of this rule, which the rows hold if they are cached.
+    fn know(&mut self, rule: Box<dyn PosteriorRule>) {
+        self.last = if self.caches_posteriors {
+            Last::Cached
+        } else {
+            Last::Rule(rule)
+        };
     }
 
     fn run_here<P: Pass>(&mut self, pass: &mut P, stage: Stage, context: &mut Context) -> Result<P::State> {
@@ -184,23 +179,17 @@ impl<'b> Passes<'b> {
             Last::Rule(rule) if pass.reads_posteriors() => Some(&**rule),
             _ => None,
         };
-        let mut visit_block = |block: Block<'_>, rows: &mut [f64], context: &Context| {
+        let tasks = self.blocks.task_count();
+        let mut rows = PosteriorRows::new(&mut self.rows, self.caches_posteriors, tasks, width);
+        self.blocks.for_each(&mut |block| {
+            context.step(stage.name, stage.done, stage.total)?;
+            let rows = rows.of(block.task_count());
             context.run(|| {
                 if let Some(rule) = before {
                     rule.fill(block, rows);
                 }
                 pass.visit(&mut state, block, rows);
             });
-        };
-        let mut rows = PosteriorRows::new(
-            &mut self.rows,
-            self.caches_posteriors,
-            self.blocks.task_count(),
-            width,
-        );
-        self.blocks.for_each(&mut |block| {
-            context.step(stage.name, stage.done, stage.total)?;
-            visit_block(block, rows.of(block.task_count()), context);
             Ok(())
         })?;
         context.run(|| pass.finish(&mut state));
@@ -249,18 +238,16 @@ impl<'b> Passes<'b> {
         context: &mut Context,
         fill: impl Fn(&R, Block<'_>, &mut [f64]) + Sync + Send,
     ) -> Result<()> {
-        if !self.caches_posteriors {
-            self.last = Last::Rule(Box::new(rule));
-            return Ok(());
+        if self.caches_posteriors {
+            let mut rows = PosteriorRows::new(&mut self.rows, true, self.blocks.task_count(), width);
+            self.blocks.for_each(&mut |block| {
+                context.step(stage.name, stage.done, stage.total)?;
+                let rows = rows.of(block.task_count());
+                context.run(|| fill(&rule, block, rows));
+                Ok(())
+            })?;
         }
-        let mut rows = PosteriorRows::new(&mut self.rows, true, self.blocks.task_count(), width);
-        self.blocks.for_each(&mut |block| {
-            context.step(stage.name, stage.done, stage.total)?;
-            let rows = rows.of(block.task_count());
-            context.run(|| fill(&rule, block, rows));
-            Ok(())
-        })?;
-        self.last = Last::Cached;
+        self.know(Box::new(rule));
         Ok(())
     }
 
@@ -287,25 +274,19 @@ impl<'b> Passes<'b> {
     /// Makes the average the posteriors, of which this is the rule. Returns the share of the tasks on which the
     /// label of each part is that of the average; nothing where posteriors are not cached.
     pub(crate) fn finish_average(&mut self, rule: impl PosteriorRule + 'static) -> Vec<f64> {
+        self.know(Box::new(rule));
         if !self.caches_posteriors {
-            self.last = Last::Rule(Box::new(rule));
             return Vec::new();
         }
-        let Average {
-            mut sum,
-            weight,
-            labels,
-        } = std::mem::take(&mut self.average);
-        sum.iter_mut().for_each(|cell| *cell /= weight);
-        self.set_rows(sum);
+        let average = std::mem::take(&mut self.average);
+        self.rows = average.sum;
+        self.rows.iter_mut().for_each(|cell| *cell /= average.weight);
         let rows = || self.rows.chunks_exact(self.class_count());
-        let shares = labels.iter().map(|labels| {
-            let equal = rows()
-                .zip(labels)
-                .filter(|(row, label)| label_of(row) == usize::from(**label));
-            equal.count() as f64 / labels.len().max(1) as f64
-        });
-        shares.collect()
+        let share = |labels: &Vec<u16>| {
+            let equal = |(row, label): &(&[f64], &u16)| label_of(row) == usize::from(**label);
+            rows().zip(labels).filter(equal).count() as f64 / labels.len().max(1) as f64
+        };
+        average.labels.iter().map(share).collect()
     }
 
     /// Looks at every block in this process.
@@ -374,11 +355,12 @@ impl<'r> PosteriorRows<'r> {
         if cached && width > 0 {
             rows.resize(tasks as usize * width, 0.0);
         }
+        let first = 0;
         Self {
             rows,
             cached,
             width,
-            first: 0,
+            first,
         }
     }
 
