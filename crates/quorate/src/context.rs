@@ -7,11 +7,8 @@ use chacha20::ChaCha8Rng;
 use quorate_machine::memory::{LEAST, allocated};
 use rand::SeedableRng;
 
-use crate::error::{Error, Result};
 use crate::model::Priors;
-use crate::remedy::Remedy;
-use crate::task_features::TaskFeatures;
-use crate::task_probabilities::TaskProbabilities;
+use crate::{Error, Remedy, Result, TaskFeatures, TaskProbabilities};
 
 /// Messages about the progress of long work. Called from the thread that runs the fit.
 pub trait Progress: Send {

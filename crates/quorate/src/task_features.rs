@@ -4,8 +4,7 @@
 //! Methods that learn from features need a row for every task, so a missing one is an error that names the
 //! task.
 
-use crate::annotations::Annotations;
-use crate::error::{Error, Result};
+use crate::{Annotations, Error, Result};
 
 /// A row of numbers for each task.
 #[derive(Debug, Clone, PartialEq)]

@@ -30,8 +30,7 @@ pub use pairwise::{PairAgreement, Pairwise};
 pub use undefined::Undefined;
 
 use crate::annotations::{Annotations, Names};
-use crate::context::Context;
-use crate::error::{Error, Result};
+use crate::{Context, Error, Result};
 use fleiss::Shares;
 
 /// First random stream of the intervals over tasks.

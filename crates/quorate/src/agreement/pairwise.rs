@@ -13,10 +13,9 @@ use std::ops::Range;
 use super::bootstrap::{percentiles, resample};
 use super::cohen::cohen_kappa;
 use super::{AgreementSettings, Undefined};
-use crate::annotations::Annotations;
-use crate::context::Context;
 use crate::parallel::{balanced_ranges, map_ranges};
 use crate::statistics::{PairSums, SharedTask, pair_cost};
+use crate::{Annotations, Context};
 
 /// Most steps spent on counting pairs.
 const MAX_EVENTS: u64 = 500_000_000;

@@ -4,8 +4,7 @@ use rustc_hash::FxHashMap;
 
 use super::{Block, Blocks, Extent, Pass, Passes, PosteriorRule, Stage, State, TaskBlock, Wire, wire_format};
 use crate::annotations::{Annotations, Names, RowCounts};
-use crate::context::Context;
-use crate::error::Result;
+use crate::{Context, Result};
 
 /// Tables on disk with at most so many labels are gathered.
 pub(crate) const MAX_GATHERED: u64 = 250_000;

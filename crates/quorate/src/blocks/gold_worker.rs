@@ -4,8 +4,7 @@
 use super::remote::{PartNode, RemoteBlocks, mark_gold_worker};
 use super::{Block, Blocks, Extent, Pass, Passes, Stage, TaskBlock, wire_format};
 use crate::annotations::{Annotations, Names, gold_worker_name};
-use crate::context::Context;
-use crate::error::Result;
+use crate::{Context, Result};
 
 /// The labels of other blocks with those of the gold worker, the last one: for methods that learn from the
 /// agreement of workers.

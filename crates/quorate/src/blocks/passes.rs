@@ -4,10 +4,9 @@
 use super::remote::{join, request_of};
 use super::{Block, Blocks, Extent, Pass, PosteriorRule};
 use crate::annotations::{Annotations, Names};
-use crate::context::Context;
-use crate::error::Result;
 use crate::model::{BlockFit, Fit, RuleSource, label_of, select_columns};
 use crate::parallel::{MAX_CHUNKS, add};
+use crate::{Context, Result};
 
 /// Goes over the blocks of labels, again and again, with a row of numbers for each task: its posterior.
 ///

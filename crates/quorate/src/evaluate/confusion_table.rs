@@ -6,8 +6,7 @@
 //! ```
 
 use super::predictions::{Predictions, TieRule, check_truth, scored_tasks};
-use crate::context::DEFAULT_MEMORY_LIMIT;
-use crate::error::{Error, Result};
+use crate::{DEFAULT_MEMORY_LIMIT, Error, Result};
 
 /// Counts of (truth, predicted) over the scored tasks; ties may count in fractions. K x K.
 #[derive(Debug, Clone, PartialEq)]

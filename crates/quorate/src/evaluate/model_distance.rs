@@ -8,9 +8,8 @@
 //! `sum_m |A_m^est(:, j) - A_m(:, k)|^2 + (prior^est(j) - prior(k))^2`, so assignment finds the minimum
 //! exactly. `O(M K^3 + K^3)` time.
 
-use crate::error::{Error, Result};
 use crate::linalg::assignment;
-use crate::model::DawidSkene;
+use crate::{DawidSkene, Error, Result};
 
 /// The distance of two models.
 #[derive(Debug, Clone, PartialEq)]

@@ -58,8 +58,7 @@ use prevalence::{Rates, model_share, rogan_gladen};
 use readings::{Readings, pinned, read_panel};
 use verdict::decide;
 
-use crate::context::Context;
-use crate::error::{Error, Result};
+use crate::{Context, Error, Result};
 
 /// Failures of a judge above this share are pointed out.
 const MANY_FAILURES: f64 = 0.1;

@@ -20,10 +20,9 @@
 use rand_distr::{Binomial, Distribution};
 
 use super::answers::{NONE, Patterns};
-use crate::context::Context;
-use crate::error::Result;
 use crate::intervals::{RunningMoments, draw_class, draw_log_shares};
 use crate::model::softmax_in_place;
+use crate::{Context, Result};
 
 /// Known truths from which one or two voices can be judged.
 pub(super) const MIN_GOLD: u64 = 10;

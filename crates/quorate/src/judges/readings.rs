@@ -23,8 +23,7 @@
 use super::answers::Patterns;
 use super::posterior::{VoiceFit, fit_voices, pin};
 use super::voices::{find_voices, join, suspected};
-use crate::context::Context;
-use crate::error::Result;
+use crate::{Context, Result};
 
 /// Prior weight of the reading in which the more alike judges are the ones that copy.
 const COPIES: f64 = 0.9;

@@ -13,9 +13,7 @@
 
 use super::{Aggregate, Fit, Kind};
 use crate::annotations::{Annotations, ContentOrder};
-use crate::context::Context;
-use crate::error::Result;
-use crate::model::{Consensus, DawidSkene};
+use crate::{Consensus, Context, DawidSkene, Result};
 
 /// Labels up to which a method for any number of labels gets its table in canonical order: tables on which
 /// rounding decides between solutions are smaller, and on larger ones the order would take longer than some

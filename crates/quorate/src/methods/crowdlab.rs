@@ -36,14 +36,9 @@
 
 use super::shared::weighted_vote::score_tasks;
 use super::{Aggregate, Fit, vote_fractions};
-use crate::annotations::Annotations;
-use crate::context::Context;
-use crate::declare_method;
-use crate::error::{Error, Result};
 use crate::model::{Consensus, TIE, count_answers, reserve_confusions};
 use crate::parallel::{balanced_ranges, map_rows};
-use crate::remedy::Remedy;
-use crate::task_probabilities::TaskProbabilities;
+use crate::{Annotations, Context, Error, Remedy, Result, TaskProbabilities, declare_method};
 
 declare_method! {
     /// Votes averaged with the predictions of a classifier.

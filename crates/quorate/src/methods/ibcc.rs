@@ -26,10 +26,8 @@
 
 use super::{Aggregate, BlockFit};
 use crate::blocks::Passes;
-use crate::context::Context;
-use crate::declare_method;
-use crate::error::Result;
 use crate::model::Variational;
+use crate::{Context, Result, declare_method};
 
 declare_method! {
     /// Dawid-Skene with Dirichlet priors by mean field.

@@ -14,10 +14,8 @@ use rand::seq::IndexedRandom;
 
 use super::{Aggregate, BlockFit, Declared, Fit};
 use crate::blocks::{Passes, Stage};
-use crate::context::Context;
-use crate::error::{Error, Result};
 use crate::model::{RuleSource, break_ties, share_votes_over};
-use crate::{declare_method, declare_words};
+use crate::{Context, Error, Result, declare_method, declare_words};
 
 declare_method! {
     /// Majority vote.

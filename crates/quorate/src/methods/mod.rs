@@ -39,13 +39,10 @@ pub use wawa::Wawa;
 pub(crate) use shared::start::starting_votes;
 pub(crate) use unanimous::FindOverturned;
 
-use crate::annotations::Annotations;
 use crate::blocks::{Blocks, Passes, PosteriorsByLabels, gather};
-use crate::context::Context;
-use crate::declare_words;
-use crate::error::{Error, Result};
 use crate::model::{BlockFit, Consensus, RuleSource};
 pub use crate::model::{Fit, changed_from_votes, vote_fractions};
+use crate::{Annotations, Context, Error, Result, declare_words};
 
 /// What [`declare_method!`](crate::declare_method) makes of a declaration, beside the struct.
 #[doc(hidden)]

@@ -24,12 +24,9 @@
 
 use super::declare::em_rounds;
 use super::{Aggregate, BlockFit, Fit, PriorUse, fit_one_block};
-use crate::annotations::Annotations;
 use crate::blocks::Passes;
-use crate::context::Context;
-use crate::declare_method;
-use crate::error::Result;
 use crate::model::{ACCURACY_MARGIN, AnswerCounts, DawidSkene, Em, EmStart, SparseEm, prefers_sparse};
+use crate::{Annotations, Context, Result, declare_method};
 
 declare_method! {
     /// One-coin Dawid-Skene by EM from majority vote.

@@ -29,11 +29,9 @@ use std::cell::RefCell;
 use super::declare::em_rounds;
 use super::{Aggregate, BlockFit};
 use crate::blocks::Passes;
-use crate::context::Context;
-use crate::declare_method;
-use crate::error::Result;
 use crate::model::{AnswerCounts, DawidSkene, Em, EmStart};
 use crate::special::digamma;
+use crate::{Context, Result, declare_method};
 
 declare_method! {
     /// Dawid-Skene with workers drawn to the crowd.

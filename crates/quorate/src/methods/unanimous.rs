@@ -12,9 +12,8 @@
 //! Tasks whose truth is known (gold) are not looked at.
 
 use crate::blocks::{Block, Extent, Pass, Passes, Stage, State, wire_format};
-use crate::context::Context;
-use crate::error::Result;
 use crate::model::{BlockFit, DawidSkene, Fit, keep_unanimous, label_of};
+use crate::{Context, Result};
 
 /// Puts tasks right that nothing supports, and says what was overturned.
 pub(super) fn review_fit(block: Block<'_>, mut fit: Fit, taught: bool) -> Fit {

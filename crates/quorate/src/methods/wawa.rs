@@ -19,11 +19,8 @@
 
 use super::shared::weighted_vote::{SkillTies, agreement, score_tasks, shares};
 use super::{Aggregate, Fit, starting_votes};
-use crate::annotations::Annotations;
-use crate::context::Context;
-use crate::declare_method;
-use crate::error::Result;
 use crate::model::count_answers;
+use crate::{Annotations, Context, Result, declare_method};
 
 declare_method! {
     /// Votes weighted by agreement with the majority.

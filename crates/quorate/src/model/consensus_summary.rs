@@ -6,12 +6,10 @@ use super::consensus::{TIE, label_of};
 use super::first::share_votes_over;
 use super::votes::{VoteShares, fill_votes};
 use super::{AnswerCounts, BlockFit, Consensus, count_rows};
-use crate::annotations::Annotations;
 use crate::blocks::{Block, Blocks, Extent, Pass, Passes, Stage, State, wire_format};
-use crate::context::Context;
-use crate::error::Result;
 use crate::parallel::{balanced_ranges, map_ranges};
 use crate::review::DOUBTFUL;
+use crate::{Annotations, Context, Result};
 
 /// Facts about the labels of some tasks and their consensus.
 #[derive(Debug, Clone, Default, PartialEq)]

@@ -21,10 +21,8 @@ use super::log_product::LogProduct;
 use super::posterior::Sweep;
 use super::sweep_pass::SweepPass;
 use super::{AnswerCounts, Consensus, DawidSkene, Priors};
-use crate::annotations::Annotations;
 use crate::blocks::{Passes, Stage};
-use crate::context::Context;
-use crate::error::Result;
+use crate::{Annotations, Context, Result};
 
 /// Settings of EM.
 #[derive(Debug, Clone, Copy, PartialEq)]

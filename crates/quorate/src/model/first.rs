@@ -13,9 +13,8 @@ use super::posterior::Sweep;
 use super::votes::{VoteShares, fill_votes};
 use super::{VOTES_WORTH, harden};
 use crate::blocks::{Block, Extent, Pass, Passes, PosteriorRule, Stage, State, Wire, wire_format};
-use crate::context::Context;
-use crate::error::Result;
 use crate::parallel::add;
+use crate::{Context, Result};
 
 /// How the first posteriors of a block follow.
 #[derive(Debug, Clone)]

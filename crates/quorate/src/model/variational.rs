@@ -25,12 +25,10 @@ use super::fit::{BlockFit, Fit, RuleSource};
 use super::posterior::Sweep;
 use super::sweep_pass::{SweepPass, sum_subtypes};
 use super::{AnswerCounts, Consensus, DawidSkene, Priors, count_answers};
-use crate::annotations::Annotations;
 use crate::blocks::{Passes, Stage};
-use crate::context::Context;
-use crate::error::Result;
 use crate::parallel::{even_ranges, map_rows};
 use crate::special::{expect_dirichlet_logs, ln_gamma_and_digamma};
+use crate::{Annotations, Context, Result};
 
 /// A subtype with less mass than this over all tasks is empty.
 const EMPTY: f64 = 1e-12;

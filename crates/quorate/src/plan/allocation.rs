@@ -3,8 +3,7 @@
 use rayon::prelude::*;
 
 use super::gain::{LOOKAHEAD, accuracy_after, gains};
-use crate::annotations::Annotations;
-use crate::methods::Fit;
+use crate::{Annotations, Fit};
 
 /// Gains below this are nothing: rounding of probabilities.
 const MIN_GAIN: f64 = 1e-9;

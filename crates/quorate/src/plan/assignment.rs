@@ -12,8 +12,7 @@ use std::collections::{BTreeSet, BinaryHeap};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::roster::Roster;
-use crate::annotations::Annotations;
-use crate::methods::Fit;
+use crate::{Annotations, Fit};
 
 /// Labels being handed out.
 pub(super) struct Assigning<'a> {

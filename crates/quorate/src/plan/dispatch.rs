@@ -21,12 +21,8 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::model_of;
 use super::reach::Reach;
-use crate::annotations::Annotations;
-use crate::context::Context;
-use crate::error::{Error, Result};
 use crate::linalg::small::singular_values;
-use crate::methods::Fit;
-use crate::model::DawidSkene;
+use crate::{Annotations, Context, DawidSkene, Error, Fit, Result};
 
 /// Candidates for the designated pair.
 const CANDIDATES: usize = 24;

@@ -40,11 +40,7 @@ pub use forecast::{ErrorEstimate, Forecast, TargetForecast};
 pub use reach::MAX_WORKERS;
 pub use replay::{Replay, ReplayCurve, Strategy};
 
-use crate::annotations::Annotations;
-use crate::context::Context;
-use crate::error::{Error, Result};
-use crate::methods::Fit;
-use crate::model::DawidSkene;
+use crate::{Annotations, Context, DawidSkene, Error, Fit, Result};
 use allocation::Allocation;
 use assignment::Assigning;
 use roster::Roster;

@@ -16,8 +16,7 @@
 
 use rayon::prelude::*;
 
-use crate::annotations::Annotations;
-use crate::context::Context;
+use crate::{Annotations, Context};
 
 /// Most workers whose pairs are all looked at: 128 MiB for the pairs.
 pub const MAX_WORKERS: usize = 1 << 15;

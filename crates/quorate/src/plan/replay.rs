@@ -15,10 +15,7 @@ use rand::RngExt;
 use rand::seq::SliceRandom;
 
 use super::Plan;
-use crate::annotations::Annotations;
-use crate::context::Context;
-use crate::error::{Error, Result};
-use crate::methods::{Aggregate, Fit};
+use crate::{Aggregate, Annotations, Context, Error, Fit, Result};
 
 const STREAM: u64 = 0x91a7 << 40;
 

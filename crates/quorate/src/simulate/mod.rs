@@ -35,8 +35,7 @@ pub use settings::{Amount, Coverage, Prior, Quality, Simulation};
 pub use workers::WorkerKind;
 
 use crate::annotations::{Annotations, Names};
-use crate::error::{Error, Result};
-use crate::model::DawidSkene;
+use crate::{DawidSkene, Error, Result};
 use chance::{CellChance, Stream, pick};
 
 /// A simulated crowd: its labels, and what is true.

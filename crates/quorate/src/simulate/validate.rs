@@ -4,8 +4,7 @@ use std::ops::RangeInclusive;
 
 use super::settings::{Amount, Coverage, Prior, Quality, Simulation};
 use crate::annotations::{MAX_CLASSES, MAX_LABELS};
-use crate::context::DEFAULT_MEMORY_LIMIT;
-use crate::error::{Error, Result};
+use crate::{DEFAULT_MEMORY_LIMIT, Error, Result};
 
 /// The largest power-law exponent: beyond it the weights of large crowds underflow.
 const MAX_EXPONENT: f64 = 10.0;

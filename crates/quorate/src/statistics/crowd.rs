@@ -4,8 +4,7 @@
 use super::components::{Components, Joining};
 use crate::annotations::WorkerOrder;
 use crate::blocks::{Block, Extent, Pass, Passes, Stage, wire_format};
-use crate::context::Context;
-use crate::error::Result;
+use crate::{Context, Result};
 
 /// What is known of a crowd before anything is estimated.
 pub(crate) struct Crowd {

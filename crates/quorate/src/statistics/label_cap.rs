@@ -11,10 +11,8 @@ use std::hash::Hasher;
 
 use rustc_hash::FxHasher;
 
-use crate::annotations::Annotations;
-use crate::context::Context;
-use crate::error::Result;
 use crate::statistics::pair_blocks::pair_bytes;
+use crate::{Annotations, Context, Result};
 
 /// Labels for counting pairs, and what was left out.
 #[derive(Debug)]

@@ -1,13 +1,10 @@
 //! The co-occurrence frequencies R_mj of observed pairs, with who is whose neighbour.
 
 use super::{CoOccurrence, cap_labels, count_cooccurrences, pair_cost};
-use crate::annotations::Annotations;
 use crate::blocks::{Block, Extent, Pass, Passes, Stage, State, wire_format};
-use crate::context::Context;
-use crate::error::Result;
 use crate::linalg::small::transpose;
-use crate::model::DawidSkene;
 use crate::parallel::add_up;
+use crate::{Annotations, Context, DawidSkene, Result};
 
 /// K x K blocks R_mj (sum 1) of observed pairs m < j with their evidence S_mj, and the symmetric adjacency.
 #[derive(Debug, Clone)]

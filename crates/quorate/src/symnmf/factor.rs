@@ -12,11 +12,10 @@
 
 use quorate_machine::dispatch::{self, Kernel};
 
-use crate::context::Context;
-use crate::error::Result;
 use crate::linalg::small::{add_gram, dot, nearest_orthogonal, transpose};
 use crate::linalg::width::{Width, with_width};
 use crate::parallel::{add, even_ranges, map_ranges};
+use crate::{Context, Result};
 
 /// The threshold below which an entry becomes zero.
 #[derive(Debug, Clone, Copy, PartialEq)]

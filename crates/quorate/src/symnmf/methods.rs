@@ -13,12 +13,10 @@
 use super::pipeline::{Pipeline, Sources};
 use super::{Alpha, Designated, FactorSettings, ResidualWeights, RobustSettings, Solver};
 use crate::blocks::Passes;
-use crate::context::Context;
-use crate::declare_words;
-use crate::error::Result;
 use crate::methods::declare::NO_FACTS;
 use crate::methods::{Aggregate, Declared, Kind, Method, Parameter, Values};
 use crate::model::{BlockFit, Em};
+use crate::{Context, Result, declare_words};
 
 declare_words! {
     /// Where the imputation starts.

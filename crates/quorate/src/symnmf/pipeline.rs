@@ -31,15 +31,13 @@ use super::{
 };
 use crate::annotations::Names;
 use crate::blocks::{Passes, Stage};
-use crate::context::Context;
-use crate::error::{Error, Result};
 use crate::model::{
     AnswerCounts, BlockFit, DawidSkene, Em, EmStart, Fit, RuleSource, Sweep, find_first, reserve_tables,
 };
-use crate::remedy::Remedy;
 use crate::statistics::{
     Components, Crowd, PairBlocks, cap_labels, has_at_most_pairs, pair_budget, pair_bytes, worker_order,
 };
+use crate::{Context, Error, Remedy, Result};
 
 /// How missing blocks are imputed.
 #[derive(Debug, Clone, PartialEq)]

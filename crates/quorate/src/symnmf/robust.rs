@@ -15,11 +15,9 @@
 //! hundred (c = 0); the variance of a block is proportional to 1 / S_mj, hence c = 1.
 
 use super::least_squares::{Scratch, descend_in_ball};
-use crate::context::Context;
-use crate::declare_words;
-use crate::error::Result;
 use crate::linalg::width::{Runtime, Width, with_width};
 use crate::statistics::PairBlocks;
+use crate::{Context, Result, declare_words};
 
 /// Weights of the blocks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

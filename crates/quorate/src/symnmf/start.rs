@@ -2,8 +2,7 @@
 
 use rand_distr::{Distribution, StandardNormal};
 
-use crate::context::Context;
-use crate::model::DawidSkene;
+use crate::{Context, DawidSkene};
 
 /// `U_m = A_m D^(1/2)`: the exact factor of a model, `[worker][answer][class]`.
 pub fn model_factor(model: &DawidSkene) -> Vec<f64> {

@@ -20,12 +20,11 @@ use super::least_squares::Scratch;
 use super::robust::RADIUS;
 use crate::annotations::row_offsets::{RowOffsets, StridedTable, ranges_in_batch};
 use crate::blocks::{Block, Extent, Pass, Passes, Stage, State, wire_format};
-use crate::context::Context;
-use crate::error::Result;
 use crate::linalg::aligned::AlignedVec;
 use crate::linalg::small::{add_gram, norm_squared};
 use crate::linalg::width::{Width, with_width};
 use crate::parallel::{add, balanced_ranges, map_ranges, private_chunks};
+use crate::{Context, Result};
 
 /// Most tasks in a batch: enough to prefetch, few enough that their records stay in the nearest cache.
 const TASKS: usize = 8;

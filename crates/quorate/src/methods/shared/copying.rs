@@ -31,11 +31,10 @@
 use hashbrown::HashMap;
 use rustc_hash::FxBuildHasher;
 
-use crate::annotations::Annotations;
-use crate::error::Result;
 use crate::parallel::{balanced_ranges, map_ranges};
 use crate::special::distributions::normal_quantile;
 use crate::statistics::{PairSums, SharedTask};
+use crate::{Annotations, Result};
 
 /// Tasks that a pair must share.
 const MIN_SHARED: u32 = 20;

@@ -4,11 +4,10 @@
 //! V(n, k) = sum over labels (m, x = k) of task n of w_m,      agreement_m = share of m's labels that name the winner
 //! ```
 
-use crate::annotations::Annotations;
-use crate::declare_words;
 use crate::methods::vote_fractions;
 use crate::model::{Consensus, TIE};
 use crate::parallel::{balanced_ranges, map_ranges, map_rows};
+use crate::{Annotations, declare_words};
 
 /// Weighted votes `V(n, k)` into `scores`, `[task][class]`.
 pub fn score_tasks(annotations: &Annotations, weights: &[f64], scores: &mut [f64]) {

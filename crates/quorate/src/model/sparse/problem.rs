@@ -7,10 +7,8 @@ use super::candidates::Candidates;
 use super::cells::{BYTES_A_TOUCH, CellCounts, Cells, touches};
 use super::strengths::Strengths;
 use super::tally::{SparseTally, Sums, rest_scale};
-use crate::annotations::Annotations;
-use crate::context::Context;
-use crate::error::{Error, Result};
 use crate::model::{ACCURACY_MARGIN, ClassPrior, Consensus, VOTES_WORTH};
+use crate::{Annotations, Context, Error, Result};
 
 /// Most candidates of a task where cells are kept: a class that few of very many workers named has no chance.
 const MAX_CANDIDATES: usize = 64;
