@@ -34,13 +34,11 @@ pub(crate) const TARGETS: &[Target] = &[
         name: "wire-statistics",
         run: |bytes| {
             round_trip::<AnswerCounts>(bytes);
-            round_trip::<Step>(bytes);
             round_trip::<CoOccurrence>(bytes);
         },
         seeds: || {
             vec![
                 count_answers(&table(), &vote_fractions(&table())).to_bytes(),
-                Step::of_votes(block().view(3, 2)).to_bytes(),
                 count_cooccurrences(&table()).to_bytes(),
             ]
         },

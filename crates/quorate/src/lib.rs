@@ -169,7 +169,7 @@ pub mod internal {
         pub use crate::model::em::{Em, EmStart, reserve_confusions};
         pub use crate::model::fit::{BlockFit, Rule};
         pub use crate::model::posterior::{LOG_FLOOR, softmax_in_place};
-        pub use crate::model::step::{Step, Steps, block_posteriors};
+        pub use crate::model::step::{Step, Steps};
         pub use crate::model::variational::Variational;
         pub use crate::model::votes::VoteShares;
     }

@@ -4,6 +4,7 @@ use std::fmt::Debug;
 use std::sync::Arc;
 
 use super::{Block, WireFormat};
+use crate::parallel::add;
 
 /// A pass over blocks of labels, as data that another process can be sent.
 ///
@@ -49,6 +50,13 @@ pub(crate) trait State: WireFormat + Send + Sync + 'static {
 impl State for u64 {
     fn merge(&mut self, other: Self) {
         *self += other;
+    }
+}
+
+/// Numbers side by side.
+impl State for Vec<f64> {
+    fn merge(&mut self, other: Self) {
+        add(self, &other);
     }
 }
 

@@ -299,7 +299,6 @@ mod tests {
     use crate::methods::tests::toy_a;
     use crate::methods::vote_fractions;
     use crate::model::count_answers;
-    use crate::model::step::Step;
     use crate::statistics::CoOccurrence;
 
     /// There and back; cut short anywhere, longer, or with another header, it is refused and nothing panics.
@@ -336,7 +335,6 @@ mod tests {
         });
         check(&model);
         check(&counts);
-        check(&Step::of(annotations.as_block(), &model));
         check(&CoOccurrence::of_block(annotations.as_block()));
     }
 

@@ -65,8 +65,7 @@ wire_format!(2 DawidSkene { prior, confusion } check DawidSkene::is_square);
 
 impl DawidSkene {
     fn is_square(&self) -> bool {
-        let block = self.prior.len() * self.prior.len();
-        block > 0 && self.confusion.len().is_multiple_of(block)
+        self.block() > 0 && self.confusion.len().is_multiple_of(self.block())
     }
 
     /// A model from a prior and the confusion matrices `[worker][answer][truth]`.
@@ -83,19 +82,19 @@ impl DawidSkene {
     /// `accuracy[m]`, and gives each wrong class with probability `(1 - accuracy[m]) / (K - 1)`.
     pub fn one_coin(prior: Vec<f64>, accuracy: &[f64]) -> Self {
         let classes = prior.len();
-        let mut confusion = Vec::with_capacity(accuracy.len() * classes * classes);
-        for &accuracy in accuracy {
+        let matrix = |&accuracy: &f64| {
             let wrong = (1.0 - accuracy) / (classes.max(2) - 1) as f64;
-            for cell in 0..classes * classes {
-                let right = cell / classes == cell % classes;
-                confusion.push(match classes {
-                    1 => 1.0,
-                    _ if right => accuracy,
-                    _ => wrong,
-                });
-            }
-        }
-        Self::new(prior, confusion)
+            let right = if classes == 1 { 1.0 } else { accuracy };
+            let cell = move |cell: usize| {
+                if cell.is_multiple_of(classes + 1) {
+                    right
+                } else {
+                    wrong
+                }
+            };
+            (0..classes * classes).map(cell)
+        };
+        Self::new(prior, accuracy.iter().flat_map(matrix).collect())
     }
 
     /// Number of classes, K.
@@ -105,7 +104,7 @@ impl DawidSkene {
 
     /// Number of workers, M.
     pub fn worker_count(&self) -> usize {
-        self.confusion.len() / (self.prior.len() * self.prior.len())
+        self.confusion.len() / self.block()
     }
 
     /// Probability of each class before any answer is seen.
@@ -115,8 +114,12 @@ impl DawidSkene {
 
     /// One worker's confusion matrix, row-major: row = answer, column = truth, columns sum to 1.
     pub fn confusion(&self, worker: usize) -> &[f64] {
-        let block = self.prior.len() * self.prior.len();
-        &self.confusion[worker * block..][..block]
+        &self.confusion[worker * self.block()..][..self.block()]
+    }
+
+    /// Numbers in a confusion matrix.
+    fn block(&self) -> usize {
+        self.prior.len() * self.prior.len()
     }
 
     /// All confusion matrices, `[worker][answer][truth]`.
@@ -142,24 +145,25 @@ impl DawidSkene {
 
     /// Probability that this worker is right about a task drawn from the prior.
     pub fn accuracy(&self, worker: usize) -> f64 {
-        (0..self.prior.len())
-            .map(|k| self.prior[k] * self.probability(worker, k, k))
-            .sum()
+        let right = |k| self.prior[k] * self.probability(worker, k, k);
+        (0..self.prior.len()).map(right).sum()
     }
 
     /// The same model of all workers but the last.
     pub(crate) fn without_last_worker(mut self) -> Self {
-        let block = self.prior.len() * self.prior.len();
-        self.confusion
-            .truncate(self.confusion.len().saturating_sub(block));
+        let left = self.confusion.len().saturating_sub(self.block());
+        self.confusion.truncate(left);
         self
+    }
+
+    /// The same matrices with another prior.
+    pub(crate) fn with_prior(self, prior: Vec<f64>) -> Self {
+        Self { prior, ..self }
     }
 
     /// The same model with class `k` taken from component `order[k]` (columns and prior, not answers).
     pub fn with_truth_order(&self, order: &[usize]) -> Self {
-        let prior = order.iter().map(|&k| self.prior[k]).collect();
-        let rows = self.confusion.chunks_exact(self.prior.len());
-        let confusion = rows.flat_map(|row| order.iter().map(move |&k| row[k])).collect();
-        Self { prior, confusion }
+        let ordered = |table: &[f64]| select_columns(table, self.prior.len(), order);
+        Self::new(ordered(&self.prior), ordered(&self.confusion))
     }
 }

@@ -8,6 +8,7 @@ use crate::blocks::{Block, Extent, Pass, PosteriorRule, State, wire_format};
 use crate::linalg::width::with_width;
 
 /// Writes the posteriors of a sweep.
+#[derive(Default)]
 pub(crate) struct SweepPass {
     pub(super) sweep: Arc<Sweep>,
     /// Whether answers are counted.
@@ -27,32 +28,14 @@ pub(crate) struct SweepPass {
 wire_format!(27 SweepPass { sweep, counted, compared, largest } default { tallies, answers, before });
 
 impl SweepPass {
-    /// For posteriors and likelihood.
-    pub(super) fn new(sweep: Sweep) -> Self {
+    /// For posteriors and likelihood; answers are `counted`, and the `largest` change of a class posterior is
+    /// found, where asked for.
+    pub(super) fn new(sweep: Sweep, counted: bool, largest: bool) -> Self {
         Self {
             sweep: Arc::new(sweep),
-            counted: false,
-            compared: false,
-            largest: false,
-            tallies: Tallies::default(),
-            answers: 0,
-            before: Vec::new(),
-        }
-    }
-
-    /// With counts.
-    pub(super) fn counting(sweep: Sweep) -> Self {
-        Self {
-            counted: true,
-            ..Self::new(sweep)
-        }
-    }
-
-    /// With the largest change of a class posterior.
-    pub(super) fn finding_largest_change(self) -> Self {
-        Self {
-            largest: true,
-            ..self
+            counted,
+            largest,
+            ..Self::default()
         }
     }
 }
@@ -86,7 +69,7 @@ impl Pass for SweepPass {
             self.before.resize(block.task_count() * block.class_count(), 0.0);
             sum_subtypes(posteriors, subtypes, &mut self.before);
         }
-        result.add(&if self.counted {
+        result.merge(if self.counted {
             self.sweep.run_block(&mut self.tallies, block, posteriors)
         } else {
             self.sweep.run(block, posteriors)
@@ -99,9 +82,8 @@ impl Pass for SweepPass {
 
     fn finish(&mut self, result: &mut SweepResult) {
         let (cells, truths) = (self.sweep.cells.len(), self.sweep.prior.len());
-        result.counts = self
-            .counted
-            .then(|| with_width!(truths, width => self.tallies.sum(width, self.answers, cells)));
+        let sum = || with_width!(truths, width => self.tallies.sum(width, self.answers, cells));
+        result.counts = self.counted.then(sum);
     }
 
     fn rule(&self) -> Option<Box<dyn PosteriorRule>> {
@@ -113,12 +95,10 @@ wire_format!(28 SweepResult { log_likelihood, change, largest_change, counts });
 
 impl State for SweepResult {
     fn merge(&mut self, other: Self) {
-        self.add(&other);
+        self.log_likelihood += other.log_likelihood;
+        self.change += other.change;
         self.largest_change = self.largest_change.max(other.largest_change);
-        match (&mut self.counts, other.counts) {
-            (Some(counts), Some(other)) => counts.merge(&other),
-            (counts, other) => *counts = counts.take().or(other),
-        }
+        self.counts.merge(other.counts);
     }
 }
 

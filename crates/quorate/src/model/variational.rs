@@ -26,6 +26,7 @@ use super::posterior::Sweep;
 use super::sweep_pass::{SweepPass, sum_subtypes};
 use super::{AnswerCounts, Consensus, DawidSkene, Priors, count_answers};
 use crate::blocks::{Passes, Stage};
+use crate::linalg::small::{add, normalise};
 use crate::parallel::{even_ranges, map_rows};
 use crate::special::{expect_dirichlet_logs, ln_gamma_and_digamma};
 use crate::{Annotations, Context, Result};
@@ -59,14 +60,12 @@ impl Variational {
         let components = classes * self.subtypes as u64;
         let cells = passes.worker_count() as u64 * classes * components;
         let rows = passes.cached_numbers((components + 2 * classes) as usize);
-        context.reserve(
-            format!(
-                "a {classes} x {components} table for each of {} workers",
-                passes.worker_count()
-            ),
-            8 * (4 * cells + rows),
-            "merge rare classes, use fewer subtypes, use majority-vote, or raise the limit",
-        )
+        let what = format!(
+            "a {classes} x {components} table for each of {} workers",
+            passes.worker_count()
+        );
+        let hint = "merge rare classes, use fewer subtypes, use majority-vote, or raise the limit";
+        context.reserve(what, 8 * (4 * cells + rows), hint)
     }
 
     /// Iterates from the votes, with one subtype of each class.
@@ -110,8 +109,13 @@ impl Variational {
         };
         priors.check(passes.worker_count(), classes)?;
         priors.add_to(&mut counts);
-        let sweep = Sweep::of_logarithms(components, counts.cells.len());
-        let mut pass = SweepPass::counting(sweep).finding_largest_change();
+        let sweep = Sweep {
+            prior: vec![0.0; components],
+            cells: vec![0.0; counts.cells.len()],
+            logarithms: true,
+            hard: false,
+        };
+        let mut pass = SweepPass::new(sweep, true, true);
         pass.compared = true;
         let (mut trace, mut converged) = (Vec::new(), false);
         while trace.len() < self.max_iter && !converged {
@@ -183,18 +187,15 @@ impl Variational {
         let masses = counts
             .mass
             .chunks_exact(counts.mass.len() / self.class_counts.len());
-        masses
-            .zip(&self.class_counts)
-            .map(|(mass, alpha)| alpha + mass.iter().sum::<f64>())
-            .collect()
+        let parameter = |(mass, alpha): (&[f64], &f64)| alpha + mass.iter().sum::<f64>();
+        masses.zip(&self.class_counts).map(parameter).collect()
     }
 
     /// `prior = nu / sum nu`, `A_m(l, k) = sum_g E pi_k(g) mu_m(l, kg) / sum_l mu_m(l, kg)`.
     fn mean_model(&self, counts: &AnswerCounts, classes: usize) -> DawidSkene {
         let (components, live) = (counts.mass.len(), counts.mass.len() / classes);
         let mut prior = self.class_parameters(counts);
-        let total: f64 = prior.iter().sum();
-        prior.iter_mut().for_each(|share| *share /= total);
+        normalise(&mut prior);
         let base = self.subtype_count / self.subtypes as f64;
         let (mut weights, mut dropped) = (Vec::with_capacity(components), Vec::with_capacity(classes));
         for mass in counts.mass.chunks_exact(live) {
@@ -260,22 +261,19 @@ impl<'a> DirichletColumns<'a> {
         let (components, live) = (self.sums.len(), self.sums.len() / self.classes);
         let base_sum = self.settings.right + (self.classes - 1) as f64 * self.settings.wrong;
         self.sums.fill(base_sum);
-        for row in counts.chunks_exact(components) {
-            for (sum, count) in self.sums.iter_mut().zip(row) {
-                *sum += count;
-            }
-        }
+        counts
+            .chunks_exact(components)
+            .for_each(|row| add(&mut self.sums, row));
         let mut divergence = 0.0;
         for sum in &mut self.sums {
             let (ln_gamma, digamma) = ln_gamma_and_digamma(*sum);
             divergence += ln_gamma - self.base;
             *sum = digamma;
         }
-        for (answer, (row, logs)) in counts
+        let rows = counts
             .chunks_exact(components)
-            .zip(logs.chunks_exact_mut(components))
-            .enumerate()
-        {
+            .zip(logs.chunks_exact_mut(components));
+        for (answer, (row, logs)) in rows.enumerate() {
             for component in 0..components {
                 let (base, known) = if component / live == answer {
                     (self.settings.right, self.right)
@@ -283,10 +281,11 @@ impl<'a> DirichletColumns<'a> {
                     (self.settings.wrong, self.wrong)
                 };
                 let parameter = base + row[component];
-                let (ln_gamma, digamma) = if parameter == base {
-                    known
-                } else {
+                let moved = parameter != base;
+                let (ln_gamma, digamma) = if moved {
                     ln_gamma_and_digamma(parameter)
+                } else {
+                    known
                 };
                 logs[component] = digamma - self.sums[component];
                 divergence += row[component] * logs[component] - ln_gamma;
@@ -301,9 +300,8 @@ impl<'a> DirichletColumns<'a> {
 /// full one.
 fn find_live(mass: &[f64], classes: usize) -> Option<Vec<usize>> {
     let present = mass.len() / classes;
-    let needed = mass
-        .chunks_exact(present)
-        .map(|mass| mass.iter().filter(|&&mass| mass > EMPTY).count());
+    let filled = |mass: &[f64]| mass.iter().filter(|&&mass| mass > EMPTY).count();
+    let needed = mass.chunks_exact(present).map(filled);
     let live = needed.max().unwrap_or(present).max(1);
     (live < present).then(|| {
         let mut kept = Vec::with_capacity(classes * live);
