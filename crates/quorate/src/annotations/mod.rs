@@ -50,7 +50,7 @@ pub const MAX_LABELS: usize = u32::MAX as usize - 1;
 const SPLIT: &str = "split the input by task and aggregate the parts";
 
 /// Refuses more of something than a table can hold.
-fn check_count(what: &'static str, count: usize, limit: usize, hint: &'static str) -> Result<()> {
+pub(crate) fn check_count(what: &'static str, count: usize, limit: usize, hint: &'static str) -> Result<()> {
     if count > limit {
         return Err(Error::TooMany { what, limit, hint });
     }

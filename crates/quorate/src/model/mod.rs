@@ -26,7 +26,7 @@ pub(crate) mod votes;
 
 pub(crate) use alignment::{Alignment, align_classes};
 pub use consensus::Consensus;
-pub(crate) use consensus::{TIE, break_ties, harden, label_of};
+pub(crate) use consensus::{TIE, break_ties, harden, label_of, leaders};
 pub(crate) use consensus_summary::{ConsensusSummary, Summarise};
 pub use counts::{AnswerCounts, count_answers};
 pub(crate) use counts::{count_rows, select_columns};
