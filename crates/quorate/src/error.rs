@@ -143,6 +143,18 @@ impl Error {
         Self::Parameter { name, problem }
     }
 
+    /// What would take more memory than there is, whatever the caller does.
+    pub(crate) fn too_large(what: String, needed: u64, limit: u64, hint: &str) -> Self {
+        Self::TooLarge {
+            what,
+            needed,
+            in_use: 0,
+            limit,
+            hint: hint.to_owned(),
+            remedy: None,
+        }
+    }
+
     /// What the caller can do about it, where something can be done.
     pub fn remedy(&self) -> Option<Remedy> {
         match self {

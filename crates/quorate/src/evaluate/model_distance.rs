@@ -37,9 +37,9 @@ pub fn model_distance(estimate: &DawidSkene, truth: &DawidSkene) -> Result<Model
         }
     };
     add_row(estimate.prior(), truth.prior());
-    for (estimate, truth) in rows(estimate).zip(rows(truth)) {
-        add_row(estimate, truth);
-    }
+    rows(estimate)
+        .zip(rows(truth))
+        .for_each(|(estimate, truth)| add_row(estimate, truth));
     let order = assignment::minimise(&cost, classes);
     distance_with_permutation(estimate, truth, &order)
 }

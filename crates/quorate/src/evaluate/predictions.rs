@@ -2,7 +2,7 @@
 
 use crate::annotations::MAX_CLASSES;
 use crate::error::{Error, Result};
-use crate::model::{Consensus, TIE};
+use crate::model::{Consensus, leaders};
 
 /// What counts where several classes share the first place.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -54,13 +54,9 @@ impl<'a> Predictions<'a> {
                 )));
             }
         }
-        Ok(Self {
-            classes: consensus.class_count(),
-            content: Content::Probabilities {
-                consensus,
-                labels: None,
-            },
-        })
+        let (classes, labels) = (consensus.class_count(), None);
+        let content = Content::Probabilities { consensus, labels };
+        Ok(Self { classes, content })
     }
 
     /// All probabilities beside the labels that were chosen: errors are those of the labels, scores of
@@ -74,29 +70,24 @@ impl<'a> Predictions<'a> {
                 consensus.len()
             )));
         }
-        let mut predictions = Self::from_consensus(consensus)?;
-        predictions.content = Content::Probabilities {
-            consensus,
-            labels: Some(labels),
-        };
-        Ok(predictions)
+        let (predictions, labels) = (Self::from_consensus(consensus)?, Some(labels));
+        let content = Content::Probabilities { consensus, labels };
+        Ok(Self {
+            content,
+            ..predictions
+        })
     }
 
     /// Labels alone; None where there is no prediction.
     pub fn from_labels(classes: usize, labels: &'a [Option<usize>]) -> Result<Self> {
         let outside = |label: &&Option<usize>| label.is_some_and(|label| label >= classes);
         if let Some(Some(label)) = labels.iter().find(outside) {
-            return Err(Error::Mismatch(format!(
-                "predicted class code {label} lies outside the {classes} classes"
-            )));
+            let problem = format!("predicted class code {label} lies outside the {classes} classes");
+            return Err(Error::Mismatch(problem));
         }
-        Ok(Self {
-            classes,
-            content: Content::Labels {
-                labels,
-                confidences: None,
-            },
-        })
+        let confidences = None;
+        let content = Content::Labels { labels, confidences };
+        Ok(Self { classes, content })
     }
 
     /// Labels, each with the probability that it is right. The confidence of a task without a label is not
@@ -106,12 +97,11 @@ impl<'a> Predictions<'a> {
         labels: &'a [Option<usize>],
         confidences: &'a [f64],
     ) -> Result<Self> {
-        let mut predictions = Self::from_labels(classes, labels)?;
+        let predictions = Self::from_labels(classes, labels)?;
         if labels.len() != confidences.len() {
+            let (labels, confidences) = (labels.len(), confidences.len());
             return Err(Error::Mismatch(format!(
-                "{} confidences for {} labels",
-                confidences.len(),
-                labels.len()
+                "{confidences} confidences for {labels} labels"
             )));
         }
         for (task, (label, confidence)) in labels.iter().zip(confidences).enumerate() {
@@ -122,11 +112,12 @@ impl<'a> Predictions<'a> {
                 )));
             }
         }
-        predictions.content = Content::Labels {
-            labels,
-            confidences: Some(confidences),
-        };
-        Ok(predictions)
+        let confidences = Some(confidences);
+        let content = Content::Labels { labels, confidences };
+        Ok(Self {
+            content,
+            ..predictions
+        })
     }
 
     /// Number of tasks, those without a prediction included.
@@ -145,14 +136,11 @@ impl<'a> Predictions<'a> {
     /// The predicted class (of tied ones the lowest), if there is one.
     pub(crate) fn label(&self, task: usize) -> Option<usize> {
         match self.content {
-            Content::Probabilities {
-                consensus,
-                labels: None,
-            } => self.row(task).map(|_| consensus.label(task)),
-            Content::Probabilities {
-                labels: Some(labels), ..
-            }
-            | Content::Labels { labels, .. } => labels[task],
+            Content::Probabilities { consensus, labels } => match labels {
+                None => self.row(task).map(|_| consensus.label(task)),
+                Some(labels) => labels[task],
+            },
+            Content::Labels { labels, .. } => labels[task],
         }
     }
 
@@ -191,10 +179,10 @@ impl<'a> Predictions<'a> {
         let Some(row) = self.row(task).filter(|_| ties == TieRule::Fractional && tied > 1) else {
             return f64::from(u8::from(self.label(task) == Some(class)));
         };
-        let top = row.iter().copied().fold(f64::NEG_INFINITY, f64::max);
-        match row.get(class) {
-            Some(&probability) if probability >= top - TIE => 1.0 / tied as f64,
-            _ => 0.0,
+        if leaders(row).any(|leader| leader == class) {
+            1.0 / tied as f64
+        } else {
+            0.0
         }
     }
 }
@@ -221,13 +209,18 @@ pub(super) fn check_truth(predictions: &Predictions<'_>, truth: &[Option<usize>]
         )));
     }
     let highest = truth.iter().flatten().max().copied().unwrap_or(0);
-    if highest >= MAX_CLASSES {
-        return Err(Error::Mismatch(format!(
-            "true class code {highest}; codes are below {MAX_CLASSES}"
-        )));
-    }
+    check_code("true class code", highest)?;
     // A truth that no prediction can name is a class all the same: every prediction there is wrong.
     Ok(predictions.class_count().max(highest + 1))
+}
+
+pub(super) fn check_code(what: &str, highest: usize) -> Result<()> {
+    if highest < MAX_CLASSES {
+        return Ok(());
+    }
+    Err(Error::Mismatch(format!(
+        "{what} {highest}; codes are below {MAX_CLASSES}"
+    )))
 }
 
 fn shown(row: &[f64]) -> String {

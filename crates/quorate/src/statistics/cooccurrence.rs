@@ -51,7 +51,7 @@ pub fn has_at_most_pairs(annotations: &Annotations, most: u64) -> bool {
 }
 
 /// The number of distinct pairs of workers, or any number above `most` if that is larger.
-fn distinct_pairs(annotations: &Annotations, most: u64) -> u64 {
+pub(crate) fn distinct_pairs(annotations: &Annotations, most: u64) -> u64 {
     let pairs = AtomicU64::new(0);
     let labels = TaskAndWorkerLabels::of(annotations);
     map_ranges(labels.worker_ranges(), |workers| {

@@ -75,14 +75,10 @@ impl<'a> SparseProblem<'a> {
         )?;
         // Places and touches are numbered with 32 bits.
         if touched.max(candidates.len() as u64) > u64::from(u32::MAX) {
-            return Err(Error::TooLarge {
-                what: format!("{touched} pairs of a label and a class that it may stand for"),
-                needed: touched * BYTES_A_TOUCH,
-                in_use: 0,
-                limit: u64::from(u32::MAX) * BYTES_A_TOUCH,
-                hint: "split the tasks into several files, or use one-coin".into(),
-                remedy: None,
-            });
+            let what = format!("{touched} pairs of a label and a class that it may stand for");
+            let limit = u64::from(u32::MAX) * BYTES_A_TOUCH;
+            let hint = "split the tasks into several files, or use one-coin";
+            return Err(Error::too_large(what, touched * BYTES_A_TOUCH, limit, hint));
         }
         Ok(Self {
             cells: settings.cells.map(|_| Cells::new(annotations, &candidates)),
