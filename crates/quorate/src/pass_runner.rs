@@ -51,12 +51,8 @@ impl PassRunner {
             return Err(Error::Mismatch("blocks of a partition out of order".into()));
         }
         self.last = Some(number);
-        let Request {
-            gold_worker,
-            workers,
-            classes,
-            ..
-        } = self.request;
+        let (workers, classes) = (self.request.workers, self.request.classes);
+        let gold_worker = self.request.gold_worker;
         let crowd = workers - usize::from(gold_worker && workers > 0);
         labels.check(crowd, classes)?;
         let mut block = labels.view(crowd, classes);
@@ -136,10 +132,9 @@ impl<P: Pass> RunPass for Running<P> {
     }
 
     fn finish(self: Box<Self>) -> Vec<PartNode> {
-        let node = |(level, place, state): (u32, u64, P::State)| PartNode {
-            level,
-            place,
-            bytes: state.to_bytes(),
+        let node = |(level, place, state): (u32, u64, P::State)| {
+            let bytes = state.to_bytes();
+            PartNode { level, place, bytes }
         };
         self.nodes.into_iter().map(node).collect()
     }

@@ -98,10 +98,9 @@ impl DawidSkeneEm {
         let note = format!(
             "{classes} classes: only the answers seen were kept for each worker, with its accuracy behind them; there is no model"
         );
-        Ok(Fit {
-            notes: vec![note],
-            ..sparse.run(annotations, context)?
-        })
+        let mut fit = sparse.run(annotations, context)?;
+        fit.notes.push(note);
+        Ok(fit)
     }
 }
 

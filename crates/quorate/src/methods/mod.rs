@@ -40,7 +40,7 @@ pub(crate) use shared::start::starting_votes;
 pub(crate) use unanimous::FindOverturned;
 
 use crate::blocks::{Blocks, Passes, PosteriorsByLabels, gather};
-use crate::model::{BlockFit, Consensus, RuleSource};
+use crate::model::{BlockFit, Consensus, RuleSource, fit_in_memory};
 pub use crate::model::{Fit, changed_from_votes, vote_fractions};
 use crate::{Annotations, Context, Error, Result, declare_words};
 
@@ -75,10 +75,8 @@ pub trait Aggregate: Declared {
 
     /// Checks every parameter against its declared range.
     fn validate(&self) -> Result<()> {
-        let parameters = self.method().parameters.iter();
-        parameters
-            .zip(self.values())
-            .try_for_each(|(parameter, value)| parameter.check(&value))
+        let mut parameters = self.method().parameters.iter().zip(self.values());
+        parameters.try_for_each(|(parameter, value)| parameter.check(&value))
     }
 
     /// Fits the method. Bad input and parameters out of range are errors; non-convergence is reported in the
@@ -90,9 +88,8 @@ pub trait Aggregate: Declared {
     /// the confidence is a guess.
     fn fit(&self, annotations: &Annotations, context: &mut Context) -> Result<Fit> {
         self.validate()?;
-        let mut fit = with_messages(context, |context| {
-            canonical::estimate_in_order(self, annotations, context)
-        })?;
+        let estimate = |context: &mut _| canonical::estimate_in_order(self, annotations, context);
+        let mut fit = with_messages(context, estimate)?;
         if annotations.has_gold() {
             let classes = annotations.class_count();
             let mut rows = fit.consensus.into_vec();
@@ -117,11 +114,9 @@ pub trait Aggregate: Declared {
         {
             let fit = self.fit(&table, context)?;
             if let Some(rule) = PosteriorsByLabels::new(&table, fit.consensus.as_slice()) {
-                let fit = fit.with_consensus(RuleSource::Rule(Arc::new(rule)).into());
-                return Ok(Fit {
-                    task_difficulty: None,
-                    ..fit
-                });
+                let mut fit = fit.with_consensus(RuleSource::Rule(Arc::new(rule)).into());
+                fit.task_difficulty = None;
+                return Ok(fit);
             }
         }
         self.fit_block_by_block(blocks, context)
@@ -136,8 +131,8 @@ pub trait Aggregate: Declared {
         let fit = with_messages(context, |context| self.learn(&mut passes, context))?;
         let taught = is_taught(self.method(), has_gold, context);
         let mut fit = unanimous::review_blocks(&mut passes, fit, taught, context)?;
-        fit.warnings
-            .extend(unused_knowledge(self.method(), has_gold, context));
+        let unused = unused_knowledge(self.method(), has_gold, context);
+        fit.warnings.extend(unused);
         Ok(fit)
     }
 }
@@ -148,11 +143,7 @@ pub(crate) fn fit_one_block<A: Aggregate + ?Sized>(
     annotations: &Annotations,
     context: &mut Context,
 ) -> Result<Fit> {
-    let mut blocks = annotations;
-    let mut passes = Passes::over(&mut blocks);
-    let fit = method.learn(&mut passes, context)?;
-    let consensus = Consensus::new(annotations.class_count(), passes.into_rows());
-    Ok(fit.with_consensus(consensus))
+    fit_in_memory(annotations, |passes| method.learn(passes, context))
 }
 
 /// A method on the labels of these passes: on the table where there is one, else block by block. The passes

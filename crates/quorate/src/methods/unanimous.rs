@@ -25,8 +25,8 @@ pub(super) fn review_fit(block: Block<'_>, mut fit: Fit, taught: bool) -> Fit {
         keep_unanimous(block, &mut rows);
         fit.consensus = crate::model::Consensus::new(classes, rows);
     }
-    fit.warnings
-        .extend(overturned.warning(fit.model.is_some(), taught));
+    let warning = overturned.warning(fit.model.is_some(), taught);
+    fit.warnings.extend(warning);
     fit
 }
 
@@ -40,8 +40,8 @@ pub(super) fn review_blocks(
     let stage = Stage::single("unanimous tasks");
     let overturned = passes.run(&mut FindOverturned(fit.clone()), stage, context)?;
     fit.consensus.keeps_unanimous = overturned.tasks > 0 && !overturned.compared;
-    fit.warnings
-        .extend(overturned.warning(fit.model.is_some(), taught));
+    let warning = overturned.warning(fit.model.is_some(), taught);
+    fit.warnings.extend(warning);
     Ok(fit)
 }
 
@@ -92,12 +92,10 @@ impl Overturned {
         for (task, row) in rows.chunks_exact(block.class_count()).enumerate() {
             let (workers, answers) = block.task(task);
             self.compared |= answers.len() > 1;
-            let Some(given) = block.unanimous(task) else {
+            let other = |given: &usize| label_of(row) != *given;
+            let Some(given) = block.unanimous(task).filter(other) else {
                 continue;
             };
-            if label_of(row) == given {
-                continue;
-            }
             self.tasks += 1;
             self.single += u64::from(workers.len() == 1);
             self.labels += workers.len() as f64;

@@ -34,7 +34,7 @@ pub(crate) use em::{Em, EmStart, reserve as reserve_passes, reserve_confusions, 
 pub use explanation::{AnswerEvidence, explain};
 pub(crate) use first::{CountFirst, CountKnown, CountVotes, FirstRule, find_first, share_votes_over};
 pub use fit::Fit;
-pub(crate) use fit::{BlockFit, Rule, RuleSource, keep_unanimous};
+pub(crate) use fit::{BlockFit, Rule, RuleSource, fit_in_memory, keep_unanimous};
 pub use posterior::posterior;
 pub(crate) use posterior::{LOG_FLOOR, Sweep, softmax_in_place};
 pub use priors::{ClassPrior, Priors};

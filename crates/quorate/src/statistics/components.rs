@@ -103,12 +103,13 @@ impl State for Joining {
 }
 
 /// Makes the lower one of two roots that of both.
-fn join(parent: &mut [u32], a: u32, b: u32) {
+pub(crate) fn join(parent: &mut [u32], a: u32, b: u32) {
     let (a, b) = (root(parent, a), root(parent, b));
     parent[a.max(b) as usize] = a.min(b);
 }
 
-fn root(parent: &mut [u32], mut node: u32) -> u32 {
+/// The root of the part that a worker is in.
+pub(crate) fn root(parent: &mut [u32], mut node: u32) -> u32 {
     while parent[node as usize] != node {
         let above = parent[parent[node as usize] as usize];
         parent[node as usize] = above;

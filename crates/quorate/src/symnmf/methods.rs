@@ -423,10 +423,8 @@ impl SymNmf {
 
     /// EM after the estimate.
     fn refinement(&self) -> Option<Em> {
-        let refined = matches!(
-            self.preset,
-            Preset::RobSymNmfEm | Preset::DesSymNmfEm | Preset::SymNmfEm
-        );
+        use Preset::{DesSymNmfEm, RobSymNmfEm, SymNmfEm};
+        let refined = matches!(self.preset, RobSymNmfEm | DesSymNmfEm | SymNmfEm);
         refined.then(|| Em {
             max_iter: self.max_iter,
             tol: self.tol,

@@ -125,19 +125,16 @@ impl Pipeline {
         let answers = answer_shares(&counts, classes);
         priors.add_to(&mut counts);
         let pooled = crowd_matrix(&counts);
-        let start = shrink_to_crowd(
-            &counts.to_model(0.0),
-            &counts.labels_per_truth(),
-            &pooled,
-            self.shrinkage,
-        );
+        let (counted, evidence) = (counts.to_model(0.0), counts.labels_per_truth());
+        let start = shrink_to_crowd(&counted, &evidence, &pooled, self.shrinkage);
         let found = self.identify(passes, crowd, &start, answers, context)?;
         let evidence = expected_labels(&found.model, &crowd.labels);
         let model = shrink_to_crowd(&found.model, &evidence, &pooled, self.shrinkage);
+        let tasks = passes.task_count() as usize;
         let model = if priors.is_empty() {
             model
         } else {
-            priors.draw(model, &evidence, passes.task_count() as usize)
+            priors.draw(model, &evidence, tasks)
         };
         describe_parts(&crowd.parts, context);
         let margin = found.alignment.margin;
@@ -191,11 +188,10 @@ impl Pipeline {
                     Init::Random => random_factor(passes.worker_count(), passes.class_count(), context),
                 };
                 let Some(blocks) = storable_pairs(*form, passes, crowd, context)? else {
-                    context.note(
-                        "more pairs of workers than labels: imputed without storing pairs (form = matrix-free)",
-                    );
-                    let imputed =
-                        impute_matrix_free(passes, factor, settings.max_iter, settings.tol, context)?;
+                    let note = "more pairs of workers than labels: imputed without storing pairs (form = matrix-free)";
+                    context.note(note);
+                    let (rounds, tol) = (settings.max_iter, settings.tol);
+                    let imputed = impute_matrix_free(passes, factor, rounds, tol, context)?;
                     let found = identify_from_factor(imputed, &how, context)?;
                     return Ok(keep_unreached(found, start, &crowd.parts, false));
                 };
@@ -249,14 +245,8 @@ fn alignment_weights(passes: &Passes<'_>, labels: &[u32]) -> Vec<u32> {
 
 /// Eigenvectors of several parts with like eigenvalues can be any mixture: only the largest part has a say.
 fn eigenvector_weights(weights: &[f64], crowd: &Crowd) -> Vec<f64> {
-    let root = |(worker, weight): (usize, &f64)| {
-        if crowd.parts.of_worker[worker] == 0 {
-            weight.sqrt()
-        } else {
-            0.0
-        }
-    };
-    weights.iter().enumerate().map(root).collect()
+    let root = |(&part, weight): (&u32, &f64)| if part == 0 { weight.sqrt() } else { 0.0 };
+    crowd.parts.of_worker.iter().zip(weights).map(root).collect()
 }
 
 /// Workers that the factorisation could not reach get the matrices of the start: those without any shared task
@@ -307,10 +297,9 @@ fn storable_pairs(
     }
     // Labels of long tasks cannot be left out by name here: pairs that take long to count are not counted.
     if form == Form::Auto && crowd.pairs_of_labels > pair_budget(labels) {
-        Ok(None)
-    } else {
-        PairBlocks::of_blocks(passes, most, context)
+        return Ok(None);
     }
+    PairBlocks::of_blocks(passes, most, context)
 }
 
 /// All observed pairs of workers, refused if they do not fit into memory.
@@ -332,10 +321,7 @@ fn all_pairs(passes: &mut Passes<'_>, crowd: &Crowd, context: &mut Context) -> R
 
 /// The two workers of these names.
 fn named_workers(ids: &str, workers: &Names) -> Result<Designated> {
-    let problem = |problem: String| Error::Parameter {
-        name: "designated".into(),
-        problem,
-    };
+    let problem = |problem: String| Error::parameter("designated", problem);
     let find = |id: &str| {
         let worker = workers.find(id);
         worker.ok_or_else(|| problem(format!("there is no worker {id:?} in the data")))
@@ -356,18 +342,10 @@ fn named_workers(ids: &str, workers: &Names) -> Result<Designated> {
 fn answer_shares(counts: &AnswerCounts, classes: usize) -> Vec<f64> {
     let mut shares = Vec::new();
     for worker in 0..counts.worker_count() {
-        let rows = counts
-            .worker(worker)
-            .chunks_exact(classes)
-            .map(|row| row.iter().sum::<f64>());
-        let total: f64 = rows.clone().sum();
-        shares.extend(rows.map(|row| {
-            if total > 0.0 {
-                row / total
-            } else {
-                1.0 / classes as f64
-            }
-        }));
+        let rows = counts.worker(worker).chunks_exact(classes);
+        let rows = rows.map(|row| row.iter().sum::<f64>());
+        let (total, uniform): (f64, f64) = (rows.clone().sum(), 1.0 / classes as f64);
+        shares.extend(rows.map(|row| if total > 0.0 { row / total } else { uniform }));
     }
     shares
 }
@@ -376,12 +354,7 @@ fn describe_parts(parts: &Components, context: &mut Context) {
     if parts.count() < 2 {
         return;
     }
-    let sizes: Vec<String> = parts
-        .workers
-        .iter()
-        .take(5)
-        .map(|workers| workers.to_string())
-        .collect();
+    let sizes: Vec<String> = parts.workers.iter().take(5).map(usize::to_string).collect();
     let more = if parts.count() > 5 { ", .." } else { "" };
     context.warn(format!(
         "the crowd has {} connected components ({}{more} workers): between components only majority vote says which \
