@@ -32,6 +32,7 @@ use rand_distr::Exp1;
 
 use crate::restarts::beats;
 use quorate::internal::blocks::Passes;
+use quorate::internal::linalg::small::add;
 use quorate::internal::model::Variational;
 use quorate::internal::starting_votes;
 use quorate::methods::{Aggregate, Fit};
@@ -113,12 +114,7 @@ impl Aggregate for Ebcc {
 /// `alpha(k) = sum_n vote share of k`; a class that nobody chose counts as one thousandth of a vote.
 fn count_votes(votes: &Consensus) -> Vec<f64> {
     let mut counts = vec![0.0; votes.class_count()];
-    for task in 0..votes.len() {
-        counts
-            .iter_mut()
-            .zip(votes.row(task))
-            .for_each(|(count, share)| *count += share);
-    }
+    (0..votes.len()).for_each(|task| add(&mut counts, votes.row(task)));
     counts.iter().map(|count| f64::max(*count, 1e-3)).collect()
 }
 

@@ -145,20 +145,20 @@ impl Mace {
         match self.update {
             MaceUpdate::Variational => {
                 let total = digamma(sum + pseudo * cells);
-                for count in counts {
-                    *count = (digamma(*count + pseudo) - total).exp();
-                }
+                let share = |count: &mut f64| *count = (digamma(*count + pseudo) - total).exp();
+                counts.iter_mut().for_each(share);
             }
             MaceUpdate::Em => {
                 let pseudo = self.smoothing / classes as f64;
                 let total = sum + pseudo * cells;
-                for count in counts {
-                    *count = if total > 0.0 {
-                        (*count + pseudo) / total
+                let share = |count: f64| {
+                    if total > 0.0 {
+                        (count + pseudo) / total
                     } else {
                         1.0 / cells
-                    };
-                }
+                    }
+                };
+                counts.iter_mut().for_each(|count| *count = share(*count));
             }
         }
     }
@@ -187,10 +187,8 @@ fn draw_start(
             }
         }
     }
-    workers.maximise(
-        &count_answers(annotations, &Consensus::new(classes, tempered)),
-        method,
-    );
+    let counts = count_answers(annotations, &Consensus::new(classes, tempered));
+    workers.maximise(&counts, method);
     workers
 }
 

@@ -75,6 +75,7 @@ fn in_worker_order(starts: &[u32], worker: &[u32]) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::annotations::NO_GOLD;
 
     fn build(change: impl FnOnce(&mut TaskBlock)) -> Result<Annotations> {
         let mut block = TaskBlock {

@@ -142,6 +142,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
+    use crate::Error;
     use crate::annotations::AnnotationsBuilder;
 
     type Rows = Vec<(u8, u8, u8)>;

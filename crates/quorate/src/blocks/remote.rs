@@ -102,7 +102,7 @@ mod tests {
 
     #[test]
     fn nodes_of_any_levels_come_to_the_sum_and_none_may_come_twice() {
-        let node = |level, place, count| PartNode {
+        let node = |level, place, count: u64| PartNode {
             level,
             place,
             bytes: count.to_bytes(),

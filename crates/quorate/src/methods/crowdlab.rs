@@ -37,7 +37,7 @@
 use super::shared::weighted_vote::score_tasks;
 use super::{Aggregate, Fit, vote_fractions};
 use crate::linalg::small::{add, add_scaled, largest, normalise};
-use crate::model::{Consensus, TIE, count_answers, reserve_confusions};
+use crate::model::{Consensus, TIE, reserve_confusions};
 use crate::parallel::{balanced_ranges, map_rows};
 use crate::{Annotations, Context, Error, Remedy, Result, TaskProbabilities, declare_method};
 
@@ -114,16 +114,14 @@ impl<'a> WeighedPanel<'a> {
         let labels = self.relabel(&majority, &first);
         let weights = self.weigh(&labels);
         let consensus = self.blend(&weights);
-        let mut warnings = Vec::new();
+        let quality = self.worker_quality(&labels, &weights, &consensus);
+        let mut fit = Fit::counted(self.annotations, consensus);
+        fit.worker_scores = Some(quality);
         if self.shared_tasks().next().is_none() {
-            warnings.push("no task has two labels: workers and classifier all count the same".to_owned());
+            let warning = "no task has two labels: workers and classifier all count the same";
+            fit.warnings.push(warning.to_owned());
         }
-        Fit {
-            model: Some(count_answers(self.annotations, &consensus).to_model(0.0)),
-            worker_scores: Some(self.worker_quality(&labels, &weights, &consensus)),
-            warnings,
-            ..Fit::direct(consensus)
-        }
+        fit
     }
 
     /// `I+`: tasks with at least two labels.

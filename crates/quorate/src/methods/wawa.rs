@@ -19,7 +19,6 @@
 
 use super::shared::weighted_vote::{SkillTies, agreement, score_tasks, shares};
 use super::{Aggregate, Fit, starting_votes};
-use crate::model::count_answers;
 use crate::{Annotations, Context, Result, declare_method};
 
 declare_method! {
@@ -42,21 +41,16 @@ declare_method! {
 impl Aggregate for Wawa {
     fn estimate(&self, annotations: &Annotations, context: &mut Context) -> Result<Fit> {
         let votes = starting_votes(annotations, context)?;
-        let (consensus, model, skills) = context.run(|| {
-            let mut scores = vec![0.0; votes.as_slice().len()];
-            self.ties
-                .elect(votes.as_slice(), votes.class_count(), &mut scores);
+        Ok(context.run(|| {
+            let (classes, votes) = (votes.class_count(), votes.as_slice());
+            let mut scores = vec![0.0; votes.len()];
+            self.ties.elect(votes, classes, &mut scores);
             let skills = agreement(annotations, &scores);
             score_tasks(annotations, &skills, &mut scores);
-            let consensus = shares(annotations, scores);
-            let model = count_answers(annotations, &consensus).to_model(0.0);
-            (consensus, model, skills)
-        });
-        Ok(Fit {
-            model: Some(model),
-            worker_scores: Some(skills),
-            ..Fit::direct(consensus)
-        })
+            let mut fit = Fit::counted(annotations, shares(annotations, scores));
+            fit.worker_scores = Some(skills);
+            fit
+        }))
     }
 }
 

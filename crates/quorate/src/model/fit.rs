@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::consensus::{TIE, break_ties, heaviest, leaders};
 use super::posterior::Sweep;
-use super::{Consensus, DawidSkene, VoteShares};
+use super::{Consensus, DawidSkene, VoteShares, count_answers};
 use crate::blocks::{Block, Passes, PosteriorRule, Reader, Wire, WireFormat, wire_format};
 use crate::calibrate::calibrate_rows;
 use crate::linalg::small::{add_scaled, largest};
@@ -72,6 +72,17 @@ impl<C> Fit<C> {
             converged: self.converged,
             warnings: self.warnings,
             notes: self.notes,
+        }
+    }
+}
+
+impl Fit {
+    /// The result of a method that does not iterate, with the model that is counted against its posteriors.
+    #[doc(hidden)]
+    pub fn counted(annotations: &Annotations, consensus: Consensus) -> Self {
+        Self {
+            model: Some(count_answers(annotations, &consensus).to_model(0.0)),
+            ..Self::direct(consensus)
         }
     }
 }
