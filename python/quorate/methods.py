@@ -845,38 +845,6 @@ class IBCC(Estimator):
         self.n_jobs = n_jobs
 
 
-class Wawa(Estimator):
-    """Votes weighted by each worker's agreement with the majority.
-
-    A majority vote, then a second one in which each worker counts by the share of its labels that agreed with
-    the first. Cheap and hard to break; corrects little, and nothing where the majority is wrong.
-
-    Estimates a model: ``priors_``, ``errors_``, ``skills_``.
-
-    Reference: Folklore (worker agreement with aggregate)
-
-    Args:
-        ties: whose skill grows by a tied vote: the tied classes share it, or the lowest takes it (as in the
-            field's tables); one of shared, lowest.
-        random_state: Seed of everything random.
-        n_jobs: Number of threads; None takes all.
-    """
-
-    _method = "wawa"
-    _parameters = ("ties",)
-
-    def __init__(
-        self,
-        *,
-        ties: Literal["shared", "lowest"] = "shared",
-        random_state: int = 0,
-        n_jobs: Optional[int] = None,
-    ) -> None:
-        self.ties = ties
-        self.random_state = random_state
-        self.n_jobs = n_jobs
-
-
 class Crowdlab(Estimator):
     """Votes and a classifier's predictions, weighted by how far each can be trusted.
 
@@ -1153,6 +1121,38 @@ class MACE(Estimator):
         self.tol = tol
         self.update = update
         self.smoothing = smoothing
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+
+
+class Wawa(Estimator):
+    """Votes weighted by each worker's agreement with the majority.
+
+    A majority vote, then a second one in which each worker counts by the share of its labels that agreed with
+    the first. Cheap and hard to break; corrects little, and nothing where the majority is wrong.
+
+    Estimates a model: ``priors_``, ``errors_``, ``skills_``.
+
+    Reference: Folklore (worker agreement with aggregate)
+
+    Args:
+        ties: whose skill grows by a tied vote: the tied classes share it, or the lowest takes it (as in the
+            field's tables); one of shared, lowest.
+        random_state: Seed of everything random.
+        n_jobs: Number of threads; None takes all.
+    """
+
+    _method = "wawa"
+    _parameters = ("ties",)
+
+    def __init__(
+        self,
+        *,
+        ties: Literal["shared", "lowest"] = "shared",
+        random_state: int = 0,
+        n_jobs: Optional[int] = None,
+    ) -> None:
+        self.ties = ties
         self.random_state = random_state
         self.n_jobs = n_jobs
 
@@ -1718,13 +1718,13 @@ _CLASSES: Dict[str, Type[Estimator]] = {
     "one-coin": OneCoin,
     "fast-ds": FastDS,
     "ibcc": IBCC,
-    "wawa": Wawa,
     "crowdlab": Crowdlab,
     "crowd-layer": CrowdLayer,
     "dl-mv": DLMV,
     "ebcc": EBCC,
     "glad": GLAD,
     "mace": MACE,
+    "wawa": Wawa,
     "zero-based-skill": ZeroBasedSkill,
     "iwmv": IWMV,
     "m-msr": MMSR,

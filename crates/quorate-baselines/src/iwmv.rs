@@ -25,9 +25,9 @@
 //! H. Li, B. Yu, "Error rate bounds and iterative weighted majority voting for crowdsourcing",
 //! arXiv:1411.4086 (2014).
 
+use crate::weighted_vote::{SkillTies, agreement, score_tasks};
 use quorate::internal::model::{reserve_confusions, softmax_in_place};
 use quorate::internal::starting_votes;
-use quorate::internal::weighted_vote::{SkillTies, agreement, score_tasks};
 use quorate::methods::{Aggregate, Fit, vote_fractions};
 use quorate::model::{Consensus, DawidSkene, count_answers};
 use quorate::{Annotations, Context, Result, declare_method, declare_words};

@@ -35,6 +35,8 @@ mod tensor_admm;
 mod tensor_completion;
 mod thresholds;
 mod triples;
+mod wawa;
+mod weighted_vote;
 mod zero_based_skill;
 
 pub use cnmf::{Cnmf, CnmfUpdate, PairWeights};
@@ -52,6 +54,8 @@ pub use pg_tac::{PgTac, TruthLayer};
 pub use sign_svd::{GhoshSvd, KosSvd};
 pub use spectral_ds::SpectralDs;
 pub use tensor_admm::TensorAdmm;
+pub use wawa::Wawa;
+pub use weighted_vote::SkillTies;
 pub use zero_based_skill::ZeroBasedSkill;
 
 use quorate::methods::{METHODS as LIBRARY, Method, find_among};
@@ -61,6 +65,7 @@ pub static METHODS: &[Method] = &[
     Ebcc::METHOD,
     Glad::METHOD,
     Mace::METHOD,
+    Wawa::METHOD,
     ZeroBasedSkill::METHOD,
     Iwmv::METHOD,
     MMsr::METHOD,

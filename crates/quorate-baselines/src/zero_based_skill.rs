@@ -22,8 +22,8 @@
 //!
 //! No paper: a heuristic of the crowdsourcing industry.
 
+use crate::weighted_vote::{SkillTies, agreement, score_tasks, shares};
 use quorate::internal::starting_votes;
-use quorate::internal::weighted_vote::{SkillTies, agreement, score_tasks, shares};
 use quorate::methods::{Aggregate, Fit};
 use quorate::{Annotations, Context, Result, declare_method};
 

@@ -164,7 +164,7 @@ pub mod internal {
     /// Steps of fits.
     pub mod model {
         pub use crate::model::alignment::{Alignment, align_classes};
-        pub use crate::model::consensus::TIE;
+        pub use crate::model::consensus::{TIE, leaders};
         pub use crate::model::consensus_summary::ConsensusSummary;
         pub use crate::model::em::{Em, EmStart, reserve_confusions};
         pub use crate::model::fit::{BlockFit, Rule};
@@ -172,11 +172,6 @@ pub mod internal {
         pub use crate::model::step::{Step, Steps};
         pub use crate::model::variational::Variational;
         pub use crate::model::votes::VoteShares;
-    }
-
-    /// Votes with a weight for each worker.
-    pub mod weighted_vote {
-        pub use crate::methods::shared::weighted_vote::{SkillTies, agreement, score_tasks, shares};
     }
 
     /// Work in parts, by all threads.

@@ -25,7 +25,6 @@ const AT_MOST: &[AtMost] = &[
     ("one-coin", 42.6, 10.75),
     ("fast-ds", 8.15, 7.35),
     ("ibcc", 7.9, 6.65),
-    ("wawa", 15.15, 13.25),
 ];
 
 /// Methods that estimate a whole confusion matrix: they must beat the votes by a third.

@@ -34,7 +34,6 @@
 //! H. W. Goh, U. Tkachenko, J. Mueller, "CROWDLAB: supervised learning to infer consensus labels and quality
 //! scores for data with multiple annotators", arXiv:2210.06812 (2022).
 
-use super::shared::weighted_vote::score_tasks;
 use super::{Aggregate, Fit, vote_fractions};
 use crate::linalg::small::{add, add_scaled, largest, normalise};
 use crate::model::{Consensus, TIE, reserve_confusions};
@@ -97,7 +96,9 @@ struct AnnotatorWeights {
 impl<'a> WeighedPanel<'a> {
     fn new(annotations: &'a Annotations, predictions: &'a TaskProbabilities) -> Self {
         let mut votes = vec![0.0; annotations.task_count() * annotations.class_count()];
-        score_tasks(annotations, &vec![1.0; annotations.worker_count()], &mut votes);
+        for (task, _, answer) in annotations.iter() {
+            votes[task * annotations.class_count() + answer] += 1.0;
+        }
         let labelled = annotations.task_count() - annotations.unlabelled_tasks();
         Self {
             others: agree_with_others(annotations, &votes),

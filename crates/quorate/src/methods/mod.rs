@@ -16,7 +16,6 @@ mod pooled_ds;
 pub(crate) mod shared;
 mod task_effects;
 mod unanimous;
-mod wawa;
 
 use std::fmt::Debug;
 use std::sync::Arc;
@@ -31,10 +30,8 @@ pub use majority_vote::{MajorityVote, Ties};
 pub use one_coin::OneCoin;
 pub use parameters::{Kind, Parameter, Values};
 pub use pooled_ds::PooledDawidSkene;
-pub use shared::weighted_vote::SkillTies;
 pub use task_effects::TaskEffects;
 pub(crate) use task_effects::{AddWorkerSlopes, Learnt, TakeSample};
-pub use wawa::Wawa;
 
 pub(crate) use shared::start::starting_votes;
 pub(crate) use unanimous::FindOverturned;
@@ -278,7 +275,6 @@ pub static METHODS: &[Method] = &[
     OneCoin::METHOD,
     FastDawidSkene::METHOD,
     Ibcc::METHOD,
-    Wawa::METHOD,
     Crowdlab::METHOD,
 ];
 

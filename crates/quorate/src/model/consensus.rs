@@ -112,7 +112,7 @@ impl Consensus {
 
 /// The classes that share the first place.
 #[inline(always)]
-pub(crate) fn leaders(row: &[f64]) -> impl Iterator<Item = usize> + '_ {
+pub fn leaders(row: &[f64]) -> impl Iterator<Item = usize> + '_ {
     let top = largest(row);
     (0..row.len()).filter(move |&k| row[k] >= top - TIE)
 }

@@ -4,11 +4,12 @@
 //! V(n, k) = sum over labels (m, x = k) of task n of w_m,      agreement_m = share of m's labels that name the winner
 //! ```
 
-use crate::linalg::small::normalise;
-use crate::methods::vote_fractions;
-use crate::model::{Consensus, leaders};
-use crate::parallel::{balanced_ranges, map_ranges, map_rows};
-use crate::{Annotations, declare_words};
+use quorate::internal::linalg::small::normalise;
+use quorate::internal::model::leaders;
+use quorate::internal::parallel::{balanced_ranges, map_ranges, map_rows};
+use quorate::methods::vote_fractions;
+use quorate::model::Consensus;
+use quorate::{Annotations, declare_words};
 
 /// Weighted votes `V(n, k)` into `scores`, `[task][class]`.
 pub fn score_tasks(annotations: &Annotations, weights: &[f64], scores: &mut [f64]) {
@@ -96,7 +97,7 @@ pub fn shares(annotations: &Annotations, mut scores: Vec<f64>) -> Consensus {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::methods::tests::{assert_close, toy_a};
+    use quorate_testkit::toys::{assert_close, toy_a};
 
     #[test]
     fn equal_weights_are_the_majority_vote() {

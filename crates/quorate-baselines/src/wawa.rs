@@ -17,9 +17,11 @@
 //!
 //! No paper: a heuristic of the crowdsourcing industry.
 
-use super::shared::weighted_vote::{SkillTies, agreement, score_tasks, shares};
-use super::{Aggregate, Fit, starting_votes};
-use crate::{Annotations, Context, Result, declare_method};
+use quorate::internal::starting_votes;
+use quorate::methods::{Aggregate, Fit};
+use quorate::{Annotations, Context, Result, declare_method};
+
+use crate::weighted_vote::{SkillTies, agreement, score_tasks, shares};
 
 declare_method! {
     /// Votes weighted by agreement with the majority.
@@ -57,8 +59,8 @@ impl Aggregate for Wawa {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::methods::tests::{assert_close, toy_a};
-    use crate::methods::vote_fractions;
+    use quorate::methods::vote_fractions;
+    use quorate_testkit::toys::{assert_close, toy_a};
 
     #[test]
     fn toy_a_by_hand() {
@@ -80,6 +82,19 @@ mod tests {
             assert_close(fit.consensus.row(task), &expected, 1e-6);
         }
         assert_eq!(fit.consensus.labels(), [0, 0, 1, 1, 2, 2]);
+    }
+
+    /// A tie says nothing against the label of a unanimous task, whichever code it has.
+    #[test]
+    fn a_tie_on_a_unanimous_task_is_a_tie_under_any_codes() {
+        let confidence = |label: u16| {
+            let table = Annotations::from_codes(2, 2, 3, [(0, 0, label), (1, 1, label)]).unwrap();
+            let fit = Wawa::default().fit(&table, &mut Context::new(0)).unwrap();
+            assert_eq!(fit.consensus.labels(), [usize::from(label); 2]);
+            fit.consensus.confidence(0)
+        };
+        let (first, last) = (confidence(0), confidence(2));
+        assert!((first - last).abs() < 1e-6, "{first} and {last}");
     }
 
     #[test]
