@@ -799,52 +799,6 @@ class FastDS(Estimator):
         self.n_jobs = n_jobs
 
 
-class IBCC(Estimator):
-    """Dawid-Skene with Dirichlet priors, by variational inference.
-
-    Confusion matrices and class prior have Dirichlet priors that expect workers to be better than chance; all
-    are inferred by mean field from majority vote. Calmer than dawid-skene where workers gave few labels. With
-    many classes and few labels the prior decides, which can cost accuracy.
-
-    Estimates a model: ``priors_``, ``errors_``, ``skills_``.
-
-    Reference: H.-C. Kim, Z. Ghahramani: Bayesian classifier combination. AISTATS 2012
-
-    Args:
-        max_iter: largest number of rounds; a whole number from 1 to 1000000.
-        tol: stops when no posterior changes by more than this; a number from 0 to 1.
-        right: pseudo-count of right answers in every confusion matrix, for each class; a number from 0.001 to
-            1000000000.
-        wrong: pseudo-count of each wrong answer in every confusion matrix, for each class; a number from
-            0.001 to 1000000000.
-        class_count: pseudo-count of every class; a number from 0.001 to 1000000000.
-        random_state: Seed of everything random.
-        n_jobs: Number of threads; None takes all.
-    """
-
-    _method = "ibcc"
-    _parameters = ("max_iter", "tol", "right", "wrong", "class_count")
-
-    def __init__(
-        self,
-        *,
-        max_iter: int = 500,
-        tol: float = 0.001,
-        right: float = 4.0,
-        wrong: float = 1.0,
-        class_count: float = 1.0,
-        random_state: int = 0,
-        n_jobs: Optional[int] = None,
-    ) -> None:
-        self.max_iter = max_iter
-        self.tol = tol
-        self.right = right
-        self.wrong = wrong
-        self.class_count = class_count
-        self.random_state = random_state
-        self.n_jobs = n_jobs
-
-
 class Crowdlab(Estimator):
     """Votes and a classifier's predictions, weighted by how far each can be trusted.
 
@@ -976,6 +930,52 @@ class DLMV(Estimator):
         self.dropout = dropout
         self.hidden = hidden
         self.scaling = scaling
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+
+
+class IBCC(Estimator):
+    """Dawid-Skene with Dirichlet priors, by variational inference.
+
+    Confusion matrices and class prior have Dirichlet priors that expect workers to be better than chance; all
+    are inferred by mean field from majority vote. Calmer than dawid-skene where workers gave few labels. With
+    many classes and few labels the prior decides, which can cost accuracy.
+
+    Estimates a model: ``priors_``, ``errors_``, ``skills_``.
+
+    Reference: H.-C. Kim, Z. Ghahramani: Bayesian classifier combination. AISTATS 2012
+
+    Args:
+        max_iter: largest number of rounds; a whole number from 1 to 1000000.
+        tol: stops when no posterior changes by more than this; a number from 0 to 1.
+        right: pseudo-count of right answers in every confusion matrix, for each class; a number from 0.001 to
+            1000000000.
+        wrong: pseudo-count of each wrong answer in every confusion matrix, for each class; a number from
+            0.001 to 1000000000.
+        class_count: pseudo-count of every class; a number from 0.001 to 1000000000.
+        random_state: Seed of everything random.
+        n_jobs: Number of threads; None takes all.
+    """
+
+    _method = "ibcc"
+    _parameters = ("max_iter", "tol", "right", "wrong", "class_count")
+
+    def __init__(
+        self,
+        *,
+        max_iter: int = 500,
+        tol: float = 0.001,
+        right: float = 4.0,
+        wrong: float = 1.0,
+        class_count: float = 1.0,
+        random_state: int = 0,
+        n_jobs: Optional[int] = None,
+    ) -> None:
+        self.max_iter = max_iter
+        self.tol = tol
+        self.right = right
+        self.wrong = wrong
+        self.class_count = class_count
         self.random_state = random_state
         self.n_jobs = n_jobs
 
@@ -1717,10 +1717,10 @@ _CLASSES: Dict[str, Type[Estimator]] = {
     "pooled-ds": PooledDS,
     "one-coin": OneCoin,
     "fast-ds": FastDS,
-    "ibcc": IBCC,
     "crowdlab": Crowdlab,
     "crowd-layer": CrowdLayer,
     "dl-mv": DLMV,
+    "ibcc": IBCC,
     "ebcc": EBCC,
     "glad": GLAD,
     "mace": MACE,

@@ -20,6 +20,7 @@ mod cria_v;
 mod ebcc;
 mod eigen_ratio;
 mod glad;
+mod ibcc;
 mod iwmv;
 mod kos;
 mod linalg;
@@ -35,6 +36,7 @@ mod tensor_admm;
 mod tensor_completion;
 mod thresholds;
 mod triples;
+mod variational;
 mod wawa;
 mod weighted_vote;
 mod zero_based_skill;
@@ -44,6 +46,7 @@ pub use cria_v::CriaV;
 pub use ebcc::{ClassCounts, Ebcc};
 pub use eigen_ratio::EigenRatio;
 pub use glad::Glad;
+pub use ibcc::Ibcc;
 pub use iwmv::{Iwmv, Weight};
 pub use kos::{Kos, KosStart};
 pub use m_msr::MMsr;
@@ -62,6 +65,7 @@ use quorate::methods::{METHODS as LIBRARY, Method, find_among};
 
 /// The table of these methods.
 pub static METHODS: &[Method] = &[
+    Ibcc::METHOD,
     Ebcc::METHOD,
     Glad::METHOD,
     Mace::METHOD,

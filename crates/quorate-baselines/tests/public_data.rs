@@ -22,6 +22,13 @@ fn main() -> ExitCode {
 }
 
 const MEASURED: &[Measured] = &[
+    ("ibcc", &[], "bluebird", 11.111, 0.005),
+    ("ibcc", &[], "rte", 7.25, 0.005),
+    ("ibcc", &[], "dog", 16.109, 0.005),
+    ("ibcc", &[], "dog52", 16.109, 0.005),
+    ("ibcc", &[], "trec", 29.451, 0.005),
+    ("ibcc", &[], "web", 24.915, 0.005),
+    ("ibcc", &[], "labelme", 23.6, 0.005),
     ("wawa", LOWEST, "bluebird", 24.074, 0.005),
     ("wawa", LOWEST, "rte", 7.875, 0.005),
     ("wawa", LOWEST, "dog", 17.1, 0.005),

@@ -120,7 +120,7 @@ pub mod internal {
     pub use crate::context::seeded;
     pub use crate::error::format_bytes;
     pub use crate::methods::shared::start::starting_votes;
-    pub use crate::special::digamma;
+    pub use crate::special::{digamma, expect_dirichlet_logs, ln_gamma_and_digamma};
 
     /// Labels in blocks, and the engine of passes over them.
     pub mod blocks {
@@ -167,16 +167,17 @@ pub mod internal {
         pub use crate::model::consensus::{TIE, leaders};
         pub use crate::model::consensus_summary::ConsensusSummary;
         pub use crate::model::em::{Em, EmStart, reserve_confusions};
+        pub use crate::model::first::find_first;
         pub use crate::model::fit::{BlockFit, Rule};
-        pub use crate::model::posterior::{LOG_FLOOR, softmax_in_place};
+        pub use crate::model::posterior::{LOG_FLOOR, Sweep, SweepResult, softmax_in_place};
         pub use crate::model::step::{Step, Steps};
-        pub use crate::model::variational::Variational;
+        pub use crate::model::sweep_pass::{SweepPass, sum_subtypes};
         pub use crate::model::votes::VoteShares;
     }
 
     /// Work in parts, by all threads.
     pub mod parallel {
-        pub use crate::parallel::{balanced_ranges, map_ranges, map_rows};
+        pub use crate::parallel::{balanced_ranges, even_ranges, map_ranges, map_rows};
     }
 
     /// Small dense kernels.

@@ -50,7 +50,7 @@ pub(crate) fn add_up<T: Copy + AddAssign>(starts: &mut [T]) {
 }
 
 /// Borders of at most `chunks` ranges of nearly the same length over `0..items`.
-pub(crate) fn even_ranges(items: usize, chunks: usize) -> Vec<Range<usize>> {
+pub fn even_ranges(items: usize, chunks: usize) -> Vec<Range<usize>> {
     let chunks = chunks.clamp(1, items.max(1));
     let range = |chunk| items * chunk / chunks..items * (chunk + 1) / chunks;
     (0..chunks).map(range).collect()

@@ -68,13 +68,6 @@ const MEASURED: &[Measured] = &[
     ("fast-ds", &[], "trec", 29.978, 0.3),
     ("fast-ds", &[], "web", 17.867, 0.1),
     ("fast-ds", &[], "labelme", 21.8, 0.105),
-    ("ibcc", &[], "bluebird", 11.111, 0.005),
-    ("ibcc", &[], "rte", 7.25, 0.005),
-    ("ibcc", &[], "dog", 16.109, 0.005),
-    ("ibcc", &[], "dog52", 16.109, 0.005),
-    ("ibcc", &[], "trec", 29.451, 0.005),
-    ("ibcc", &[], "web", 24.915, 0.005),
-    ("ibcc", &[], "labelme", 23.6, 0.005),
 ];
 
 const MV_EM: &[(&str, &str)] = &[("max-iter", "10"), ("prior", "flat")];

@@ -126,7 +126,7 @@ impl<'b> Passes<'b> {
     }
 
     /// Numbers that are held for the posteriors of all tasks, `width` for each.
-    pub(crate) fn cached_numbers(&self, width: usize) -> u64 {
+    pub fn cached_numbers(&self, width: usize) -> u64 {
         u64::from(self.caches_posteriors) * self.task_count() * width as u64
     }
 
@@ -308,7 +308,7 @@ impl<'b> Passes<'b> {
     }
 
     /// Keeps the columns of each cached posterior that are listed, of `width`.
-    pub(crate) fn keep_columns(&mut self, columns: &[usize], width: usize) {
+    pub fn keep_columns(&mut self, columns: &[usize], width: usize) {
         self.rows = select_columns(&self.rows, width, columns);
     }
 
@@ -329,14 +329,14 @@ impl<'b> Passes<'b> {
     }
 
     /// Takes these posteriors of all tasks for those of the last pass, if they can be cached.
-    pub(crate) fn set_rows(&mut self, rows: Vec<f64>) {
+    pub fn set_rows(&mut self, rows: Vec<f64>) {
         if self.caches_posteriors {
             (self.rows, self.last) = (rows, Last::Cached);
         }
     }
 
     /// The cached posteriors, given up; empty where there are none.
-    pub(crate) fn into_rows(self) -> Vec<f64> {
+    pub fn into_rows(self) -> Vec<f64> {
         self.rows
     }
 }

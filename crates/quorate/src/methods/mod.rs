@@ -8,7 +8,6 @@ mod dawid_skene;
 #[doc(hidden)]
 pub mod declare;
 mod fast_ds;
-mod ibcc;
 mod majority_vote;
 mod one_coin;
 mod parameters;
@@ -25,7 +24,6 @@ pub use auto::{Auto, Copies};
 pub use crowdlab::Crowdlab;
 pub use dawid_skene::DawidSkeneEm;
 pub use fast_ds::{FastDawidSkene, FastStart};
-pub use ibcc::Ibcc;
 pub use majority_vote::{MajorityVote, Ties};
 pub use one_coin::OneCoin;
 pub use parameters::{Kind, Parameter, Values};
@@ -274,7 +272,6 @@ pub static METHODS: &[Method] = &[
     PooledDawidSkene::METHOD,
     OneCoin::METHOD,
     FastDawidSkene::METHOD,
-    Ibcc::METHOD,
     Crowdlab::METHOD,
 ];
 

@@ -149,7 +149,7 @@ mod tests {
     #[test]
     fn the_default_on_three_rows_repeats_the_labels() {
         let table = Annotations::from_codes(3, 3, 2, [(0, 0, 0), (1, 1, 0), (2, 2, 1)]).unwrap();
-        for name in ["auto", "pooled-ds", "ibcc", "rob-symnmf-em"] {
+        for name in ["auto", "pooled-ds", "rob-symnmf-em"] {
             let method = find(name).unwrap().with_defaults().unwrap();
             let fit = method.fit(&table, &mut Context::new(0)).unwrap();
             assert_eq!(fit.consensus.labels(), [0, 0, 1], "{name}");

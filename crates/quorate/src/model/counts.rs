@@ -25,9 +25,11 @@ pub struct AnswerCounts {
     /// Number of answers a worker can give; as many as truths, except where a class has several components.
     answers: usize,
     /// `[worker][answer][truth]`.
-    pub(crate) cells: Vec<f64>,
+    #[doc(hidden)]
+    pub cells: Vec<f64>,
     /// Mass of each class over the tasks that have labels.
-    pub(crate) mass: Vec<f64>,
+    #[doc(hidden)]
+    pub mass: Vec<f64>,
 }
 
 /// Counts answers against posterior rows.
@@ -145,7 +147,8 @@ impl AnswerCounts {
     }
 
     /// The counts of these truths alone.
-    pub(crate) fn select_truths(&self, kept: &[usize]) -> Self {
+    #[doc(hidden)]
+    pub fn select_truths(&self, kept: &[usize]) -> Self {
         let select = |table: &[f64]| select_columns(table, self.mass.len(), kept);
         Self::from_cells(self.answers, select(&self.cells), select(&self.mass))
     }

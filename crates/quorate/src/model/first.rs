@@ -46,11 +46,7 @@ impl PosteriorRule for FirstRule {
 
 /// Finds the first posteriors, which the passes then know, and the expected answers against them. One pass over
 /// the labels, three where truths are known, one more for the `winners`: all mass of a task on its best class.
-pub(crate) fn find_first(
-    winners: bool,
-    passes: &mut Passes<'_>,
-    context: &mut Context,
-) -> Result<AnswerCounts> {
+pub fn find_first(winners: bool, passes: &mut Passes<'_>, context: &mut Context) -> Result<AnswerCounts> {
     reserve(passes, context)?;
     let (workers, classes) = (passes.worker_count(), passes.class_count());
     let (shares, counts) = share_votes_over(passes, true, context)?;

@@ -135,6 +135,12 @@ wire_format!(58 enum RuleSource {
     5 => Cached {},
 });
 
+impl From<Arc<Sweep>> for Rule {
+    fn from(sweep: Arc<Sweep>) -> Self {
+        RuleSource::Weights(sweep).into()
+    }
+}
+
 impl From<RuleSource> for Rule {
     fn from(source: RuleSource) -> Self {
         let (misled, keeps_unanimous) = (0.0, false);

@@ -11,7 +11,7 @@ pub(crate) mod consensus_summary;
 mod counts;
 pub(crate) mod em;
 mod explanation;
-mod first;
+pub(crate) mod first;
 pub(crate) mod fit;
 mod log_product;
 pub(crate) mod posterior;
@@ -19,9 +19,8 @@ mod priors;
 mod sparse;
 mod squarem;
 pub(crate) mod step;
-mod sweep_pass;
+pub(crate) mod sweep_pass;
 mod tally;
-pub(crate) mod variational;
 pub(crate) mod votes;
 
 pub(crate) use alignment::{Alignment, align_classes};
@@ -40,7 +39,6 @@ pub(crate) use posterior::{LOG_FLOOR, Sweep, softmax_in_place};
 pub use priors::{ClassPrior, Priors};
 pub(crate) use sparse::{CellSettings, SparseEm, prefers_sparse};
 pub(crate) use sweep_pass::SweepPass;
-pub(crate) use variational::Variational;
 pub(crate) use votes::VoteShares;
 pub use votes::{changed_from_votes, vote_fractions};
 

@@ -38,16 +38,16 @@ pub fn posterior(annotations: &Annotations, model: &DawidSkene) -> (Consensus, f
 /// task's labels multiply, or logarithms of any weights, which they add up (expected logarithms, say). A
 /// truth is a class or a component of one.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Sweep {
+pub struct Sweep {
     /// `[truth]`.
-    pub(crate) prior: Vec<f64>,
+    pub prior: Vec<f64>,
     /// `[worker][answer][truth]`.
-    pub(crate) cells: Vec<f64>,
+    pub cells: Vec<f64>,
     /// Whether the weights are logarithms. Products are several times faster, but only weights that are
     /// floored keep them in range.
-    pub(crate) logarithms: bool,
+    pub logarithms: bool,
     /// Puts all mass of a task on its best truth (hard EM).
-    pub(crate) hard: bool,
+    pub hard: bool,
 }
 
 wire_format!(29 Sweep { prior, cells, logarithms, hard });
@@ -68,7 +68,7 @@ impl PosteriorRule for Sweep {
 
 /// What one pass over the labels gives besides the posterior rows.
 #[derive(Default)]
-pub(crate) struct SweepResult {
+pub struct SweepResult {
     /// Log-likelihood of all labels; of the labels and their tasks' best truths where the sweep is hard.
     pub log_likelihood: f64,
     /// Sum of the changes of all posteriors against the rows that were there before.

@@ -93,7 +93,8 @@ impl Priors {
     }
 
     /// Fails if classes or workers are not as many as in the annotations.
-    pub(crate) fn check(&self, workers: usize, classes: usize) -> Result<()> {
+    #[doc(hidden)]
+    pub fn check(&self, workers: usize, classes: usize) -> Result<()> {
         let shares = self.classes.as_ref().map_or(classes, |prior| prior.shares.len());
         if shares != classes {
             let problem = format!("a prior of {shares} classes does not fit {classes} classes");
@@ -117,7 +118,8 @@ impl Priors {
     }
 
     /// Adds the pseudo-counts.
-    pub(crate) fn add_to(&self, counts: &mut AnswerCounts) {
+    #[doc(hidden)]
+    pub fn add_to(&self, counts: &mut AnswerCounts) {
         if let Some(history) = &self.workers {
             add(&mut counts.cells, &history.cells);
         }
@@ -133,13 +135,15 @@ impl Priors {
     }
 
     /// The shares of the classes that hold whatever the labels say, if there are such.
-    pub(crate) fn fixed_shares(&self) -> Option<&[f64]> {
+    #[doc(hidden)]
+    pub fn fixed_shares(&self) -> Option<&[f64]> {
         let prior = self.classes.as_ref()?;
         prior.weight.is_none().then_some(&prior.shares[..])
     }
 
     /// The model with the fixed shares of the classes, if there are such.
-    pub(crate) fn fix(&self, model: DawidSkene) -> DawidSkene {
+    #[doc(hidden)]
+    pub fn fix(&self, model: DawidSkene) -> DawidSkene {
         match self.fixed_shares() {
             Some(shares) => model.with_prior(shares.to_vec()),
             None => model,
@@ -172,7 +176,8 @@ impl Priors {
 
     /// Pseudo-counts times log-probabilities of classes and answers, summed; an empty slice leaves its part
     /// out.
-    pub(crate) fn expected_log(&self, log_prior: &[f64], log_confusion: &[f64]) -> f64 {
+    #[doc(hidden)]
+    pub fn expected_log(&self, log_prior: &[f64], log_confusion: &[f64]) -> f64 {
         let mut sum = 0.0;
         if let Some(history) = &self.workers {
             sum += dot(&history.cells, log_confusion);

@@ -4,17 +4,19 @@ use std::sync::Arc;
 
 use super::posterior::{Sweep, SweepResult};
 use super::tally::Tallies;
-use crate::blocks::{Block, Extent, Pass, PosteriorRule, State, wire_format};
+use crate::blocks::{Block, Extent, Pass, Passes, PosteriorRule, Stage, State, wire_format};
 use crate::linalg::width::with_width;
+use crate::{Context, Result};
 
 /// Writes the posteriors of a sweep.
 #[derive(Default)]
-pub(crate) struct SweepPass {
-    pub(super) sweep: Arc<Sweep>,
+pub struct SweepPass {
+    /// What the pass multiplies, or adds up.
+    pub sweep: Arc<Sweep>,
     /// Whether answers are counted.
     counted: bool,
     /// Whether the posteriors of the pass before are known, so that it can say how far they move.
-    pub(super) compared: bool,
+    pub compared: bool,
     /// Whether the largest change of a class posterior is asked for, too.
     largest: bool,
     /// Tables that the next pass uses again.
@@ -30,13 +32,24 @@ wire_format!(27 SweepPass { sweep, counted, compared, largest } default { tallie
 impl SweepPass {
     /// For posteriors and likelihood; answers are `counted`, and the `largest` change of a class posterior is
     /// found, where asked for.
-    pub(super) fn new(sweep: Sweep, counted: bool, largest: bool) -> Self {
+    pub fn new(sweep: Sweep, counted: bool, largest: bool) -> Self {
         Self {
             sweep: Arc::new(sweep),
             counted,
             largest,
             ..Self::default()
         }
+    }
+
+    /// Runs the pass as one of at most so many rounds.
+    pub fn run(
+        &mut self,
+        name: &'static str,
+        (done, total): (usize, usize),
+        passes: &mut Passes<'_>,
+        context: &mut Context,
+    ) -> Result<SweepResult> {
+        passes.run(self, Stage::round(name, done, total), context)
     }
 }
 
@@ -103,7 +116,7 @@ impl State for SweepResult {
 }
 
 /// `q_n(k) = sum_g rho_n(k, g)`; returns the largest change of a `q_n(k)`.
-pub(super) fn sum_subtypes(rows: &[f64], subtypes: usize, posteriors: &mut [f64]) -> f64 {
+pub fn sum_subtypes(rows: &[f64], subtypes: usize, posteriors: &mut [f64]) -> f64 {
     let mut change = 0.0f64;
     for (part, posterior) in rows.chunks_exact(subtypes).zip(posteriors) {
         let sum: f64 = part.iter().sum();

@@ -20,16 +20,14 @@
 
 use std::sync::Arc;
 
-use super::first::find_first;
-use super::fit::{BlockFit, Fit, RuleSource};
-use super::posterior::Sweep;
-use super::sweep_pass::{SweepPass, sum_subtypes};
-use super::{AnswerCounts, Consensus, DawidSkene, Priors, count_answers};
-use crate::blocks::{Passes, Stage};
-use crate::linalg::small::{add, normalise};
-use crate::parallel::{even_ranges, map_rows};
-use crate::special::{expect_dirichlet_logs, ln_gamma_and_digamma};
-use crate::{Annotations, Context, Result};
+use quorate::internal::blocks::Passes;
+use quorate::internal::linalg::small::{add, normalise};
+use quorate::internal::model::{BlockFit, Sweep, SweepPass, find_first, sum_subtypes};
+use quorate::internal::parallel::{even_ranges, map_rows};
+use quorate::internal::{expect_dirichlet_logs, ln_gamma_and_digamma};
+use quorate::methods::Fit;
+use quorate::model::{AnswerCounts, Consensus, DawidSkene, Priors, count_answers};
+use quorate::{Annotations, Context, Result};
 
 /// A subtype with less mass than this over all tasks is empty.
 const EMPTY: f64 = 1e-12;
@@ -69,7 +67,7 @@ impl Variational {
     }
 
     /// Iterates from the votes, with one subtype of each class.
-    pub(crate) fn run_from_votes(&self, passes: &mut Passes<'_>, context: &mut Context) -> Result<BlockFit> {
+    pub fn run_from_votes(&self, passes: &mut Passes<'_>, context: &mut Context) -> Result<BlockFit> {
         self.reserve(passes, context)?;
         let counts = find_first(false, passes, context)?;
         self.run(passes, counts, context)
@@ -91,7 +89,8 @@ impl Variational {
         let rows = passes.into_rows();
         let mut posteriors = vec![0.0; annotations.task_count() * annotations.class_count()];
         sum_subtypes(&rows, rows.len() / posteriors.len().max(1), &mut posteriors);
-        Ok(fit.with_consensus(Consensus::new(annotations.class_count(), posteriors)))
+        let consensus = Consensus::new(annotations.class_count(), posteriors);
+        Ok(fit.map_consensus(|_| consensus))
     }
 
     /// Iterates from component posteriors that the passes know, and the answers against them.
@@ -121,8 +120,7 @@ impl Variational {
         while trace.len() < self.max_iter && !converged {
             let sweep = Arc::make_mut(&mut pass.sweep);
             let divergence = context.run(|| self.expect_logs(&counts, &priors, sweep));
-            let stage = Stage::round("variational", trace.len(), self.max_iter);
-            let result = passes.run(&mut pass, stage, context)?;
+            let result = pass.run("variational", (trace.len(), self.max_iter), passes, context)?;
             trace.push(result.log_likelihood - divergence);
             counts = result.counts.expect("counts were asked for");
             priors.add_to(&mut counts);
@@ -140,7 +138,7 @@ impl Variational {
             iterations: trace.len(),
             trace,
             converged,
-            ..Fit::direct(RuleSource::Weights(pass.sweep).into())
+            ..Fit::direct(pass.sweep.into())
         })
     }
 
