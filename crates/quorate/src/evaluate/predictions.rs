@@ -2,7 +2,7 @@
 
 use crate::annotations::MAX_CLASSES;
 use crate::error::{Error, Result};
-use crate::model::{Consensus, leaders};
+use crate::model::{Consensus, label_of, leaders};
 
 /// What counts where several classes share the first place.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -17,20 +17,11 @@ pub enum TieRule {
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Predictions<'a> {
     classes: usize,
-    content: Content<'a>,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq)]
-enum Content<'a> {
-    Probabilities {
-        consensus: &'a Consensus,
-        /// The labels that were written, where they need not be the most probable classes.
-        labels: Option<&'a [Option<usize>]>,
-    },
-    Labels {
-        labels: &'a [Option<usize>],
-        confidences: Option<&'a [f64]>,
-    },
+    tasks: usize,
+    consensus: Option<&'a Consensus>,
+    /// The labels that were written: they need not be the most probable classes.
+    labels: Option<&'a [Option<usize>]>,
+    confidences: Option<&'a [f64]>,
 }
 
 /// How far the probabilities of a task may sum from 1.
@@ -54,9 +45,13 @@ impl<'a> Predictions<'a> {
                 )));
             }
         }
-        let (classes, labels) = (consensus.class_count(), None);
-        let content = Content::Probabilities { consensus, labels };
-        Ok(Self { classes, content })
+        Ok(Self {
+            classes: consensus.class_count(),
+            tasks: consensus.len(),
+            consensus: Some(consensus),
+            labels: None,
+            confidences: None,
+        })
     }
 
     /// All probabilities beside the labels that were chosen: errors are those of the labels, scores of
@@ -70,12 +65,9 @@ impl<'a> Predictions<'a> {
                 consensus.len()
             )));
         }
-        let (predictions, labels) = (Self::from_consensus(consensus)?, Some(labels));
-        let content = Content::Probabilities { consensus, labels };
-        Ok(Self {
-            content,
-            ..predictions
-        })
+        let mut predictions = Self::from_consensus(consensus)?;
+        predictions.labels = Some(labels);
+        Ok(predictions)
     }
 
     /// Labels alone; None where there is no prediction.
@@ -85,9 +77,13 @@ impl<'a> Predictions<'a> {
             let problem = format!("predicted class code {label} lies outside the {classes} classes");
             return Err(Error::Mismatch(problem));
         }
-        let confidences = None;
-        let content = Content::Labels { labels, confidences };
-        Ok(Self { classes, content })
+        Ok(Self {
+            classes,
+            tasks: labels.len(),
+            consensus: None,
+            labels: Some(labels),
+            confidences: None,
+        })
     }
 
     /// Labels, each with the probability that it is right. The confidence of a task without a label is not
@@ -97,7 +93,7 @@ impl<'a> Predictions<'a> {
         labels: &'a [Option<usize>],
         confidences: &'a [f64],
     ) -> Result<Self> {
-        let predictions = Self::from_labels(classes, labels)?;
+        let mut predictions = Self::from_labels(classes, labels)?;
         if labels.len() != confidences.len() {
             let (labels, confidences) = (labels.len(), confidences.len());
             return Err(Error::Mismatch(format!(
@@ -112,20 +108,13 @@ impl<'a> Predictions<'a> {
                 )));
             }
         }
-        let confidences = Some(confidences);
-        let content = Content::Labels { labels, confidences };
-        Ok(Self {
-            content,
-            ..predictions
-        })
+        predictions.confidences = Some(confidences);
+        Ok(predictions)
     }
 
     /// Number of tasks, those without a prediction included.
     pub(crate) fn len(&self) -> usize {
-        match self.content {
-            Content::Probabilities { consensus, .. } => consensus.len(),
-            Content::Labels { labels, .. } => labels.len(),
-        }
+        self.tasks
     }
 
     /// Number of classes that can be predicted.
@@ -135,41 +124,32 @@ impl<'a> Predictions<'a> {
 
     /// The predicted class (of tied ones the lowest), if there is one.
     pub(crate) fn label(&self, task: usize) -> Option<usize> {
-        match self.content {
-            Content::Probabilities { consensus, labels } => match labels {
-                None => self.row(task).map(|_| consensus.label(task)),
-                Some(labels) => labels[task],
-            },
-            Content::Labels { labels, .. } => labels[task],
+        match self.labels {
+            Some(labels) => labels[task],
+            None => self.row(task).map(label_of),
         }
     }
 
     /// The probability that the prediction is right, if it is known.
     pub(crate) fn confidence(&self, task: usize) -> Option<f64> {
-        match self.content {
-            Content::Probabilities { .. } => Some(self.row(task)?[self.label(task)?]),
-            Content::Labels { labels, confidences } => {
-                labels[task].and(confidences.map(|confidences| confidences[task]))
-            }
+        let label = self.label(task)?;
+        match self.confidences {
+            Some(confidences) => Some(confidences[task]),
+            None => Some(self.row(task)?[label]),
         }
     }
 
     /// The probabilities of a task, if they are known.
     pub(crate) fn row(&self, task: usize) -> Option<&'a [f64]> {
-        match self.content {
-            Content::Probabilities { consensus, .. } => {
-                let row = consensus.row(task);
-                row.iter().any(|&probability| probability > 0.0).then_some(row)
-            }
-            Content::Labels { .. } => None,
-        }
+        let row = self.consensus?.row(task);
+        row.iter().any(|&probability| probability > 0.0).then_some(row)
     }
 
     /// Number of classes that share the first place; 0 without a prediction.
     pub(crate) fn tied(&self, task: usize) -> usize {
-        match self.content {
-            Content::Probabilities { consensus, .. } => self.row(task).map_or(0, |_| consensus.tied(task)),
-            Content::Labels { labels, .. } => usize::from(labels[task].is_some()),
+        match self.consensus {
+            Some(_) => self.row(task).map_or(0, |row| leaders(row).count()),
+            None => usize::from(self.label(task).is_some()),
         }
     }
 

@@ -17,8 +17,7 @@
 //!
 //! Then every walk goes m, l, r, j over the designated pair.
 
-use rustc_hash::{FxHashMap, FxHashSet};
-
+use super::assignment::OpenLabels;
 use super::model_of;
 use super::reach::Reach;
 use crate::linalg::small::singular_values;
@@ -70,7 +69,6 @@ impl Dispatch {
             });
         }
         let shared = self.shared.unwrap_or(10.max(2 * model.class_count() as u32));
-        let excluded: FxHashSet<(u32, u32)> = self.excluded.iter().copied().collect();
         let needy = before.map(|reach| reach.cover(&[]));
         let pair = match self.designated {
             Some(pair) => check_pair(pair, annotations)?,
@@ -78,7 +76,7 @@ impl Dispatch {
         };
         let mut attached = Vec::new();
         let mut attach = |needy: Option<&[usize]>, planned: &[(usize, usize)]| {
-            let mut attaching = Attaching::new(annotations, pair, needy, shared, &excluded);
+            let mut attaching = Attaching::new(annotations, pair, needy, shared, &self.excluded);
             planned
                 .iter()
                 .for_each(|&(task, worker)| attaching.plan(task, worker));
@@ -190,13 +188,11 @@ fn shared_tasks(annotations: &Annotations, worker: usize) -> Vec<u32> {
 struct Attaching<'a> {
     annotations: &'a Annotations,
     pair: [usize; 2],
-    excluded: &'a FxHashSet<(u32, u32)>,
+    open: OpenLabels<'a>,
     /// Tasks that each worker still has to share with each designated worker.
     lacking: [Vec<u32>; 2],
     /// Which designated workers are on each task.
     on_task: Vec<[bool; 2]>,
-    /// Workers planned for a task so far.
-    added: FxHashMap<usize, Vec<usize>>,
     planned: Vec<(usize, usize)>,
 }
 
@@ -206,7 +202,7 @@ impl<'a> Attaching<'a> {
         (l, r): (usize, usize),
         needy: Option<&[usize]>,
         shared: u32,
-        excluded: &'a FxHashSet<(u32, u32)>,
+        excluded: &[(u32, u32)],
     ) -> Self {
         let pair = [l, r];
         let counts = pair.map(|worker| shared_tasks(annotations, worker));
@@ -233,10 +229,9 @@ impl<'a> Attaching<'a> {
         Self {
             annotations,
             pair,
-            excluded,
+            open: OpenLabels::new(annotations, excluded),
             lacking,
             on_task,
-            added: FxHashMap::default(),
             planned: Vec::new(),
         }
     }
@@ -246,15 +241,9 @@ impl<'a> Attaching<'a> {
         (0..self.annotations.worker_count()).filter(lacks).collect()
     }
 
-    fn allowed(&self, task: usize, worker: usize) -> bool {
-        !self.annotations.task_slices(task).0.contains(&(worker as u32))
-            && !self.added.get(&task).is_some_and(|added| added.contains(&worker))
-            && !self.excluded.contains(&(task as u32, worker as u32))
-    }
-
     /// Plans a label and counts whom it attaches.
     fn plan(&mut self, task: usize, worker: usize) {
-        let added = self.added.entry(task).or_default();
+        let added = self.open.planned.entry(task).or_default();
         if let Some(side) = self.pair.iter().position(|&designated| designated == worker) {
             self.on_task[task][side] = true;
             let labelled = self.annotations.task_slices(task).0.iter().map(|&m| m as usize);
@@ -275,7 +264,7 @@ impl<'a> Attaching<'a> {
     fn worth(&self, task: usize) -> (u32, u32) {
         let (mut attachments, mut labels) = (0, 0);
         for side in 0..2 {
-            if self.on_task[task][side] || !self.allowed(task, self.pair[side]) {
+            if self.on_task[task][side] || !self.open.allows(task, self.pair[side]) {
                 continue;
             }
             let on_it = self.annotations.task_slices(task).0.iter();
@@ -307,7 +296,7 @@ impl<'a> Attaching<'a> {
                 let worth = ratio(self.worth(task));
                 if worth >= before {
                     for side in 0..2 {
-                        let missing = !self.on_task[task][side] && self.allowed(task, self.pair[side]);
+                        let missing = !self.on_task[task][side] && self.open.allows(task, self.pair[side]);
                         let gains = |&m: &u32| self.lacking[side][m as usize] > 0;
                         if missing && self.annotations.task_slices(task).0.iter().any(gains) {
                             self.plan(task, self.pair[side]);
@@ -340,7 +329,7 @@ impl<'a> Attaching<'a> {
                     }
                     let on = self.on_task[task];
                     let helps = (0..2).any(|side| on[side] && self.lacking[side][worker] > 0);
-                    if both(on) == wanted && helps && self.allowed(task, worker) {
+                    if both(on) == wanted && helps && self.open.allows(task, worker) {
                         self.plan(task, worker);
                     }
                 }

@@ -25,9 +25,9 @@
 use std::sync::Arc;
 
 use super::{
-    Designated, FactorSettings, Form, Identification, Identified, Imputing, Init, RobustSettings, Rotation,
-    RowWeights, crowd_matrix, expected_labels, identify, identify_from_factor, impute_matrix_free,
-    model_factor, random_factor, shrink_to_crowd,
+    Designated, Form, Identification, Identified, Imputing, Init, Rotation, RowWeights, SymNmf, crowd_matrix,
+    expected_labels, identify, identify_from_factor, impute_matrix_free, model_factor, random_factor,
+    shrink_to_crowd,
 };
 use crate::annotations::Names;
 use crate::blocks::{Passes, Stage};
@@ -37,35 +37,7 @@ use crate::model::{
 use crate::statistics::{
     Components, Crowd, PairBlocks, cap_labels, has_at_most_pairs, pair_budget, pair_bytes, worker_order,
 };
-use crate::{Context, Error, Remedy, Result};
-
-/// How missing blocks are imputed.
-#[derive(Debug, Clone, PartialEq)]
-pub(super) enum Sources {
-    /// By a factor fitted to the observed blocks.
-    Robust {
-        init: Init,
-        form: Form,
-        settings: RobustSettings,
-    },
-    /// From three observed blocks through the two workers of these names.
-    Named(String),
-    /// From three observed blocks, or not at all.
-    Blocks(Designated),
-}
-
-/// A member of the family with its settings.
-#[derive(Debug, Clone, PartialEq)]
-pub(super) struct Pipeline {
-    pub sources: Sources,
-    /// Pseudo-labels that draw each column of a worker's matrix to the crowd and away from zero.
-    pub shrinkage: f64,
-    pub factor: FactorSettings,
-    /// Weight of a worker in the factorisation.
-    pub rows: RowWeights,
-    /// EM after the estimate.
-    pub em: Option<Em>,
-}
+use crate::{Aggregate, Context, Error, Remedy, Result};
 
 /// Tables of M K^2 numbers that the steps hold at a time.
 const TABLES: u64 = 8;
@@ -73,9 +45,8 @@ const TABLES: u64 = 8;
 /// Margins below this are reported as doubtful.
 const DOUBTFUL_MARGIN: f64 = 0.02;
 
-impl Pipeline {
-    /// Fits the member. The passes know the posteriors afterwards.
-    pub fn fit(&self, passes: &mut Passes<'_>, context: &mut Context) -> Result<BlockFit> {
+impl Aggregate for SymNmf {
+    fn learn(&self, passes: &mut Passes<'_>, context: &mut Context) -> Result<BlockFit> {
         if !passes.has_gold() {
             return self.fit_crowd(passes, context);
         }
@@ -88,7 +59,9 @@ impl Pipeline {
         fit.model = fit.model.map(DawidSkene::without_last_worker);
         Ok(fit)
     }
+}
 
+impl SymNmf {
     fn fit_crowd(&self, passes: &mut Passes<'_>, context: &mut Context) -> Result<BlockFit> {
         let classes = passes.class_count();
         reserve_tables(passes, TABLES, context)?;
@@ -103,7 +76,9 @@ impl Pipeline {
             return Em::default().run(passes, EmStart::Votes, context);
         }
         let fit = self.estimate_model(passes, &crowd, context)?;
-        let Some(em) = self.em else { return Ok(fit) };
+        let Some(em) = self.refinement() else {
+            return Ok(fit);
+        };
         let model = fit.model.expect("the steps end with a model");
         em.run(passes, EmStart::Model(model), context)
     }
@@ -145,7 +120,7 @@ impl Pipeline {
                  than chance, or two classes are hardly told apart",
             ));
         }
-        if self.em.is_none() {
+        if self.refinement().is_none() {
             let sweep = Arc::new(Sweep::new(&model));
             passes.set_rule(sweep, Stage::single("posteriors"), context)?;
         }
@@ -171,23 +146,23 @@ impl Pipeline {
         let weights = self.worker_weights(&crowd.labels);
         let mut how = Identification {
             imputing: Imputing::Designated(Designated::None, Vec::new()),
-            factor: self.factor.clone(),
+            factor: self.factor_settings(),
             rotation: Rotation::Towards(start.clone()),
             order: Vec::new(),
             answers,
             alignment_weights: alignment_weights(passes, &crowd.labels),
             weights,
         };
-        let blocks = match &self.sources {
-            Sources::Robust { init, form, settings } => {
-                let factor = match init {
+        let blocks = match self.robust_settings() {
+            Some(settings) => {
+                let factor = match self.init {
                     Init::Votes => {
                         how.rotation = Rotation::Identity;
                         model_factor(start)
                     }
                     Init::Random => random_factor(passes.worker_count(), passes.class_count(), context),
                 };
-                let Some(blocks) = storable_pairs(*form, passes, crowd, context)? else {
+                let Some(blocks) = storable_pairs(self.form, passes, crowd, context)? else {
                     let note = "more pairs of workers than labels: imputed without storing pairs (form = matrix-free)";
                     context.note(note);
                     let (rounds, tol) = (settings.max_iter, settings.tol);
@@ -195,15 +170,11 @@ impl Pipeline {
                     let found = identify_from_factor(imputed, &how, context)?;
                     return Ok(keep_unreached(found, start, &crowd.parts, false));
                 };
-                how.imputing = Imputing::Robust(settings.clone(), factor);
+                how.imputing = Imputing::Robust(settings, factor);
                 blocks
             }
-            Sources::Named(_) | Sources::Blocks(_) => {
-                let designated = match &self.sources {
-                    Sources::Named(ids) => named_workers(ids, passes.workers())?,
-                    Sources::Blocks(designated) => designated.clone(),
-                    Sources::Robust { .. } => Designated::None,
-                };
+            None => {
+                let designated = self.go_betweens(passes.workers())?;
                 how.imputing = Imputing::Designated(designated, eigenvector_weights(&how.weights, crowd));
                 all_pairs(passes, crowd, context)?
             }
@@ -320,7 +291,7 @@ fn all_pairs(passes: &mut Passes<'_>, crowd: &Crowd, context: &mut Context) -> R
 }
 
 /// The two workers of these names.
-fn named_workers(ids: &str, workers: &Names) -> Result<Designated> {
+pub(super) fn named_workers(ids: &str, workers: &Names) -> Result<Designated> {
     let problem = |problem: String| Error::parameter("designated", problem);
     let find = |id: &str| {
         let worker = workers.find(id);
