@@ -12,7 +12,8 @@
 //!
 //! 1. Start: `rho_n(k, g) = vote share q_n(k)` times a draw from the uniform distribution on the simplex of
 //!    subtypes.
-//! 2. Mean-field rounds (formulas in [`variational`](crate::variational)) until no `q_n(k)` moves by more than `tol`.
+//! 2. Mean-field rounds (formulas in [`variational`](crate::variational)) until no `q_n(k)` moves by more
+//!    than `tol`.
 //! 3. Repeat from `restarts` draws; keep the result with the largest evidence bound.
 //!
 //! `O(L K G + M K^2 G)` a round; memory `O(M K^2 G + N K G)`. The bound (trace of the restart that is kept)

@@ -64,7 +64,8 @@ impl PassRunner {
         Ok(())
     }
 
-    /// Takes in what another runner of the same request returned, in the order of the first block of each node.
+    /// Takes in what another runner of the same request returned, in the order of the first block of each
+    /// node.
     pub fn add_node(&mut self, node: &PartNode) -> Result<()> {
         let first = node.place.checked_shl(node.level).unwrap_or(u64::MAX);
         if self.last.is_some_and(|last| last >= first) {

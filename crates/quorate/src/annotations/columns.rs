@@ -354,8 +354,8 @@ fn sort_few<const COUNT: usize>(workers: &mut [u32], labels: &mut [u16]) -> u64 
     insertion_sort(&mut workers[..COUNT], &mut labels[..COUNT], &mut [0; COUNT])
 }
 
-/// [`TaskBlock::sort_task`] for few rows: every row goes past all that are sorted already, the smaller of two to
-/// the front. No branch depends on the order, and wrong guesses at branches are what sorting a few random
+/// [`TaskBlock::sort_task`] for few rows: every row goes past all that are sorted already, the smaller of two
+/// to the front. No branch depends on the order, and wrong guesses at branches are what sorting a few random
 /// numbers costs.
 #[inline(always)]
 fn insertion_sort(workers: &mut [u32], labels: &mut [u16], sorted: &mut [u64]) -> u64 {

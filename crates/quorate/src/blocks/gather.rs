@@ -9,7 +9,8 @@ use crate::{Context, Result};
 /// Tables on disk with at most so many labels are gathered.
 pub(crate) const MAX_GATHERED: u64 = 250_000;
 
-/// The labels as a table in memory, unless they are more than [`MAX_GATHERED`] or in other processes; one pass. Tasks have no names.
+/// The labels as a table in memory, unless they are more than [`MAX_GATHERED`] or in other processes; one
+/// pass. Tasks have no names.
 pub(crate) fn gather(blocks: &mut dyn Blocks, context: &mut Context) -> Result<Option<Annotations>> {
     if let Some(annotations) = blocks.in_memory() {
         return Ok(Some(annotations.clone()));

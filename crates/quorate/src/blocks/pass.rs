@@ -8,8 +8,8 @@ use crate::parallel::add;
 
 /// A pass over blocks of labels, as data that another process can be sent.
 ///
-/// [`Passes`](super::Passes) runs it: one state for all blocks that are at hand, in order, or a state for each
-/// block where the blocks are in other processes.
+/// [`Passes`](super::Passes) runs it: one state for all blocks that are at hand, in order, or a state for
+/// each block where the blocks are in other processes.
 pub(crate) trait Pass: WireFormat + Send + Sync + 'static {
     /// What it gathers.
     type State: State;
@@ -112,8 +112,8 @@ pub(crate) struct Extent {
     pub(crate) workers: usize,
     pub(crate) classes: usize,
     pub(crate) labels: u64,
-    /// Most tables of its own that a pass may hold for threads side by side: labels that are not in memory are
-    /// on disk to save it.
+    /// Most tables of its own that a pass may hold for threads side by side: labels that are not in memory
+    /// are on disk to save it.
     pub(crate) max_tables: usize,
 }
 

@@ -11,8 +11,8 @@ use crate::{Context, Result};
 /// Goes over the blocks of labels, again and again, with a row of numbers for each task: its posterior.
 ///
 /// Where all labels are in memory the posteriors of all tasks are cached from pass to pass. Where they are
-/// not, there is room for those of one block, and a pass that reads the posteriors of the pass before gets them
-/// from the rule of then.
+/// not, there is room for those of one block, and a pass that reads the posteriors of the pass before gets
+/// them from the rule of then.
 pub struct Passes<'b> {
     blocks: &'b mut dyn Blocks,
     rows: Vec<f64>,
@@ -102,8 +102,8 @@ impl<'b> Passes<'b> {
         self.blocks.has_gold()
     }
 
-    /// Looks at all labels at once, for what cannot be found block by block; none where they are not in memory,
-    /// and the caller must do without and say so.
+    /// Looks at all labels at once, for what cannot be found block by block; none where they are not in
+    /// memory, and the caller must do without and say so.
     pub(crate) fn look_at_table<T>(&self, look: impl FnOnce(&Annotations) -> T) -> Option<T> {
         self.blocks.in_memory().map(look)
     }
@@ -227,8 +227,8 @@ impl<'b> Passes<'b> {
         })
     }
 
-    /// Like [`set_rule`](Self::set_rule), where the last pass wrote what it could of the posteriors: `fill` adds
-    /// the rest.
+    /// Like [`set_rule`](Self::set_rule), where the last pass wrote what it could of the posteriors: `fill`
+    /// adds the rest.
     pub(crate) fn complete<R: PosteriorRule + 'static>(
         &mut self,
         width: usize,
@@ -270,8 +270,8 @@ impl<'b> Passes<'b> {
         }
     }
 
-    /// Makes the average the posteriors, of which this is the rule. Returns the share of the tasks on which the
-    /// label of each part is that of the average; nothing where posteriors are not cached.
+    /// Makes the average the posteriors, of which this is the rule. Returns the share of the tasks on which
+    /// the label of each part is that of the average; nothing where posteriors are not cached.
     pub(crate) fn finish_average(&mut self, rule: impl PosteriorRule + 'static) -> Vec<f64> {
         self.know(Box::new(rule));
         if !self.caches_posteriors {
@@ -312,7 +312,8 @@ impl<'b> Passes<'b> {
         self.rows = select_columns(&self.rows, width, columns);
     }
 
-    /// Changes the posteriors of all tasks in their order; none where they are not cached, and nothing is done.
+    /// Changes the posteriors of all tasks in their order; none where they are not cached, and nothing is
+    /// done.
     pub(crate) fn change_posteriors(&mut self, change: impl FnOnce(&mut [f64])) -> Option<()> {
         self.caches_posteriors.then(|| change(&mut self.rows))
     }
@@ -341,7 +342,8 @@ impl<'b> Passes<'b> {
     }
 }
 
-/// The posteriors of one block after another: of all tasks where they are cached, else of one block at a time.
+/// The posteriors of one block after another: of all tasks where they are cached, else of one block at a
+/// time.
 struct PosteriorRows<'r> {
     rows: &'r mut Vec<f64>,
     cached: bool,

@@ -6,17 +6,17 @@
 //!
 //! Floating-point sums depend on their order, so it is fixed by the blocks alone. The state of a pass after
 //! block `i` is leaf `i` of a binary tree, and a node is the sum of its two children, left first; a child
-//! without blocks is left out. A [`PassRunner`](crate::pass_runner::PassRunner) merges the nodes whose children
-//! it has, and the rest is merged here. Neither the number of partitions nor the order in which they answer
-//! changes a bit, and a partition of `b` consecutive blocks sends at most `2 log2 b` nodes.
+//! without blocks is left out. A [`PassRunner`](crate::pass_runner::PassRunner) merges the nodes whose
+//! children it has, and the rest is merged here. Neither the number of partitions nor the order in which they
+//! answer changes a bit, and a partition of `b` consecutive blocks sends at most `2 log2 b` nodes.
 
 use super::{Pass, State, Wire, wire_format};
 use crate::error::{Error, Result};
 
 /// Runs passes on blocks that are in other processes.
 pub trait RemoteBlocks {
-    /// Runs the pass of a request with a [`PassRunner`](crate::pass_runner::PassRunner) on all blocks, those of a
-    /// partition in one runner, and returns what the runners return, in any order.
+    /// Runs the pass of a request with a [`PassRunner`](crate::pass_runner::PassRunner) on all blocks, those
+    /// of a partition in one runner, and returns what the runners return, in any order.
     fn run_remote(&mut self, request: &[u8]) -> Result<Vec<PartNode>>;
 }
 

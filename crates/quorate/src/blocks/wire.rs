@@ -18,8 +18,8 @@ pub const WIRE_VERSION: u8 = 2;
 
 const MAGIC: &[u8; 3] = b"QRT";
 
-/// Values inside of values, at most: no value of ours comes near, and bytes from outside must not overflow the
-/// stack.
+/// Values inside of values, at most: no value of ours comes near, and bytes from outside must not overflow
+/// the stack.
 const MAX_DEPTH: u8 = 8;
 
 /// A value that can be sent to another process and back.

@@ -99,8 +99,8 @@ pub trait Aggregate: Declared {
     }
 
     /// Fits the method to labels in blocks, wherever they are; an error for methods that need all labels in
-    /// memory (see [`Method::streams`]). A table on disk of at most 250,000 labels is gathered first, so that the
-    /// answer is that of [`fit`](Self::fit).
+    /// memory (see [`Method::streams`]). A table on disk of at most 250,000 labels is gathered first, so that
+    /// the answer is that of [`fit`](Self::fit).
     #[doc(hidden)]
     fn fit_blocks(&self, blocks: &mut dyn Blocks, context: &mut Context) -> Result<BlockFit> {
         self.validate()?;

@@ -44,8 +44,9 @@ impl PosteriorRule for FirstRule {
     }
 }
 
-/// Finds the first posteriors, which the passes then know, and the expected answers against them. One pass over
-/// the labels, three where truths are known, one more for the `winners`: all mass of a task on its best class.
+/// Finds the first posteriors, which the passes then know, and the expected answers against them. One pass
+/// over the labels, three where truths are known, one more for the `winners`: all mass of a task on its best
+/// class.
 pub fn find_first(winners: bool, passes: &mut Passes<'_>, context: &mut Context) -> Result<AnswerCounts> {
     reserve(passes, context)?;
     let (workers, classes) = (passes.worker_count(), passes.class_count());

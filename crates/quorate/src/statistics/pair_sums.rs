@@ -43,9 +43,9 @@ impl<'a> PairSums<'a> {
         }
     }
 
-    /// The sums of worker `m` with each later worker, in order of these, over the `chosen` tasks. `start` gets
-    /// the later worker and the number of tasks that both share, and says what the sums are before the first; a
-    /// pair without is left out.
+    /// The sums of worker `m` with each later worker, in order of these, over the `chosen` tasks. `start`
+    /// gets the later worker and the number of tasks that both share, and says what the sums are before the
+    /// first; a pair without is left out.
     pub(crate) fn of_worker<S>(
         &mut self,
         m: usize,

@@ -236,8 +236,8 @@ const fn entries<const N: usize>(groups: &[Group], changed: Option<(&str, &'stat
     entries
 }
 
-/// Eigenvectors follow the worst estimated blocks if nothing holds them back: the forms with eigenvectors weigh
-/// rows by labels.
+/// Eigenvectors follow the worst estimated blocks if nothing holds them back: the forms with eigenvectors
+/// weigh rows by labels.
 const BY_LABELS: Option<(&str, &str)> = Some(("rows", "labels"));
 
 impl SymNmf {

@@ -133,8 +133,8 @@ impl SymNmf {
         })
     }
 
-    /// Counts pairs and identifies the model. Workers that the factorisation could not reach keep the matrices
-    /// of the start.
+    /// Counts pairs and identifies the model. Workers that the factorisation could not reach keep the
+    /// matrices of the start.
     fn identify(
         &self,
         passes: &mut Passes<'_>,
@@ -204,8 +204,8 @@ impl SymNmf {
     }
 }
 
-/// Number of labels of each worker; the gold worker, the last one, outweighs the crowd in what it says of which
-/// class is which.
+/// Number of labels of each worker; the gold worker, the last one, outweighs the crowd in what it says of
+/// which class is which.
 fn alignment_weights(passes: &Passes<'_>, labels: &[u32]) -> Vec<u32> {
     let mut weights = labels.to_vec();
     if let Some(last) = weights.last_mut().filter(|_| passes.has_gold()) {
@@ -220,8 +220,8 @@ fn eigenvector_weights(weights: &[f64], crowd: &Crowd) -> Vec<f64> {
     crowd.parts.of_worker.iter().zip(weights).map(root).collect()
 }
 
-/// Workers that the factorisation could not reach get the matrices of the start: those without any shared task
-/// and, in the forms with `eigenvectors`, those outside the largest part of the crowd.
+/// Workers that the factorisation could not reach get the matrices of the start: those without any shared
+/// task and, in the forms with `eigenvectors`, those outside the largest part of the crowd.
 fn keep_unreached(
     mut found: Identified,
     start: &DawidSkene,
