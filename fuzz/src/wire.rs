@@ -4,7 +4,7 @@
 
 use quorate::annotations::Names;
 use quorate::internal::blocks::{Block, Blocks, PartNode, RemoteBlocks, TaskBlock, Wire};
-use quorate::internal::model::{BlockFit, Step};
+use quorate::internal::model::BlockFit;
 use quorate::internal::pass_runner::PassRunner;
 use quorate::internal::statistics::{CoOccurrence, count_cooccurrences};
 use quorate::methods::{METHODS, vote_fractions};
