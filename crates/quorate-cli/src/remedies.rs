@@ -25,6 +25,10 @@ pub fn words(remedy: Remedy) -> &'static str {
         Remedy::KeepLabels => "fit the model anew with `--model FILE --keep-labels`",
         Remedy::GiveTruthsOnce => "give one of them: leave --gold or --use-gold out",
         Remedy::ListClass => "add it to --classes, or leave --classes out",
+        Remedy::RankComparisons => "rank the items with `quorate rank FILE`",
+        Remedy::NameComparisonColumns => {
+            "name columns with --columns left=NAME,right=NAME,winner=NAME (also chosen, rejected, item, rank, ranking, judge, prompt, weight)"
+        }
         Remedy::FitAnew => "leave --method out, or fit all labels anew without --update",
         Remedy::GiveGold => "check some 50 items by hand, drawn at random, and give them with --gold FILE",
     }

@@ -162,6 +162,16 @@ pub enum ErrorKind {
         /// What such a file holds.
         expected: String,
     },
+    /// Answers of another kind than the command takes.
+    #[error("the columns hold {found}, expected {expected}")]
+    OtherKind {
+        /// What the file holds.
+        found: &'static str,
+        /// What is taken here.
+        expected: &'static str,
+        /// What takes it.
+        remedy: Remedy,
+    },
     /// It is not clear which question of an export is meant.
     #[error(
         "read as {what}: {}",
@@ -334,6 +344,7 @@ impl Error {
             ErrorKind::Export { .. } => Some(Remedy::NameFormat),
             ErrorKind::Questions { .. } => Some(Remedy::NameQuestion),
             ErrorKind::FeatureRows(_) => Some(Remedy::NameFeatureTasks),
+            ErrorKind::OtherKind { remedy, .. } => Some(*remedy),
             ErrorKind::Data(error) => error.remedy(),
             _ => None,
         }

@@ -49,6 +49,10 @@ pub fn words(remedy: Remedy) -> &'static str {
             "say what the file is with the argument format of quorate.read; quorate.FORMATS lists the names"
         }
         Remedy::NameQuestion => "choose one with the argument question of quorate.read",
+        Remedy::RankComparisons => "rank the items with quorate.rank(..)",
+        Remedy::NameComparisonColumns => {
+            "name columns with columns={\"left\": .., \"right\": .., \"winner\": ..}"
+        }
         Remedy::KeepLabels => "fit the model again and save it with keep_labels=True",
         Remedy::GiveTruthsOnce => "give one of them: leave gold or use_gold out",
         Remedy::ListClass => "add it to classes, or leave classes out",

@@ -10,7 +10,7 @@
 use std::process::ExitCode;
 
 use libtest_mimic::{Arguments, Trial};
-use quorate::methods::{Fit, Kind, Method, Values};
+use quorate::methods::{Fit, Kind, Method};
 use quorate::model::Priors;
 use quorate::{Annotations, Consensus, Context, Error, Remedy};
 use rand::RngExt;
@@ -310,7 +310,7 @@ fn parameters_out_of_range_are_errors_as_text_and_as_fields(method: &Method) {
     for parameter in method.parameters {
         for value in values_outside(parameter.kind) {
             let given = [(parameter.name.to_owned(), value.clone())];
-            let typed = (method.build)(&Values::unchecked(method.parameters, &given));
+            let typed = method.unchecked(&given);
             let found = [
                 method.with_parameters(&given).map(|_| ()),
                 typed

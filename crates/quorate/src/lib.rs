@@ -93,6 +93,7 @@ pub mod model;
 mod parallel;
 mod pass_runner;
 pub mod plan;
+pub mod ranking;
 mod remedy;
 mod results;
 pub mod review;

@@ -36,11 +36,15 @@ pub enum Remedy {
     ListClass,
     /// Fit all labels anew instead of bringing a model up to date.
     FitAnew,
+    /// Rank the items of comparisons ([`ranking`](crate::ranking)).
+    RankComparisons,
+    /// Say which columns of a file hold the two items and the winner.
+    NameComparisonColumns,
 }
 
 impl Remedy {
     /// All of them.
-    pub const ALL: [Self; 14] = [
+    pub const ALL: [Self; 16] = [
         Self::RaiseMemoryLimit,
         Self::NameClasses,
         Self::GiveClassProbabilities,
@@ -55,5 +59,7 @@ impl Remedy {
         Self::GiveTruthsOnce,
         Self::ListClass,
         Self::FitAnew,
+        Self::RankComparisons,
+        Self::NameComparisonColumns,
     ];
 }

@@ -171,7 +171,7 @@ fn letters(name: &str) -> String {
 }
 
 /// A name in small letters without an ending `id` or `name`.
-fn stem(name: &str) -> String {
+pub(crate) fn stem(name: &str) -> String {
     let letters = letters(name);
     let stem = letters
         .strip_suffix("id")

@@ -4,6 +4,7 @@ use rustc_hash::FxHashSet;
 
 use super::annotations::{Columns, ReadOptions};
 use super::column_roles::{Role, Wanted, find_columns};
+use super::comparisons::{are_comparisons, hold_comparisons};
 use crate::error::{Error, ErrorKind, Result};
 use crate::exports::ExportRead;
 use crate::formats::{Row, RowSink, field};
@@ -26,6 +27,9 @@ pub struct TableLayout {
 impl TableLayout {
     /// Finds the columns of a table with a row for each label: task, worker, label.
     pub(crate) fn find_long(&mut self, wanted: &Columns, names: &[String]) -> Result<[usize; 3]> {
+        if *wanted == Columns::default() && hold_comparisons(names) {
+            return Err(are_comparisons());
+        }
         let Columns { task, worker, label } = wanted;
         let roles = [(Role::Task, task), (Role::Worker, worker), (Role::Label, label)];
         let found = find_columns(names, &roles.map(|(role, name)| Wanted { role, name }))?;

@@ -4,6 +4,7 @@ pub(crate) mod annotations;
 mod assignments;
 pub(crate) mod changes;
 pub(crate) mod column_roles;
+pub(crate) mod comparisons;
 pub(crate) mod consensus;
 mod features;
 mod ids;
@@ -12,6 +13,7 @@ mod judgements;
 mod kept_labels;
 pub(crate) mod label_cells;
 mod labels;
+mod leaderboard;
 mod model;
 mod model_history;
 pub(crate) mod name_filter;
@@ -28,6 +30,7 @@ pub use annotations::{
 };
 pub use assignments::{AssignmentsRead, read_assignments, write_dispatch, write_plan};
 pub use changes::{ChangeRow, write_changes};
+pub use comparisons::{ComparisonOptions, ComparisonTable, ComparisonsRead, read_comparisons};
 pub use consensus::{ConsensusParts, write_consensus, write_consensus_with};
 pub use features::{FeaturesRead, read_features};
 pub use ids::{read_ids, write_ids};
@@ -37,6 +40,10 @@ pub use kept_labels::{read_kept_labels, write_kept_labels};
 pub use label_cells::TableLayout;
 pub use labels::{
     CONFIDENCE_COLUMN, LabelColumns, LabelOptions, PROBABILITY_PREFIX, TaskLabels, read_labels, write_truth,
+};
+pub use leaderboard::{
+    RankedTable, write_comparisons, write_leaderboard, write_next_pairs, write_rank_judges, write_scores,
+    write_wins,
 };
 pub use model::{MODEL_FORMAT_VERSION, ModelFile, ModelWorker, read_model, write_model};
 pub use model_history::ModelOrigin;

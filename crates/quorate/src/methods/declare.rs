@@ -66,6 +66,7 @@ macro_rules! declare_method {
                 description: $description:literal,
                 citation: $citation:literal,
                 facts: [$($fact:ident),* $(,)?],
+                $(build: $build:ident,)?
             }
         ]
         [$({ [$($about:literal)+] $field:ident $type:ident $range:tt $default:tt })*]
@@ -102,7 +103,7 @@ macro_rules! declare_method {
                         },
                     )*
                 ],
-                build: |values| Box::new($name::from(values)),
+                build: $crate::declare_method!(@build $name $($build)?),
                 $($fact: true,)*
                 ..$crate::methods::declare::NO_FACTS
             };
@@ -132,6 +133,11 @@ macro_rules! declare_method {
                 vec![$(self.$field.to_string()),*]
             }
         }
+    };
+
+    (@build $name:ident) => { $crate::methods::Build::Labels(|values| Box::new($name::from(values))) };
+    (@build $name:ident $build:ident) => {
+        $crate::methods::Build::$build(|values| Box::new($name::from(values)))
     };
 
     (@kind usize [$low:literal, $high:literal]) => { $crate::methods::Kind::Integer($low, $high) };
@@ -247,7 +253,7 @@ pub const NO_FACTS: Method = Method {
     description: "",
     citation: "",
     parameters: &[] as &[Parameter],
-    build: |_| unreachable!("a declaration has its own"),
+    build: super::Build::Labels(|_| unreachable!("a declaration has its own")),
     returns_model: false,
     learns_from_gold: false,
     uses_priors: false,

@@ -37,6 +37,7 @@ pub(crate) use unanimous::FindOverturned;
 use crate::blocks::{Blocks, Passes, PosteriorsByLabels, gather};
 use crate::model::{BlockFit, Consensus, RuleSource, fit_in_memory};
 pub use crate::model::{Fit, changed_from_votes, vote_fractions};
+use crate::ranking::Rank;
 use crate::{Annotations, Context, Error, Result, declare_words};
 
 /// What [`declare_method!`](crate::declare_method) makes of a declaration, beside the struct.
@@ -210,7 +211,8 @@ pub struct Method {
     /// Its parameters.
     pub parameters: &'static [Parameter],
     /// Makes the method from a value for each of its parameters.
-    pub build: fn(&Values) -> Box<dyn Aggregate>,
+    #[doc(hidden)]
+    pub build: Build,
     /// Whether it estimates a prior and confusion matrices.
     pub returns_model: bool,
     /// Whether known truths ([`Annotations::with_gold`]) enter its steps, not only its answer.
@@ -242,7 +244,71 @@ impl Method {
 
     /// The method with some parameters set.
     pub fn with_parameters(&self, given: &[(String, String)]) -> Result<Box<dyn Aggregate>> {
-        Ok((self.build)(&Values::with(self.parameters, given)?))
+        match self.build {
+            Build::Labels(build) => Ok(build(&Values::with(self.parameters, given)?)),
+            Build::Pairs(_) => Err(self.takes("pairwise comparisons", "labels")),
+        }
+    }
+
+    /// The method for labels with some parameters set and none checked.
+    #[doc(hidden)]
+    pub fn unchecked(&self, given: &[(String, String)]) -> Box<dyn Aggregate> {
+        match self.build {
+            Build::Labels(build) => build(&Values::unchecked(self.parameters, given)),
+            Build::Pairs(_) => panic!("{} does not take labels", self.name),
+        }
+    }
+
+    /// The method for comparisons with some parameters set.
+    pub fn ranking_with(&self, given: &[(String, String)]) -> Result<Box<dyn Rank>> {
+        match self.build {
+            Build::Pairs(build) => Ok(build(&Values::with(self.parameters, given)?)),
+            Build::Labels(_) => Err(self.takes("labels", "pairwise comparisons")),
+        }
+    }
+
+    /// What kind of answers it takes.
+    pub fn answers(&self) -> Answers {
+        match self.build {
+            Build::Labels(_) => Answers::Classes,
+            Build::Pairs(_) => Answers::Pairs,
+        }
+    }
+
+    fn takes(&self, takes: &str, found: &str) -> Error {
+        Error::NotApplicable {
+            method: self.name,
+            reason: format!("it takes {takes}, and these are {found}"),
+        }
+    }
+}
+
+/// How a method is made.
+#[doc(hidden)]
+#[derive(Debug, Clone, Copy)]
+pub enum Build {
+    /// From labels: one class for each task.
+    Labels(fn(&Values) -> Box<dyn Aggregate>),
+    /// From comparisons of two items each.
+    Pairs(fn(&Values) -> Box<dyn Rank>),
+}
+
+/// Kinds of answers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Answers {
+    /// One of a few classes for each task.
+    Classes,
+    /// Which of two items is better.
+    Pairs,
+}
+
+impl Answers {
+    /// Its name.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Classes => "classes",
+            Self::Pairs => "pairs",
+        }
     }
 }
 

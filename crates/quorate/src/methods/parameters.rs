@@ -42,7 +42,7 @@ impl Parameter {
         }
     }
 
-    pub(super) fn check(&self, value: &str) -> Result<()> {
+    pub(crate) fn check(&self, value: &str) -> Result<()> {
         let fits = match self.kind {
             Kind::Integer(low, high) => is_within(value, low..=high),
             Kind::Number(low, high) => is_within(value, low..=high),

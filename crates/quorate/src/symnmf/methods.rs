@@ -14,7 +14,7 @@ use super::pipeline::named_workers;
 use super::{Alpha, Designated, FactorSettings, ResidualWeights, RobustSettings, Solver};
 use crate::annotations::Names;
 use crate::methods::declare::NO_FACTS;
-use crate::methods::{Declared, Kind, Method, Parameter, Values};
+use crate::methods::{Build, Declared, Kind, Method, Parameter, Values};
 use crate::model::Em;
 use crate::{Result, declare_words};
 
@@ -285,7 +285,7 @@ impl SymNmf {
             description: "rob-symnmf gives EM a start that does not depend on majority vote being right everywhere; EM \
                   then uses all labels of a task together. The best all-rounder of the family.",
             parameters: &entries::<15>(&[Group::All, Group::Robust, Group::Reweighted, Group::Em], None),
-            build: |values| Box::new(Preset::RobSymNmfEm.defaults().with(values)),
+            build: Build::Labels(|values| Box::new(Preset::RobSymNmfEm.defaults().with(values))),
             ..FAMILY
         },
         Method {
@@ -297,7 +297,7 @@ impl SymNmf {
                   confusion matrices. Identifies the model without the local optima of EM where pairs share \
                   enough tasks.",
             parameters: &entries::<12>(&[Group::All, Group::Robust, Group::Reweighted], None),
-            build: |values| Box::new(Preset::RobSymNmf.defaults().with(values)),
+            build: Build::Labels(|values| Box::new(Preset::RobSymNmf.defaults().with(values))),
             ..FAMILY
         },
         Method {
@@ -307,7 +307,7 @@ impl SymNmf {
             description: "The paper's ablation \"w = 1\": least squares on the observed co-occurrences with neither \
                   reweighting by residual nor base weights by shared tasks. Shows what the weights are worth.",
             parameters: &entries::<11>(&[Group::All, Group::Robust], Some(("evidence", "0"))),
-            build: |values| Box::new(Preset::RobSymNmfUniform.defaults().with(values)),
+            build: Build::Labels(|values| Box::new(Preset::RobSymNmfUniform.defaults().with(values))),
             ..FAMILY
         },
         Method {
@@ -317,7 +317,7 @@ impl SymNmf {
             description: "des-symnmf as the start of EM, which then uses all labels of a task together: as good as \
                   rob-symnmf-em where the missing blocks can be reached.",
             parameters: &entries::<10>(&[Group::All, Group::Designated, Group::Em], BY_LABELS),
-            build: |values| Box::new(Preset::DesSymNmfEm.defaults().with(values)),
+            build: Build::Labels(|values| Box::new(Preset::DesSymNmfEm.defaults().with(values))),
             ..FAMILY
         },
         Method {
@@ -329,7 +329,7 @@ impl SymNmf {
                   of the completed matrix and rotates them into confusion matrices. Forms an M K x M K matrix: \
                   for thousands of workers, not for millions.",
             parameters: &entries::<7>(&[Group::All, Group::Designated], BY_LABELS),
-            build: |values| Box::new(Preset::DesSymNmf.defaults().with(values)),
+            build: Build::Labels(|values| Box::new(Preset::DesSymNmf.defaults().with(values))),
             ..FAMILY
         },
         Method {
@@ -339,7 +339,7 @@ impl SymNmf {
             description: "symnmf (missing blocks are zero) as the start of EM: the baseline that shows what imputation is \
                   worth after EM.",
             parameters: &entries::<8>(&[Group::All, Group::Em], BY_LABELS),
-            build: |values| Box::new(Preset::SymNmfEm.defaults().with(values)),
+            build: Build::Labels(|values| Box::new(Preset::SymNmfEm.defaults().with(values))),
             ..FAMILY
         },
         Method {
@@ -349,7 +349,7 @@ impl SymNmf {
             description: "Missing co-occurrence blocks, and the diagonal, are taken as zero: the paper's baseline that \
                   shows what imputation is worth. Biased wherever many pairs are missing.",
             parameters: &entries::<5>(&[Group::All], BY_LABELS),
-            build: |values| Box::new(Preset::SymNmf.defaults().with(values)),
+            build: Build::Labels(|values| Box::new(Preset::SymNmf.defaults().with(values))),
             ..FAMILY
         },
     ];

@@ -1,0 +1,304 @@
+//! What a ranking gives: the leaderboard, the judges, how each item fared against each other one, and what to compare
+//! next.
+
+use quorate::annotations::Names;
+use quorate::ranking::{Comparisons, NextPair, Outcome, RankFit, Standing};
+
+use crate::error::Result;
+use crate::formats::ColumnKind::{Count, Number, OptionalText, Text};
+use crate::formats::{Cell, FileFormat, write_rows};
+use crate::target::Target;
+
+/// The items of one group of comparisons, from the best to the worst.
+#[derive(Debug, Clone)]
+pub struct RankedTable<'a> {
+    /// The value of the column that tables are kept apart by, if there is one.
+    pub by: Option<&'a str>,
+    /// The items.
+    pub items: &'a Names,
+    /// Their places.
+    pub standings: &'a [Standing],
+    /// Turns a score of the method into one that is shown.
+    pub scale: fn(f64) -> f64,
+}
+
+/// Writes leaderboards: rank, item, score, low, high, the range of ranks, wins, losses, ties, the chance to be better
+/// than the next one, and the group; with several tables also which one.
+pub fn write_leaderboard(
+    target: &Target,
+    format: Option<FileFormat>,
+    tables: &[RankedTable<'_>],
+) -> Result<()> {
+    let by = tables
+        .iter()
+        .any(|table| table.by.is_some())
+        .then_some(("by", Text));
+    let columns = [
+        ("rank", Count),
+        ("item", Text),
+        ("score", Number),
+        ("low", Number),
+        ("high", Number),
+        ("rank_low", Count),
+        ("rank_high", Count),
+        ("wins", Number),
+        ("losses", Number),
+        ("ties", Number),
+        ("better_than_next", Number),
+        ("group", Count),
+    ];
+    write_rows(target, format, by.into_iter().chain(columns), |each| {
+        for table in tables {
+            for standing in table.standings {
+                let whole =
+                    |number: Option<usize>| number.map_or(Cell::Missing, |number| Cell::Count(number as u64));
+                let scale = table.scale;
+                let cells = [
+                    Cell::Count(standing.rank as u64),
+                    Cell::Text(table.items.get(standing.item)),
+                    scale(standing.score).into(),
+                    standing.interval.map(|ends| scale(ends.0)).into(),
+                    standing.interval.map(|ends| scale(ends.1)).into(),
+                    whole(standing.ranks.map(|ranks| ranks.0)),
+                    whole(standing.ranks.map(|ranks| ranks.1)),
+                    standing.wins.into(),
+                    standing.losses.into(),
+                    standing.ties.into(),
+                    standing.better_than_next.into(),
+                    Cell::Count(standing.group as u64 + 1),
+                ];
+                match table.by {
+                    Some(by) => each(&[&[Cell::Text(by)], &cells[..]].concat())?,
+                    None => each(&cells)?,
+                }
+            }
+        }
+        Ok(())
+    })
+}
+
+/// Writes the judges: comparisons, agreement, discrimination, position bias, ties, self-agreement, verdict. `verdict`
+/// puts it in words.
+pub fn write_rank_judges(
+    target: &Target,
+    format: Option<FileFormat>,
+    judges: &Names,
+    fit: &RankFit,
+    verdict: impl Fn(&quorate::ranking::JudgeFit) -> String,
+) -> Result<()> {
+    let columns = [
+        ("judge", Text),
+        ("comparisons", Number),
+        ("agreement", Number),
+        ("discrimination", Number),
+        ("discrimination_low", Number),
+        ("discrimination_high", Number),
+        ("left_lead", Number),
+        ("position", Number),
+        ("position_low", Number),
+        ("position_high", Number),
+        ("tie_rate", Number),
+        ("swapped_pairs", Count),
+        ("self_agreement", Number),
+        ("verdict", Text),
+    ];
+    write_rows(target, format, columns, |each| {
+        fit.judges.iter().enumerate().try_for_each(|(judge, found)| {
+            let model = found.model;
+            let words = verdict(found);
+            each(&[
+                Cell::Text(judges.get(judge)),
+                found.comparisons.into(),
+                found.agreement().into(),
+                model.map(|model| model.discrimination).into(),
+                model.map(|model| model.discrimination_range[0]).into(),
+                model.map(|model| model.discrimination_range[1]).into(),
+                model.map(|model| model.side_points() / 100.0).into(),
+                model.map(|model| model.position).into(),
+                model.map(|model| model.position_range[0]).into(),
+                model.map(|model| model.position_range[1]).into(),
+                found.tie_rate().into(),
+                Cell::Count(found.swaps.pairs),
+                found.self_agreement().into(),
+                Cell::Text(&words),
+            ])
+        })
+    })
+}
+
+/// Writes how every item fared against every other one: comparisons won, lost and tied, the share that it would win, and
+/// the chance that it is better. Pairs that never met are there, too, where they can be compared.
+pub fn write_wins(
+    target: &Target,
+    format: Option<FileFormat>,
+    comparisons: &Comparisons,
+    fit: &RankFit,
+) -> Result<()> {
+    let columns = [
+        ("item", Text),
+        ("against", Text),
+        ("wins", Number),
+        ("losses", Number),
+        ("ties", Number),
+        ("win_probability", Number),
+        ("better", Number),
+    ];
+    let items = comparisons.items();
+    let order = fit.order();
+    let met = count_pairs(comparisons);
+    write_rows(target, format, columns, |each| {
+        for &i in &order {
+            for &j in order.iter().filter(|&&j| i != j && fit.comparable(i, j)) {
+                let key = (i.min(j) as u32, i.max(j) as u32);
+                let [mut wins, mut losses, ties] = met.get(&key).copied().unwrap_or_default();
+                if i > j {
+                    std::mem::swap(&mut wins, &mut losses);
+                }
+                each(&[
+                    Cell::Text(items.get(i)),
+                    Cell::Text(items.get(j)),
+                    wins.into(),
+                    losses.into(),
+                    ties.into(),
+                    fit.win_probability(i, j).into(),
+                    fit.better(i, j).into(),
+                ])?;
+            }
+        }
+        Ok(())
+    })
+}
+
+/// Wins of the lower item, of the higher one, and ties, of every pair that met.
+fn count_pairs(comparisons: &Comparisons) -> rustc_hash::FxHashMap<(u32, u32), [f64; 3]> {
+    let mut met = rustc_hash::FxHashMap::default();
+    for row in comparisons.iter() {
+        let key = (row.left.min(row.right), row.left.max(row.right));
+        let cell: &mut [f64; 3] = met.entry(key).or_default();
+        let place = match (row.outcome, row.left < row.right) {
+            (Outcome::Tie, _) => 2,
+            (Outcome::Left, true) | (Outcome::Right, false) => 0,
+            _ => 1,
+        };
+        cell[place] += row.weight;
+    }
+    met
+}
+
+/// Writes the comparisons that are worth making: left, right, judge, the chance that the better-looking item is better,
+/// and what the comparison is expected to tell.
+pub fn write_next_pairs(
+    target: &Target,
+    format: Option<FileFormat>,
+    comparisons: &Comparisons,
+    pairs: &[NextPair],
+) -> Result<()> {
+    let columns = [
+        ("left", Text),
+        ("right", Text),
+        ("judge", OptionalText),
+        ("better", Number),
+        ("gain", Number),
+    ];
+    let (items, judges) = (comparisons.items(), comparisons.judges());
+    write_rows(target, format, columns, |each| {
+        pairs.iter().try_for_each(|next| {
+            each(&[
+                Cell::Text(items.get(next.left)),
+                Cell::Text(items.get(next.right)),
+                next.judge.map(|judge| judges.get(judge)).into(),
+                next.better.into(),
+                next.gain.into(),
+            ])
+        })
+    })
+}
+
+/// Writes comparisons: left, right, winner, and judge, prompt and weight where they are there.
+pub fn write_comparisons(
+    target: &Target,
+    format: Option<FileFormat>,
+    comparisons: &Comparisons,
+) -> Result<()> {
+    let (judges, prompts) = (comparisons.judges(), comparisons.prompts());
+    let with = |there: bool, column| there.then_some(column);
+    let columns = [
+        with(!prompts.is_empty(), ("prompt", Text)),
+        with(!judges.is_empty(), ("judge", Text)),
+        Some(("left", Text)),
+        Some(("right", Text)),
+        Some(("winner", Text)),
+        with(comparisons.is_weighted(), ("weight", Number)),
+    ];
+    write_rows(target, format, columns.into_iter().flatten(), |each| {
+        comparisons.iter().try_for_each(|row| {
+            let winner = match row.outcome {
+                Outcome::Left => "left",
+                Outcome::Right => "right",
+                Outcome::Tie => "tie",
+            };
+            let cells = [
+                row.prompt.map(|prompt| Cell::Text(prompts.get(prompt as usize))),
+                (!judges.is_empty()).then(|| Cell::Text(judges.get(row.judge as usize))),
+                Some(Cell::Text(comparisons.items().get(row.left as usize))),
+                Some(Cell::Text(comparisons.items().get(row.right as usize))),
+                Some(Cell::Text(winner)),
+                comparisons.is_weighted().then(|| row.weight.into()),
+            ];
+            each(&cells.into_iter().flatten().collect::<Vec<_>>())
+        })
+    })
+}
+
+/// Writes the scores of items.
+pub fn write_scores(
+    target: &Target,
+    format: Option<FileFormat>,
+    items: &Names,
+    scores: &[f64],
+) -> Result<()> {
+    write_rows(target, format, [("item", Text), ("score", Number)], |each| {
+        let rows = items.iter().zip(scores);
+        rows.into_iter()
+            .try_for_each(|(item, &score)| each(&[Cell::Text(item), score.into()]))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use quorate::ranking::{JudgeBt, Rank};
+
+    use super::*;
+    use crate::tables::{ComparisonOptions, ComparisonTable, read_comparisons};
+    use crate::{Source, tables};
+
+    #[test]
+    fn comparisons_come_back_as_they_were_written() {
+        let text =
+            "prompt,judge,left,right,winner,weight\np,ann,x,y,left,1\np,bob,y,z,tie,2\nq,ann,x,z,right,1\n";
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("pairs.csv");
+        std::fs::write(&path, text).unwrap();
+        let read = |path: &std::path::Path| {
+            let read =
+                read_comparisons(&Source::from(path), &ComparisonOptions::default(), &mut |_, _| {}).unwrap();
+            match read.tables.into_iter().next().unwrap().1 {
+                ComparisonTable::Pairs(pairs) => pairs,
+                ComparisonTable::Rankings(_) => panic!("rankings"),
+            }
+        };
+        let table = read(&path);
+        for name in ["copy.csv", "copy.jsonl", "copy.tsv"] {
+            let copy = folder.path().join(name);
+            write_comparisons(&Target::from(copy.clone()), None, &table).unwrap();
+            assert_eq!(read(&copy), table, "{name}");
+        }
+        let fit = JudgeBt::default()
+            .fit(&table, &mut quorate::Context::new(0))
+            .unwrap();
+        let wins = folder.path().join("wins.csv");
+        tables::write_wins(&Target::from(wins.clone()), None, &table, &fit).unwrap();
+        let text = std::fs::read_to_string(wins).unwrap();
+        assert_eq!(text.lines().count(), 7, "{text}");
+    }
+}
