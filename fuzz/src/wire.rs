@@ -4,7 +4,7 @@
 
 use quorate::annotations::Names;
 use quorate::internal::blocks::{Block, Blocks, PartNode, RemoteBlocks, TaskBlock, Wire};
-use quorate::internal::model::{BlockFit, Step};
+use quorate::internal::model::BlockFit;
 use quorate::internal::pass_runner::PassRunner;
 use quorate::internal::statistics::{CoOccurrence, count_cooccurrences};
 use quorate::methods::{METHODS, vote_fractions};
@@ -34,13 +34,11 @@ pub(crate) const TARGETS: &[Target] = &[
         name: "wire-statistics",
         run: |bytes| {
             round_trip::<AnswerCounts>(bytes);
-            round_trip::<Step>(bytes);
             round_trip::<CoOccurrence>(bytes);
         },
         seeds: || {
             vec![
                 count_answers(&table(), &vote_fractions(&table())).to_bytes(),
-                Step::of_votes(block().view(3, 2)).to_bytes(),
                 count_cooccurrences(&table()).to_bytes(),
             ]
         },

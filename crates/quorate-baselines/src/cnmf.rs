@@ -35,7 +35,9 @@
 use rayon::prelude::*;
 
 use super::multi_spa::{blocks_above_rank, estimate_workers, min_blocks};
-use quorate::internal::linalg::small::multiply_transposed;
+use quorate::internal::linalg::small::{
+    add, add_scaled, column_sums, multiply_transposed, normalise, normalise_columns,
+};
 use quorate::internal::statistics::PairBlocks;
 use quorate::methods::{Aggregate, Fit, PriorUse, vote_fractions};
 use quorate::model::{DawidSkene, count_answers, posterior};
@@ -95,10 +97,8 @@ impl Aggregate for Cnmf {
         let fill = context.run(|| count_answers(annotations, &votes)).to_model(0.0);
         let blocks = PairBlocks::observed(annotations, context)?;
         let estimate = context.run(|| estimate_workers(&blocks, &fill, self.min_blocks));
-        let mut model = floored(DawidSkene::new(
-            vec![1.0 / classes as f64; classes],
-            estimate.confusion,
-        ));
+        let flat = vec![1.0 / classes as f64; classes];
+        let mut model = floored(DawidSkene::new(flat, estimate.confusion));
         let problem = context.run(|| Problem::new(&blocks, self));
         let order = annotations.workers().natural_order();
         let mut trace = Vec::new();
@@ -108,11 +108,8 @@ impl Aggregate for Cnmf {
             let before = match self.update {
                 CnmfUpdate::Multiplicative => {
                     let (next, before) = context.run(|| multiplicative_sweep(&problem, &model));
-                    let prior = if self.prior == PriorUse::Flat {
-                        model.prior()
-                    } else {
-                        next.prior()
-                    };
+                    let flat = self.prior == PriorUse::Flat;
+                    let prior = if flat { model.prior() } else { next.prior() };
                     model = DawidSkene::new(prior.to_vec(), next.confusions().to_vec());
                     before
                 }
@@ -126,9 +123,8 @@ impl Aggregate for Cnmf {
                 }
             };
             iterations += 1;
-            converged = trace
-                .last()
-                .is_some_and(|last: &f64| last - before <= self.tol * last.abs());
+            let settled = |last: &f64| last - before <= self.tol * last.abs();
+            converged = trace.last().is_some_and(settled);
             trace.push(before);
             if converged {
                 break;
@@ -145,9 +141,9 @@ impl Aggregate for Cnmf {
         };
         estimate.summary.describe(&mut fit);
         if blocks.pair_count() == 0 {
-            fit.warnings.push(
-                "no two workers share a task: the answer is one Dawid-Skene step from majority vote".into(),
-            );
+            let warning =
+                "no two workers share a task: the answer is one Dawid-Skene step from majority vote";
+            fit.warnings.push(warning.into());
         }
         Ok(fit)
     }
@@ -171,38 +167,34 @@ struct Problem<'a> {
 impl<'a> Problem<'a> {
     fn new(blocks: &'a PairBlocks, settings: &Cnmf) -> Self {
         let pairs = blocks.pair_count();
-        let weight = |pair| {
-            if settings.weights == PairWeights::Shared {
-                blocks.shared(pair)
-            } else {
-                1.0
-            }
-        };
+        let equal = settings.weights == PairWeights::Equal;
+        let weight = |pair| if equal { 1.0 } else { blocks.shared(pair) };
         let mut weights: Vec<f64> = (0..pairs).map(weight).collect();
         let mean = weights.iter().sum::<f64>() / pairs.max(1) as f64;
         weights.iter_mut().for_each(|weight| *weight /= mean);
         if settings.update == CnmfUpdate::Multiplicative {
+            let floor = 0.0;
             return Self {
                 blocks,
                 weights,
-                floor: 0.0,
+                floor,
             };
         }
         for (weight, usable) in weights.iter_mut().zip(blocks_above_rank(blocks, 1)) {
             *weight = if usable { *weight } else { 0.0 };
         }
+        let floor = FLOOR;
         Self {
             blocks,
             weights,
-            floor: FLOOR,
+            floor,
         }
     }
 
     /// (neighbour, pair) of a worker over the pairs that are used.
     fn neighbours(&self, worker: usize) -> impl Iterator<Item = (usize, usize)> + '_ {
-        self.blocks
-            .neighbours(worker)
-            .filter(|&(_, pair)| self.weights[pair] > 0.0)
+        let neighbours = self.blocks.neighbours(worker);
+        neighbours.filter(|&(_, pair)| self.weights[pair] > 0.0)
     }
 
     /// S = A Q^T, floored and scaled to sum 1 if there is a floor.
@@ -210,8 +202,7 @@ impl<'a> Problem<'a> {
         multiply_transposed(a, q, self.blocks.class_count(), s);
         if self.floor > 0.0 {
             s.iter_mut().for_each(|value| *value = value.max(self.floor));
-            let sum: f64 = s.iter().sum();
-            s.iter_mut().for_each(|value| *value /= sum);
+            normalise(s);
         }
     }
 
@@ -223,9 +214,10 @@ impl<'a> Problem<'a> {
         let mut loss = 0.0;
         for (other, pair) in self.neighbours(worker).filter(|&(other, _)| others(other)) {
             self.expected(a, &q[other * block..][..block], &mut s);
-            let r = self.blocks.block(pair);
             for (cell, expected) in s.iter().enumerate() {
-                let observed = r[oriented(cell, classes, worker < other)];
+                let observed = self
+                    .blocks
+                    .cell((worker, other), pair, (cell / classes, cell % classes));
                 if observed > 0.0 {
                     loss += self.weights[pair] * observed * (observed / expected.max(TINY)).ln();
                 }
@@ -237,10 +229,8 @@ impl<'a> Problem<'a> {
     /// F.
     fn loss(&self, model: &DawidSkene) -> f64 {
         let q = scaled(model);
-        let parts: Vec<f64> = (0..model.worker_count())
-            .into_par_iter()
-            .map(|worker| self.worker_loss(worker, model.confusion(worker), &q, |other| other > worker))
-            .collect();
+        let loss = |worker| self.worker_loss(worker, model.confusion(worker), &q, |other| other > worker);
+        let parts: Vec<f64> = (0..model.worker_count()).into_par_iter().map(loss).collect();
         parts.iter().sum()
     }
 
@@ -252,17 +242,13 @@ impl<'a> Problem<'a> {
         for (other, pair) in self.neighbours(worker) {
             let q = &q[other * block..][..block];
             self.expected(a, q, &mut s);
-            let r = self.blocks.block(pair);
             for (cell, expected) in s.iter().enumerate() {
-                let observed = r[oriented(cell, classes, worker < other)];
+                let (answer, other_answer) = (cell / classes, cell % classes);
+                let observed = self.blocks.cell((worker, other), pair, (answer, other_answer));
                 if observed > 0.0 {
                     let ratio = self.weights[pair] * observed / expected.max(TINY);
-                    let (answer, other_answer) = (cell / classes, cell % classes);
                     let row = &q[other_answer * classes..][..classes];
-                    let out = &mut pull[answer * classes..][..classes];
-                    out.iter_mut()
-                        .zip(row)
-                        .for_each(|(cell, value)| *cell += ratio * value);
+                    add_scaled(&mut pull[answer * classes..], ratio, row);
                 }
             }
         }
@@ -270,80 +256,51 @@ impl<'a> Problem<'a> {
     }
 }
 
-/// Place of cell (answer of the worker, answer of the other) in the stored block.
-fn oriented(cell: usize, classes: usize, first: bool) -> usize {
-    if first {
-        cell
-    } else {
-        cell % classes * classes + cell / classes
-    }
-}
-
 /// `Q_j = A_j D` for all workers.
 fn scaled(model: &DawidSkene) -> Vec<f64> {
-    let rows = model.confusions().chunks_exact(model.class_count());
-    rows.flat_map(|row| row.iter().zip(model.prior()).map(|(a, p)| a * p))
-        .collect()
+    let cells = model.confusions().iter().zip(model.prior().iter().cycle());
+    cells.map(|(a, p)| a * p).collect()
 }
 
 /// Every entry at least [`FLOOR`], columns scaled to sum 1.
 fn floored(model: DawidSkene) -> DawidSkene {
     let classes = model.class_count();
     let mut confusion: Vec<f64> = model.confusions().iter().map(|value| value.max(FLOOR)).collect();
-    confusion
-        .chunks_exact_mut(classes * classes)
-        .for_each(|block| scale_columns(block, classes));
+    let blocks = confusion.chunks_exact_mut(classes * classes);
+    blocks.for_each(|block| normalise_columns(block, classes));
     DawidSkene::new(model.prior().to_vec(), confusion)
-}
-
-fn scale_columns(block: &mut [f64], classes: usize) {
-    for k in 0..classes {
-        let sum: f64 = block[k..].iter().step_by(classes).sum();
-        block[k..]
-            .iter_mut()
-            .step_by(classes)
-            .for_each(|value| *value /= sum);
-    }
 }
 
 /// One multiplicative update of everything; also returns F before it.
 fn multiplicative_sweep(problem: &Problem<'_>, model: &DawidSkene) -> (DawidSkene, f64) {
     let classes = model.class_count();
     let q = scaled(model);
-    let parts: Vec<(Vec<f64>, Vec<f64>, f64)> = (0..model.worker_count())
-        .into_par_iter()
-        .map(|worker| {
-            let a = model.confusion(worker);
-            let loss = problem.worker_loss(worker, a, &q, |other| other > worker);
-            let mut next = problem.pull(worker, a, &q);
-            next.iter_mut().zip(a).for_each(|(cell, value)| *cell *= value);
-            let mass: Vec<f64> = (0..classes)
-                .map(|k| next[k..].iter().step_by(classes).sum())
-                .collect();
-            for (cell, value) in next.iter_mut().enumerate() {
-                let mass = mass[cell % classes];
-                // A column without mass says nothing: keep the old one.
-                *value = if mass > TINY { *value / mass } else { a[cell] };
-            }
-            (next, mass, loss)
-        })
-        .collect();
+    let update = |worker| {
+        let a = model.confusion(worker);
+        let loss = problem.worker_loss(worker, a, &q, |other| other > worker);
+        let mut next = problem.pull(worker, a, &q);
+        next.iter_mut().zip(a).for_each(|(cell, value)| *cell *= value);
+        let mass = column_sums(&next, classes);
+        for (cell, value) in next.iter_mut().enumerate() {
+            let mass = mass[cell % classes];
+            // A column without mass says nothing: keep the old one.
+            *value = if mass > TINY { *value / mass } else { a[cell] };
+        }
+        (next, mass, loss)
+    };
+    let parts: Vec<_> = (0..model.worker_count()).into_par_iter().map(update).collect();
     let mut prior = vec![0.0; classes];
     let (mut confusion, mut loss) = (Vec::with_capacity(model.confusions().len()), 0.0);
     for (next, mass, part) in parts {
         confusion.extend(next);
-        prior
-            .iter_mut()
-            .zip(mass)
-            .for_each(|(total, mass)| *total += mass);
+        add(&mut prior, &mass);
         loss += part;
     }
-    let total: f64 = prior.iter().sum();
-    let prior = if total > 0.0 {
-        prior.iter().map(|p| p / total).collect()
+    if prior.iter().sum::<f64>() > 0.0 {
+        normalise(&mut prior);
     } else {
-        model.prior().to_vec()
-    };
+        prior = model.prior().to_vec();
+    }
     (DawidSkene::new(prior, confusion), loss)
 }
 
@@ -415,21 +372,15 @@ fn mirror_step(
     while step >= 1e-5 {
         let mut next = x.to_vec();
         for k in 0..columns {
-            let steepest = gradient[k..]
-                .iter()
-                .step_by(columns)
-                .copied()
-                .fold(f64::INFINITY, f64::min);
+            let column = gradient[k..].iter().step_by(columns).copied();
+            let steepest = column.fold(f64::INFINITY, f64::min);
             for at in (k..x.len()).step_by(columns) {
                 next[at] *= (-step * (gradient[at] - steepest)).exp();
             }
         }
-        scale_columns(&mut next, columns);
-        let promised: f64 = gradient
-            .iter()
-            .zip(x.iter().zip(&next))
-            .map(|(g, (old, new))| g * (old - new))
-            .sum();
+        normalise_columns(&mut next, columns);
+        let moves = gradient.iter().zip(x.iter().zip(&next));
+        let promised: f64 = moves.map(|(g, (old, new))| g * (old - new)).sum();
         if before - loss(&next) >= 1e-3 * promised {
             return Some(next);
         }

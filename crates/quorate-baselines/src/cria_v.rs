@@ -33,7 +33,7 @@ use rayon::prelude::*;
 use crate::tensor_completion::{Mode, Shape, distance, norm};
 use quorate::internal::model::softmax_in_place;
 use quorate::methods::{Aggregate, Fit, vote_fractions};
-use quorate::model::{Consensus, count_answers};
+use quorate::model::Consensus;
 use quorate::{Annotations, Context, Result, declare_method};
 
 declare_method! {
@@ -64,12 +64,7 @@ impl Aggregate for CriaV {
     fn estimate(&self, annotations: &Annotations, context: &mut Context) -> Result<Fit> {
         let classes = annotations.class_count();
         if classes == 1 {
-            let votes = vote_fractions(annotations);
-            let model = count_answers(annotations, &votes).to_model(0.0);
-            return Ok(Fit {
-                model: Some(model),
-                ..Fit::direct(votes)
-            });
+            return Ok(Fit::counted(annotations, vote_fractions(annotations)));
         }
         let shape = Shape::of(annotations, 0, 6, context)?;
         let mut x = vec![0.0; shape.len()];
@@ -85,28 +80,18 @@ impl Aggregate for CriaV {
             iterations += 1;
             converged = moved < self.tol * size;
         }
-        let notes = vec![format!(
-            "the completed tensor has rank {} by task",
-            completion.rank
-        )];
-        let mut warnings = Vec::new();
-        if completion.rank <= 1 {
-            warnings.push(format!(
-                "the completed tensor has rank {} by task: all tasks look alike, lower theta",
-                completion.rank
-            ));
-        }
         let consensus = vote(&shape, &completion.x, annotations);
-        let model = context
-            .run(|| count_answers(annotations, &consensus))
-            .to_model(0.0);
+        let mut fit = context.run(|| Fit::counted(annotations, consensus));
+        let note = format!("the completed tensor has rank {} by task", completion.rank);
+        if completion.rank <= 1 {
+            fit.warnings
+                .push(format!("{note}: all tasks look alike, lower theta"));
+        }
+        fit.notes.push(note);
         Ok(Fit {
-            model: Some(model),
             iterations,
             converged,
-            warnings,
-            notes,
-            ..Fit::direct(consensus)
+            ..fit
         })
     }
 }
@@ -125,9 +110,8 @@ struct Completion {
 
 impl Completion {
     fn new(shape: Shape, x: Vec<f64>, theta: f64, rho: f64) -> Self {
-        let modes = shape
-            .modes()
-            .into_iter()
+        let modes = shape.modes().into_iter();
+        let modes = modes
             .map(|(mode, weight)| (mode, weight, vec![0.0; x.len()]))
             .collect();
         Self {
@@ -146,20 +130,14 @@ impl Completion {
         let mut next = vec![0.0; self.x.len()];
         let mut shrunk = Vec::with_capacity(self.modes.len());
         for (mode, weight, multipliers) in &self.modes {
-            let mut z: Vec<f64> = self
-                .x
-                .par_iter()
-                .zip(multipliers)
-                .map(|(x, y)| x - y / rho)
-                .collect();
+            let cells = self.x.par_iter().zip(multipliers);
+            let mut z: Vec<f64> = cells.map(|(x, y)| x - y / rho).collect();
             let rank = self.shape.shrink(&mut z, *mode, threshold);
             if *mode == Mode::Tasks {
                 self.rank = rank;
             }
-            let terms = z.par_iter().zip(multipliers);
-            next.par_iter_mut()
-                .zip(terms)
-                .for_each(|(cell, (z, y))| *cell += weight * (z / 3.0 + y / (3.0 * rho)));
+            let cells = next.par_iter_mut().zip(z.par_iter().zip(multipliers));
+            cells.for_each(|(cell, (z, y))| *cell += weight * (z / 3.0 + y / (3.0 * rho)));
             shrunk.push(z);
         }
         // Observed cells are drawn to the answer.
@@ -167,11 +145,8 @@ impl Completion {
             next[cell] = (value + 3.0 * rho * next[cell]) / (1.0 + 3.0 * rho);
         });
         for ((_, _, multipliers), z) in self.modes.iter_mut().zip(&shrunk) {
-            let terms = z.par_iter().zip(&next);
-            multipliers
-                .par_iter_mut()
-                .zip(terms)
-                .for_each(|(y, (z, x))| *y += rho * (z - x));
+            let cells = multipliers.par_iter_mut().zip(z.par_iter().zip(&next));
+            cells.for_each(|(y, (z, x))| *y += rho * (z - x));
         }
         let moved = distance(&self.x, &next);
         self.x = next;

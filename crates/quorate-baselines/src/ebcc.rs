@@ -12,7 +12,8 @@
 //!
 //! 1. Start: `rho_n(k, g) = vote share q_n(k)` times a draw from the uniform distribution on the simplex of
 //!    subtypes.
-//! 2. Mean-field rounds (formulas in `model::variational`) until no `q_n(k)` moves by more than `tol`.
+//! 2. Mean-field rounds (formulas in [`variational`](crate::variational)) until no `q_n(k)` moves by more
+//!    than `tol`.
 //! 3. Repeat from `restarts` draws; keep the result with the largest evidence bound.
 //!
 //! `O(L K G + M K^2 G)` a round; memory `O(M K^2 G + N K G)`. The bound (trace of the restart that is kept)
@@ -31,8 +32,9 @@ use rand::distr::Distribution;
 use rand_distr::Exp1;
 
 use crate::restarts::beats;
+use crate::variational::Variational;
 use quorate::internal::blocks::Passes;
-use quorate::internal::model::Variational;
+use quorate::internal::linalg::small::add;
 use quorate::internal::starting_votes;
 use quorate::methods::{Aggregate, Fit};
 use quorate::model::Consensus;
@@ -113,12 +115,7 @@ impl Aggregate for Ebcc {
 /// `alpha(k) = sum_n vote share of k`; a class that nobody chose counts as one thousandth of a vote.
 fn count_votes(votes: &Consensus) -> Vec<f64> {
     let mut counts = vec![0.0; votes.class_count()];
-    for task in 0..votes.len() {
-        counts
-            .iter_mut()
-            .zip(votes.row(task))
-            .for_each(|(count, share)| *count += share);
-    }
+    (0..votes.len()).for_each(|task| add(&mut counts, votes.row(task)));
     counts.iter().map(|count| f64::max(*count, 1e-3)).collect()
 }
 
@@ -143,7 +140,7 @@ fn split_votes(votes: &Consensus, order: &[usize], subtypes: usize, rng: &mut im
 #[cfg(test)]
 mod tests {
     use super::*;
-    use quorate::methods::Ibcc;
+    use crate::Ibcc;
     use quorate::methods::vote_fractions;
     use quorate_testkit::toys::{assert_close, assert_rising, toy_a};
 

@@ -54,16 +54,13 @@ impl Aggregate for EigenRatio {
     fn estimate(&self, annotations: &Annotations, context: &mut Context) -> Result<Fit> {
         let blocks = PairBlocks::observed(annotations, context)?;
         let parts = connected_parts(annotations);
-        let fit = fit_thresholds(annotations, context, "thresholds", |signs, votes, context| {
+        fit_thresholds(annotations, context, "thresholds", |signs, votes, context| {
             if blocks.pair_count() == 0 {
-                return Ok(signs.majority(
-                    votes,
-                    "no two workers share a task, so there are no agreement rates",
-                ));
+                let why = "no two workers share a task, so there are no agreement rates";
+                return Ok(signs.majority(votes, why));
             }
             Ok(context.run(|| decide(signs, votes, &blocks, &parts)))
-        })?;
-        Ok(fit)
+        })
     }
 }
 
@@ -91,17 +88,12 @@ fn decide(signs: Signs<'_>, votes: &Consensus, blocks: &PairBlocks, parts: &[Vec
         }
         // sum_n s_n r_n, label by label.
         let signed = |&worker: &usize| -> f64 {
-            by_worker
-                .labels(worker)
-                .map(|(task, answer)| signs.sign(answer) * totals[task])
-                .sum::<f64>()
-                * weights[worker]
+            let labels = by_worker.labels(worker);
+            let votes = labels.map(|(task, answer)| signs.sign(answer) * totals[task]);
+            votes.sum::<f64>() * weights[worker]
         };
-        let turn = if part.iter().map(signed).sum::<f64>() < 0.0 {
-            -1.0
-        } else {
-            1.0
-        };
+        let against = part.iter().map(signed).sum::<f64>() < 0.0;
+        let turn = if against { -1.0 } else { 1.0 };
         let scale = reliability_scale(blocks, &rates, part, &weights);
         for &worker in part {
             weights[worker] *= turn;
@@ -110,10 +102,11 @@ fn decide(signs: Signs<'_>, votes: &Consensus, blocks: &PairBlocks, parts: &[Vec
     }
     let mut above = signs.shares(|_, worker| weights[worker], 0.0);
     give_ties_their_votes(signs, votes, &mut above);
+    let (weights, warnings) = (reliabilities, Vec::new());
     Decisions {
         above,
-        weights: reliabilities,
-        warnings: Vec::new(),
+        weights,
+        warnings,
     }
 }
 
@@ -121,10 +114,8 @@ fn decide(signs: Signs<'_>, votes: &Consensus, blocks: &PairBlocks, parts: &[Vec
 fn agreement_rates(signs: Signs<'_>, blocks: &PairBlocks) -> Vec<f64> {
     let classes = blocks.class_count();
     let rate = |pair: usize| -> f64 {
-        let cells = blocks.block(pair).iter().enumerate();
-        cells
-            .map(|(cell, share)| signs.sign(cell / classes) * signs.sign(cell % classes) * share)
-            .sum()
+        let sign = |(cell, share)| signs.sign(cell / classes) * signs.sign(cell % classes) * share;
+        blocks.block(pair).iter().enumerate().map(sign).sum()
     };
     (0..blocks.pair_count()).map(rate).collect()
 }
@@ -138,24 +129,16 @@ fn eigenvector_ratio(blocks: &PairBlocks, rates: &[f64], part: &[usize]) -> Vec<
     let leading = |value: &dyn Fn(usize) -> f64| {
         let mut pairs = largest_eigenpairs(part.len(), 1, 1e-10, |x, out| {
             for (at, &worker) in part.iter().enumerate() {
-                let neighbours = blocks.neighbours(worker);
-                let sum: f64 = neighbours
-                    .map(|(other, pair)| value(pair) * x[place[other] as usize])
-                    .sum();
-                out[at] = x[at] + sum;
+                let term = |(other, pair): (usize, usize)| value(pair) * x[place[other] as usize];
+                out[at] = x[at] + blocks.neighbours(worker).map(term).sum::<f64>();
             }
         });
         pairs.vectors.swap_remove(0)
     };
     let (v1, v2) = (leading(&|pair| rates[pair]), leading(&|_| 1.0));
     let largest = v2.iter().fold(0.0f64, |top, value| top.max(value.abs()));
-    let ratio = |(a, b): (&f64, &f64)| {
-        if b.abs() > DISCONNECTED * largest {
-            a / b.abs()
-        } else {
-            0.0
-        }
-    };
+    let is_connected = |b: &f64| b.abs() > DISCONNECTED * largest;
+    let ratio = |(a, b): (&f64, &f64)| if is_connected(b) { a / b.abs() } else { 0.0 };
     v1.iter().zip(&v2).map(ratio).collect()
 }
 

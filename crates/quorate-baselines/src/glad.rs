@@ -82,9 +82,8 @@ impl Aggregate for Glad {
             context.step("GLAD", round, Some(self.max_iter))?;
             let objective =
                 context.run(|| find_posteriors(annotations, &skills, &mut rows)) + skills.log_prior();
-            converged = trace
-                .last()
-                .is_some_and(|last| (objective - last).abs() <= self.tol * last.abs());
+            let settled = |last: &f64| (objective - last).abs() <= self.tol * last.abs();
+            converged = trace.last().is_some_and(settled);
             trace.push(objective);
             if converged || round + 1 == self.max_iter {
                 break;
@@ -162,31 +161,25 @@ fn improve_abilities(annotations: &Annotations, rows: &[f64], skills: &mut Skill
     let classes = annotations.class_count();
     let by_worker = annotations.by_worker();
     let (ability, easiness) = (&mut skills.ability, &skills.easiness);
-    map_rows(
-        balanced_ranges(by_worker.starts(), 64),
-        ability,
-        1,
-        |workers, part| {
-            for (worker, ability) in workers.zip(part) {
-                let labels = by_worker
-                    .labels(worker)
-                    .map(|(task, answer)| (easiness[task], rows[task * classes + answer]));
-                let (mut gradient, mut curvature) = (PRIOR_MEAN - *ability, 1.0);
-                for (easiness, right) in labels.clone() {
-                    let guess = sigmoid(*ability * easiness);
-                    gradient += (right - guess) * easiness;
-                    curvature += guess * (1.0 - guess) * easiness * easiness;
-                }
-                let objective = |ability: f64| {
-                    let terms = labels
-                        .clone()
-                        .map(|(easiness, right)| explain(right, ability * easiness));
-                    terms.sum::<f64>() - 0.5 * (ability - PRIOR_MEAN).powi(2)
-                };
-                *ability = climb(*ability, gradient / curvature, objective);
+    let ranges = balanced_ranges(by_worker.starts(), 64);
+    map_rows(ranges, ability, 1, |workers, part| {
+        for (worker, ability) in workers.zip(part) {
+            let labels = by_worker.labels(worker);
+            let labels = labels.map(|(task, answer)| (easiness[task], rows[task * classes + answer]));
+            let (mut gradient, mut curvature) = (PRIOR_MEAN - *ability, 1.0);
+            for (easiness, right) in labels.clone() {
+                let guess = sigmoid(*ability * easiness);
+                gradient += (right - guess) * easiness;
+                curvature += guess * (1.0 - guess) * easiness * easiness;
             }
-        },
-    );
+            let objective = |ability: f64| {
+                let terms = labels.clone();
+                let terms = terms.map(|(easiness, right)| explain(right, ability * easiness));
+                terms.sum::<f64>() - 0.5 * (ability - PRIOR_MEAN).powi(2)
+            };
+            *ability = climb(*ability, gradient / curvature, objective);
+        }
+    });
 }
 
 /// One step for every log-easiness, abilities fixed.
@@ -196,9 +189,8 @@ fn improve_easiness(annotations: &Annotations, rows: &[f64], skills: &mut Skills
     let ranges = balanced_ranges(annotations.task_starts(), 64);
     map_rows(ranges, log_easiness, 1, |tasks, part| {
         for (task, log_easiness) in tasks.zip(part) {
-            let labels = annotations
-                .labels_of_task(task)
-                .map(|(worker, answer)| (ability[worker], rows[task * classes + answer]));
+            let labels = annotations.labels_of_task(task);
+            let labels = labels.map(|(worker, answer)| (ability[worker], rows[task * classes + answer]));
             let easiness = log_easiness.exp();
             let (mut gradient, mut curvature) = (PRIOR_MEAN - *log_easiness, 1.0);
             for (ability, right) in labels.clone() {
@@ -209,9 +201,8 @@ fn improve_easiness(annotations: &Annotations, rows: &[f64], skills: &mut Skills
             }
             let objective = |value: f64| {
                 let easiness = value.exp();
-                let terms = labels
-                    .clone()
-                    .map(|(ability, right)| explain(right, ability * easiness));
+                let terms = labels.clone();
+                let terms = terms.map(|(ability, right)| explain(right, ability * easiness));
                 terms.sum::<f64>() - 0.5 * (value - PRIOR_MEAN).powi(2)
             };
             *log_easiness = climb(*log_easiness, gradient / curvature, objective)
@@ -256,26 +247,21 @@ fn sigmoid(score: f64) -> f64 {
 fn average_model(annotations: &Annotations, skills: &Skills, consensus: &Consensus) -> DawidSkene {
     let classes = annotations.class_count();
     let mut prior = vec![0.0; classes];
-    for task in 0..consensus.len() {
-        let share = consensus.row(task).iter().map(|q| q / consensus.len() as f64);
-        prior
-            .iter_mut()
-            .zip(share)
-            .for_each(|(total, share)| *total += share);
+    for row in consensus.as_slice().chunks_exact(classes) {
+        let pairs = prior.iter_mut().zip(row);
+        pairs.for_each(|(total, q)| *total += q / consensus.len() as f64);
     }
-    let accuracy: Vec<f64> = (0..annotations.worker_count())
-        .map(|worker| {
-            let ability = skills.ability[worker];
-            let labels = annotations.by_worker().labels(worker);
-            match labels.len() {
-                0 => sigmoid(ability * PRIOR_MEAN.exp()),
-                count => {
-                    let chances = labels.map(|(task, _)| sigmoid(ability * skills.easiness[task]));
-                    chances.sum::<f64>() / count as f64
-                }
-            }
-        })
-        .collect();
+    let accuracy = |worker: usize| {
+        let ability = skills.ability[worker];
+        let labels = annotations.by_worker().labels(worker);
+        let count = labels.len();
+        let chances = labels.map(|(task, _)| sigmoid(ability * skills.easiness[task]));
+        match count {
+            0 => sigmoid(ability * PRIOR_MEAN.exp()),
+            count => chances.sum::<f64>() / count as f64,
+        }
+    };
+    let accuracy: Vec<f64> = (0..annotations.worker_count()).map(accuracy).collect();
     DawidSkene::one_coin(prior, &accuracy)
 }
 

@@ -25,9 +25,9 @@
 //! H. Li, B. Yu, "Error rate bounds and iterative weighted majority voting for crowdsourcing",
 //! arXiv:1411.4086 (2014).
 
+use crate::weighted_vote::{SkillTies, agreement, score_tasks};
 use quorate::internal::model::{reserve_confusions, softmax_in_place};
 use quorate::internal::starting_votes;
-use quorate::internal::weighted_vote::{SkillTies, agreement, score_tasks};
 use quorate::methods::{Aggregate, Fit, vote_fractions};
 use quorate::model::{Consensus, DawidSkene, count_answers};
 use quorate::{Annotations, Context, Result, declare_method, declare_words};
@@ -110,11 +110,8 @@ impl Aggregate for Iwmv {
                 }
                 seen.push(current.winners);
             }
-            if cycle_end != usize::MAX
-                && best_of_cycle
-                    .as_ref()
-                    .is_none_or(|best| current.agreeing > best.agreeing)
-            {
+            let better = |best: &Ballot| current.agreeing > best.agreeing;
+            if cycle_end != usize::MAX && best_of_cycle.as_ref().is_none_or(better) {
                 best_of_cycle = Some(current.clone());
             }
         }
@@ -139,9 +136,8 @@ impl Iwmv {
         score_tasks(annotations, &weights, scores);
         for (task, row) in scores.chunks_exact_mut(classes).enumerate() {
             if row.iter().all(|score| *score == 0.0) {
-                annotations
-                    .labels_of_task(task)
-                    .for_each(|(_, answer)| row[answer] += 1.0);
+                let labels = annotations.labels_of_task(task);
+                labels.for_each(|(_, answer)| row[answer] += 1.0);
             }
         }
         let mut winners = vec![0.0; scores.len()];
@@ -149,9 +145,8 @@ impl Iwmv {
         annotations.pin_all(&mut winners);
         let accuracy = agreement(annotations, &winners);
         let per_worker = annotations.by_worker().starts().windows(2);
-        let agreeing = per_worker
-            .zip(&accuracy)
-            .map(|(ends, w)| f64::from(ends[1] - ends[0]) * w);
+        let agreeing = per_worker.zip(&accuracy);
+        let agreeing = agreeing.map(|(ends, w)| f64::from(ends[1] - ends[0]) * w);
         Ballot {
             agreeing: agreeing.sum(),
             weights,

@@ -72,10 +72,8 @@ impl Aggregate for Kos {
                 KosStart::Ones => vec![1.0; labels],
                 KosStart::Normal => {
                     let normal = Normal::new(1.0, 1.0).expect("a valid spread");
-                    normal
-                        .sample_iter(context.rng(signs.threshold as u64))
-                        .take(labels)
-                        .collect()
+                    let draws = normal.sample_iter(context.rng(signs.threshold as u64));
+                    draws.take(labels).collect()
                 }
             };
             for round in 0..self.rounds {
@@ -83,16 +81,16 @@ impl Aggregate for Kos {
                 pass_messages(signs, &mut trust);
             }
             if trust.iter().all(|&message| message == 0.0) {
-                return Ok(signs.majority(
-                    votes,
-                    "no worker shares tasks with others, so there are no messages to pass",
-                ));
+                let why = "no worker shares tasks with others, so there are no messages to pass";
+                return Ok(signs.majority(votes, why));
             }
             let above = signs.shares(|label, _| trust[label], 0.0);
+            let weights = in_units_of_largest(mean_trust(annotations, &trust));
+            let warnings = Vec::new();
             Ok(Decisions {
                 above,
-                weights: in_units_of_largest(mean_trust(annotations, &trust)),
-                warnings: Vec::new(),
+                weights,
+                warnings,
             })
         })?;
         fit.iterations = self.rounds;
@@ -109,11 +107,8 @@ fn pass_messages(signs: Signs<'_>, trust: &mut [f64]) {
     for task in 0..annotations.task_count() {
         let messages = &mut trust[starts[task] as usize..starts[task + 1] as usize];
         let labels = annotations.labels_of_task(task);
-        let signed = labels
-            .clone()
-            .zip(messages.iter())
-            .map(|((_, answer), y)| signs.sign(answer) * y);
-        let total: f64 = signed.sum();
+        let signed = labels.clone().zip(messages.iter());
+        let total: f64 = signed.map(|((_, answer), y)| signs.sign(answer) * y).sum();
         for ((worker, answer), message) in labels.zip(messages) {
             let sign = signs.sign(answer);
             *message = total - sign * *message;
@@ -139,9 +134,8 @@ fn mean_trust(annotations: &Annotations, trust: &[f64]) -> Vec<f64> {
     for ((_, worker, _), message) in annotations.iter().zip(trust) {
         sums[worker] += message;
     }
-    let counts = annotations.labels_per_worker();
-    sums.iter()
-        .zip(counts)
+    let workers = sums.iter().zip(annotations.labels_per_worker());
+    workers
         .map(|(sum, count)| sum / f64::from(count.max(1)))
         .collect()
 }

@@ -20,6 +20,7 @@ mod cria_v;
 mod ebcc;
 mod eigen_ratio;
 mod glad;
+mod ibcc;
 mod iwmv;
 mod kos;
 mod linalg;
@@ -35,6 +36,9 @@ mod tensor_admm;
 mod tensor_completion;
 mod thresholds;
 mod triples;
+mod variational;
+mod wawa;
+mod weighted_vote;
 mod zero_based_skill;
 
 pub use cnmf::{Cnmf, CnmfUpdate, PairWeights};
@@ -42,6 +46,7 @@ pub use cria_v::CriaV;
 pub use ebcc::{ClassCounts, Ebcc};
 pub use eigen_ratio::EigenRatio;
 pub use glad::Glad;
+pub use ibcc::Ibcc;
 pub use iwmv::{Iwmv, Weight};
 pub use kos::{Kos, KosStart};
 pub use m_msr::MMsr;
@@ -52,15 +57,19 @@ pub use pg_tac::{PgTac, TruthLayer};
 pub use sign_svd::{GhoshSvd, KosSvd};
 pub use spectral_ds::SpectralDs;
 pub use tensor_admm::TensorAdmm;
+pub use wawa::Wawa;
+pub use weighted_vote::SkillTies;
 pub use zero_based_skill::ZeroBasedSkill;
 
 use quorate::methods::{METHODS as LIBRARY, Method, find_among};
 
 /// The table of these methods.
 pub static METHODS: &[Method] = &[
+    Ibcc::METHOD,
     Ebcc::METHOD,
     Glad::METHOD,
     Mace::METHOD,
+    Wawa::METHOD,
     ZeroBasedSkill::METHOD,
     Iwmv::METHOD,
     MMsr::METHOD,

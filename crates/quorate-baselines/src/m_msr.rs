@@ -37,7 +37,7 @@ use quorate::internal::linalg::small::{dot, norm_squared};
 use quorate::internal::model::reserve_confusions;
 use quorate::internal::parallel::{balanced_ranges, map_ranges, map_rows};
 use quorate::methods::{Aggregate, Fit, vote_fractions};
-use quorate::model::{DawidSkene, count_answers, posterior};
+use quorate::model::{DawidSkene, posterior};
 use quorate::{Annotations, Context, Result, declare_method};
 
 declare_method! {
@@ -77,19 +77,24 @@ impl Aggregate for MMsr {
         reserve_confusions(annotations, context)?;
         let agreements = context.run(|| Agreements::count(annotations));
         if annotations.class_count() < 2 || agreements.value.is_empty() {
-            return Ok(fall_back(annotations, context));
+            let mut fit = context.run(|| Fit::counted(annotations, vote_fractions(annotations)));
+            let warning = "no two workers can be compared: the labels are those of the majority vote";
+            fit.warnings.push(warning.to_owned());
+            return Ok(fit);
         }
-        let (mut skills, sweeps, converged) =
-            self.complete(&agreements, annotations.task_count(), context)?;
+        let tasks = annotations.task_count();
+        let (mut skills, sweeps, converged) = self.complete(&agreements, tasks, context)?;
         context.reserve(
             "the eigenvector that tells good workers from adversaries",
             8 * LANCZOS_STEPS * (agreements.starts.len() + agreements.value.len() / 2) as u64,
             "use another method, or raise the limit",
         )?;
-        for (skill, sign) in skills.iter_mut().zip(context.run(|| agreements.find_signs())) {
-            *skill *= sign;
-        }
-        let accuracy = to_accuracies(&skills, annotations.class_count(), annotations.task_count());
+        let signs = context.run(|| agreements.find_signs());
+        skills
+            .iter_mut()
+            .zip(signs)
+            .for_each(|(skill, sign)| *skill *= sign);
+        let accuracy = to_accuracies(&skills, annotations.class_count(), tasks);
         let classes = annotations.class_count();
         let model = DawidSkene::one_coin(vec![1.0 / classes as f64; classes], &accuracy);
         let consensus = context.run(|| posterior(annotations, &model).0);
@@ -127,11 +132,8 @@ impl MMsr {
             converged = distance(&u, &v, &old_u, &old_v) < self.tol;
         }
         let balance = (norm_squared(&u) / norm_squared(&v)).powf(0.25);
-        let balance = if balance.is_finite() && balance > 0.0 {
-            balance
-        } else {
-            1.0
-        };
+        let known = balance.is_finite() && balance > 0.0;
+        let balance = if known { balance } else { 1.0 };
         u.iter_mut().for_each(|skill| *skill /= balance);
         Ok((u, sweeps, converged))
     }
@@ -177,10 +179,11 @@ impl Agreements {
             }
             rows
         });
+        let (starts, neighbour, value) = (vec![0], Vec::new(), Vec::new());
         let mut agreements = Self {
-            starts: vec![0],
-            neighbour: Vec::new(),
-            value: Vec::new(),
+            starts,
+            neighbour,
+            value,
         };
         for row in parts.into_iter().flatten() {
             agreements.neighbour.extend(row.iter().map(|(other, _)| other));
@@ -192,11 +195,8 @@ impl Agreements {
 
     fn row(&self, worker: usize) -> impl Iterator<Item = (usize, f64)> + Clone + '_ {
         let range = self.starts[worker] as usize..self.starts[worker + 1] as usize;
-        let values = self.value[range.clone()].iter();
-        self.neighbour[range]
-            .iter()
-            .zip(values)
-            .map(|(&other, &value)| (other as usize, value))
+        let pairs = self.neighbour[range.clone()].iter().zip(&self.value[range]);
+        pairs.map(|(&other, &value)| (other as usize, value))
     }
 
     /// `F`: extremes left out on each side.
@@ -212,10 +212,8 @@ impl Agreements {
             let mut ratios = Vec::new();
             for (worker, target) in workers.zip(part) {
                 ratios.clear();
-                ratios.extend(
-                    self.row(worker)
-                        .map(|(other, value)| value.abs() / source[other].max(FLOOR)),
-                );
+                let ratio = |(other, value): (usize, f64)| value.abs() / source[other].max(FLOOR);
+                ratios.extend(self.row(worker).map(ratio));
                 match trim_extremes(&mut ratios, trim, *target) {
                     [] => {}
                     // A lone 0 would stay 0 for ever.
@@ -229,13 +227,10 @@ impl Agreements {
     /// Step 4: +1 or -1 for each worker, 0 for those whose row of `C` sums to 0.
     fn find_signs(&self) -> Vec<f64> {
         let workers = self.starts.len() - 1;
-        let valid: Vec<bool> = (0..workers)
-            .map(|worker| self.row(worker).map(|(_, value)| value).sum::<f64>().abs() > FLOOR)
-            .collect();
-        let edges = |worker: usize| {
-            self.row(worker)
-                .filter(|&(other, value)| valid[other] && value.abs() > FLOOR)
-        };
+        let sum = |worker| self.row(worker).map(|(_, value)| value).sum::<f64>();
+        let valid: Vec<bool> = (0..workers).map(|worker| sum(worker).abs() > FLOOR).collect();
+        let is_edge = |&(other, value): &(usize, f64)| valid[other] && value.abs() > FLOOR;
+        let edges = |worker: usize| self.row(worker).filter(is_edge);
         let mut signs = vec![0.0; workers];
         let mut place = vec![usize::MAX; workers];
         for first in (0..workers).filter(|&worker| valid[worker]) {
@@ -296,18 +291,10 @@ fn split_camps(workers: usize, pairs: &[(usize, usize, bool)]) -> Vec<f64> {
         }
     };
     let eigen = largest_eigenpairs(nodes, 1, SIGN_TOL, negated_adjacency);
-    let entries: Vec<f64> = eigen.vectors[0]
-        .iter()
-        .zip(&scale)
-        .map(|(x, scale)| x * scale)
-        .collect();
-    let good = if entries.iter().sum::<f64>() < 0.0 {
-        -1.0
-    } else {
-        1.0
-    };
+    let entries = eigen.vectors[0].iter().zip(&scale).map(|(x, scale)| x * scale);
+    let against = entries.clone().sum::<f64>() < 0.0;
+    let good = if against { -1.0 } else { 1.0 };
     entries
-        .iter()
         .map(|entry| if entry * good < 0.0 { -1.0 } else { 1.0 })
         .collect()
 }
@@ -339,33 +326,15 @@ fn to_accuracies(skills: &[f64], classes: usize, tasks: usize) -> Vec<f64> {
     let (wrong, margin) = ((classes - 1) as f64, 1.0 / (tasks as f64).sqrt());
     let high = (1.0 - margin).max(0.0);
     let low = (margin - 1.0 / wrong).min(0.0);
-    skills
-        .iter()
-        .map(|skill| (skill.clamp(low, high) * wrong + 1.0) / classes as f64)
-        .collect()
-}
-
-/// Majority vote, for tables in which no two workers share a task.
-fn fall_back(annotations: &Annotations, context: &Context) -> Fit {
-    let consensus = context.run(|| vote_fractions(annotations));
-    let model = context.run(|| count_answers(annotations, &consensus).to_model(0.0));
-    Fit {
-        model: Some(model),
-        warnings: vec![
-            "no two workers can be compared: the labels are those of the majority vote".to_owned(),
-        ],
-        ..Fit::direct(consensus)
-    }
+    let accuracy = |skill: &f64| (skill.clamp(low, high) * wrong + 1.0) / classes as f64;
+    skills.iter().map(accuracy).collect()
 }
 
 /// Refuses pairs that would not fit in memory.
 fn reserve_pairs(annotations: &Annotations, context: &Context) -> Result<()> {
     let workers = annotations.worker_count() as u64;
-    let shared: u64 = annotations
-        .task_starts()
-        .windows(2)
-        .map(|ends| u64::from(ends[1] - ends[0]).pow(2))
-        .sum();
+    let sizes = annotations.task_starts().windows(2);
+    let shared: u64 = sizes.map(|ends| u64::from(ends[1] - ends[0]).pow(2)).sum();
     context.reserve(
         format!("the agreement of pairs among {workers} workers"),
         28 * shared.min(workers * workers),

@@ -19,9 +19,10 @@
 //!
 //! Step 2 is the sweep of EM under the model `A_m(a, k) = guess_m xi_m(a) + know_m [a = k]`: the numbers of
 //! known answers follow from its counts `C_m(a, a)` (`c_m1 = sum_a C_m(a, a) know_m / A_m(a, a)`). `O(L K)` a
-//! round; memory `O(M K^2 + N K)`. As in every sweep, probabilities are floored at 2^-52. The quantity compared (the trace) is the log-likelihood of that model, of
-//! sub-normalised parameters for the variational update; it does not fall with `update=em, smoothing=0`.
-//! Robust against spammers, who are recognised as guessers; blind to workers who confuse two classes.
+//! round; memory `O(M K^2 + N K)`. As in every sweep, probabilities are floored at 2^-52. The quantity
+//! compared (the trace) is the log-likelihood of that model, of sub-normalised parameters for the variational
+//! update; it does not fall with `update=em, smoothing=0`. Robust against spammers, who are recognised as
+//! guessers; blind to workers who confuse two classes.
 //!
 //! Differs from the paper: the first start is the even one above instead of a random one; each further start
 //! tempers the votes of each task by a random weight before the first M-step, where the paper perturbs `t`
@@ -145,20 +146,20 @@ impl Mace {
         match self.update {
             MaceUpdate::Variational => {
                 let total = digamma(sum + pseudo * cells);
-                for count in counts {
-                    *count = (digamma(*count + pseudo) - total).exp();
-                }
+                let share = |count: &mut f64| *count = (digamma(*count + pseudo) - total).exp();
+                counts.iter_mut().for_each(share);
             }
             MaceUpdate::Em => {
                 let pseudo = self.smoothing / classes as f64;
                 let total = sum + pseudo * cells;
-                for count in counts {
-                    *count = if total > 0.0 {
-                        (*count + pseudo) / total
+                let share = |count: f64| {
+                    if total > 0.0 {
+                        (count + pseudo) / total
                     } else {
                         1.0 / cells
-                    };
-                }
+                    }
+                };
+                counts.iter_mut().for_each(|count| *count = share(*count));
             }
         }
     }
@@ -187,10 +188,8 @@ fn draw_start(
             }
         }
     }
-    workers.maximise(
-        &count_answers(annotations, &Consensus::new(classes, tempered)),
-        method,
-    );
+    let counts = count_answers(annotations, &Consensus::new(classes, tempered));
+    workers.maximise(&counts, method);
     workers
 }
 

@@ -32,7 +32,7 @@
 use rayon::prelude::*;
 
 use crate::linalg::lbfgs::Lbfgs;
-use quorate::internal::linalg::small::norm_squared;
+use quorate::internal::linalg::small::{add, add_scaled, column_sums, largest, norm_squared, transpose};
 use quorate::internal::model::softmax_in_place;
 use quorate::internal::starting_votes;
 use quorate::methods::{Aggregate, Fit};
@@ -155,40 +155,42 @@ impl State {
         let (classes, form, penalty) = (self.classes, self.form, self.worker_penalty);
         let (block, by_worker) = (classes * classes, annotations.by_worker());
         let (tasks, posterior) = (&self.tasks, &self.posterior);
-        let parameters = self
-            .worker_parameters
-            .par_chunks_exact_mut(form.parameters(classes).max(1));
-        parameters
-            .zip(self.workers.par_chunks_exact_mut(block))
-            .enumerate()
-            .for_each(|(worker, (theta, table))| {
+        let parameters = &mut self.worker_parameters;
+        for_each_table(
+            form,
+            classes,
+            parameters,
+            &mut self.workers,
+            |worker, theta, table| {
                 let answers = by_worker.labels(worker).map(|(task, answer)| Answer {
                     base: &tasks[task * block..][..block],
                     weights: &posterior[task * classes..][..classes],
                     answer,
                 });
                 fit_table(form, classes, penalty, answers, theta, table);
-            });
+            },
+        );
     }
 
     fn fit_tasks(&mut self, annotations: &Annotations) {
         let (classes, form, penalty) = (self.classes, self.form, self.task_penalty);
         let block = classes * classes;
         let (workers, posterior) = (&self.workers, &self.posterior);
-        let parameters = self
-            .task_parameters
-            .par_chunks_exact_mut(form.parameters(classes).max(1));
-        parameters
-            .zip(self.tasks.par_chunks_exact_mut(block))
-            .enumerate()
-            .for_each(|(task, (theta, table))| {
+        let parameters = &mut self.task_parameters;
+        for_each_table(
+            form,
+            classes,
+            parameters,
+            &mut self.tasks,
+            |task, theta, table| {
                 let answers = annotations.labels_of_task(task).map(|(worker, answer)| Answer {
                     base: &workers[worker * block..][..block],
                     weights: &posterior[task * classes..][..classes],
                     answer,
                 });
                 fit_table(form, classes, penalty, answers, theta, table);
-            });
+            },
+        );
     }
 
     /// `sum ln P_mn(x | c)` over the labels of a task, for each c.
@@ -201,9 +203,8 @@ impl State {
         for (worker, answer) in annotations.labels_of_task(task) {
             let base = &self.workers[worker * block..][..block];
             for (c, cell) in out.iter_mut().enumerate() {
-                row.iter_mut()
-                    .zip(own[c * classes..].iter().zip(&base[c * classes..]))
-                    .for_each(|(x, (a, b))| *x = a + b);
+                row.copy_from_slice(&own[c * classes..][..classes]);
+                add(&mut row, &base[c * classes..]);
                 *cell += row[answer] - log_sum_exp(&row);
             }
         }
@@ -213,18 +214,14 @@ impl State {
     fn update_posterior(&mut self, annotations: &Annotations) -> f64 {
         let classes = self.classes;
         let mut posterior = vec![0.0; self.posterior.len()];
-        posterior
-            .par_chunks_exact_mut(classes)
-            .enumerate()
-            .for_each(|(task, row)| {
-                self.log_likelihoods(annotations, task, row);
-                annotations.pin_logs(task, row);
-                softmax_in_place(row);
-            });
-        let change = posterior
-            .iter()
-            .zip(&self.posterior)
-            .fold(0.0f64, |top, (a, b)| top.max((a - b).abs()));
+        let rows = posterior.par_chunks_exact_mut(classes).enumerate();
+        rows.for_each(|(task, row)| {
+            self.log_likelihoods(annotations, task, row);
+            annotations.pin_logs(task, row);
+            softmax_in_place(row);
+        });
+        let changes = posterior.iter().zip(&self.posterior).map(|(a, b)| (a - b).abs());
+        let change = changes.fold(0.0, f64::max);
         self.posterior = posterior;
         change
     }
@@ -236,16 +233,11 @@ impl State {
             let mut logs = vec![0.0; classes];
             self.log_likelihoods(annotations, task, &mut logs);
             let row = &self.posterior[task * classes..][..classes];
-            row.iter()
-                .zip(&logs)
-                .filter(|(q, _)| **q > 0.0)
-                .map(|(q, log)| q * (log - q.ln()))
-                .sum()
+            let possible = row.iter().zip(&logs).filter(|(q, _)| **q > 0.0);
+            possible.map(|(q, log)| q * (log - q.ln())).sum()
         };
-        let parts: Vec<f64> = (0..annotations.task_count())
-            .into_par_iter()
-            .map(of_task)
-            .collect();
+        let tasks = (0..annotations.task_count()).into_par_iter();
+        let parts: Vec<f64> = tasks.map(of_task).collect();
         parts.iter().sum::<f64>()
             - 0.5 * self.worker_penalty * norm_squared(&self.worker_parameters)
             - 0.5 * self.task_penalty * norm_squared(&self.task_parameters)
@@ -257,18 +249,30 @@ impl State {
         let mut confusion = Vec::with_capacity(self.workers.len());
         for table in self.workers.chunks_exact(classes * classes) {
             let mut rows = table.to_vec();
-            rows.chunks_exact_mut(classes).for_each(|row| {
-                softmax_in_place(row);
-            });
-            confusion
-                .extend((0..classes * classes).map(|cell| rows[cell % classes * classes + cell / classes]));
+            rows.chunks_exact_mut(classes)
+                .for_each(|row| _ = softmax_in_place(row));
+            confusion.extend(transpose(&rows, classes));
         }
         let tasks = (self.posterior.len() / classes) as f64;
-        let prior = (0..classes)
-            .map(|c| self.posterior[c..].iter().step_by(classes).sum::<f64>() / tasks)
-            .collect();
+        let sums = column_sums(&self.posterior, classes);
+        let prior = sums.iter().map(|sum| sum / tasks).collect();
         DawidSkene::new(prior, confusion)
     }
+}
+
+/// Calls `fit` for each worker or task, with its parameters and its table.
+fn for_each_table(
+    form: MinimaxModel,
+    classes: usize,
+    parameters: &mut [f64],
+    tables: &mut [f64],
+    fit: impl Fn(usize, &mut [f64], &mut [f64]) + Sync + Send,
+) {
+    let parameters = parameters.par_chunks_exact_mut(form.parameters(classes).max(1));
+    let tables = parameters.zip(tables.par_chunks_exact_mut(classes * classes));
+    tables
+        .enumerate()
+        .for_each(|(place, (theta, table))| fit(place, theta, table));
 }
 
 /// One answer as seen from the table that is fitted: the other table, the posterior of the task, the answer.
@@ -293,10 +297,7 @@ fn fit_table<'a>(
         form.expand(theta, classes, table);
         let loss = table_loss(classes, answers.clone(), table, &mut gradient_table);
         form.reduce(&gradient_table, classes, gradient);
-        gradient
-            .iter_mut()
-            .zip(theta)
-            .for_each(|(g, theta)| *g += penalty * theta);
+        add_scaled(gradient, penalty, theta);
         loss + 0.5 * penalty * norm_squared(theta)
     });
     form.expand(theta, classes, table);
@@ -320,14 +321,13 @@ fn table_loss<'a>(
     {
         for (c, &weight) in weights.iter().enumerate().filter(|(_, weight)| **weight > 0.0) {
             let range = c * classes..(c + 1) * classes;
-            row.iter_mut()
-                .zip(table[range.clone()].iter().zip(&base[range.clone()]))
-                .for_each(|(x, (a, b))| *x = a + b);
+            row.copy_from_slice(&table[range.clone()]);
+            add(&mut row, &base[range.clone()]);
             let chosen = row[answer];
             let log_sum = softmax_in_place(&mut row);
             loss += weight * (log_sum - chosen);
             let out = &mut gradient[range];
-            out.iter_mut().zip(&row).for_each(|(g, p)| *g += weight * p);
+            add_scaled(out, weight, &row);
             out[answer] -= weight;
         }
     }
@@ -335,7 +335,7 @@ fn table_loss<'a>(
 }
 
 fn log_sum_exp(row: &[f64]) -> f64 {
-    let top = row.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+    let top = largest(row);
     top + row.iter().map(|x| (x - top).exp()).sum::<f64>().ln()
 }
 
@@ -361,9 +361,8 @@ impl MinimaxModel {
         }
         for (cell, value) in table.iter_mut().enumerate() {
             let (truth, answer) = (cell / classes, cell % classes);
-            *value = (1..classes)
-                .map(|split| theta[Self::place(split, truth, answer)])
-                .sum();
+            let parameter = |split| theta[Self::place(split, truth, answer)];
+            *value = (1..classes).map(parameter).sum();
         }
     }
 

@@ -121,15 +121,12 @@ impl Estimable {
     pub fn describe(self, fit: &mut Fit) {
         let Self { workers, estimated } = self;
         if estimated == 0 {
-            fit.warnings.push(
-                "no worker has enough co-occurrence blocks of full rank: all confusion matrices start from, or are, those \
-                 counted against majority vote"
-                    .into(),
-            );
+            let warning = "no worker has enough co-occurrence blocks of full rank: all confusion matrices start from, or \
+                           are, those counted against majority vote";
+            fit.warnings.push(warning.into());
         } else {
-            fit.notes.push(format!(
-                "{estimated} of {workers} workers estimated by successive projection"
-            ));
+            let note = format!("{estimated} of {workers} workers estimated by successive projection");
+            fit.notes.push(note);
         }
     }
 }
@@ -138,14 +135,10 @@ impl Estimable {
 pub(super) fn estimate_workers(blocks: &PairBlocks, fill: &DawidSkene, min_blocks: usize) -> Estimate {
     let (workers, classes) = (blocks.worker_count(), blocks.class_count());
     let good = blocks_above_rank(blocks, classes - 1);
-    let found: Vec<Option<Vec<f64>>> = (0..workers)
-        .into_par_iter()
-        .map(|worker| estimate_worker(blocks, &good, worker, min_blocks))
-        .collect();
-    let summary = Estimable {
-        workers,
-        estimated: found.iter().flatten().count(),
-    };
+    let estimate = |worker| estimate_worker(blocks, &good, worker, min_blocks);
+    let found: Vec<Option<Vec<f64>>> = (0..workers).into_par_iter().map(estimate).collect();
+    let estimated = found.iter().flatten().count();
+    let summary = Estimable { workers, estimated };
     let mut confusion = fill.confusions().to_vec();
     for (block, matrix) in confusion.chunks_exact_mut(classes * classes).zip(found) {
         if let Some(matrix) = matrix {
@@ -164,9 +157,8 @@ pub(super) fn blocks_above_rank(blocks: &PairBlocks, rank: usize) -> Vec<bool> {
 
 fn rank_above(matrix: &[f64], n: usize, rank: usize) -> bool {
     let values = singular_values(matrix, n);
-    values
-        .get(rank)
-        .is_some_and(|value| *value > n as f64 * f64::EPSILON * values[0])
+    let counts = |value: &f64| *value > n as f64 * f64::EPSILON * values[0];
+    values.get(rank).is_some_and(counts)
 }
 
 /// The confusion matrix of one worker, if its blocks tell it.
@@ -178,15 +170,8 @@ fn estimate_worker(blocks: &PairBlocks, good: &[bool], worker: usize, min_blocks
     }
     let mut columns: Vec<(f64, Vec<f64>)> = Vec::new();
     for (other, pair) in usable {
-        let block = blocks.block(pair);
         for answer in 0..classes {
-            let cell = |row: usize| {
-                block[if worker < other {
-                    row * classes + answer
-                } else {
-                    answer * classes + row
-                }]
-            };
+            let cell = |row: usize| blocks.cell((worker, other), pair, (row, answer));
             let sum: f64 = (0..classes).map(cell).sum();
             if sum > 0.0 {
                 let evidence = sum * blocks.shared(pair);
@@ -196,34 +181,25 @@ fn estimate_worker(blocks: &PairBlocks, good: &[bool], worker: usize, min_blocks
     }
     // An order that does not depend on the order of workers, for the sake of ties.
     columns.sort_by(|a, b| b.0.total_cmp(&a.0).then_with(|| compare(&b.1, &a.1)));
-    let flat: Vec<f64> = columns
-        .iter()
-        .flat_map(|(_, column)| column.iter().copied())
-        .collect();
+    let flat: Vec<f64> = columns.iter().flat_map(|(_, column)| column).copied().collect();
     let picked = extreme_columns(&flat, classes, classes);
     if picked.len() < classes {
         return None;
     }
-    let by_pick: Vec<f64> = (0..classes * classes)
-        .map(|cell| columns[picked[cell % classes]].1[cell / classes])
-        .collect();
+    let cell = |cell: usize| columns[picked[cell % classes]].1[cell / classes];
+    let by_pick: Vec<f64> = (0..classes * classes).map(cell).collect();
     if !rank_above(&by_pick, classes, classes - 1) {
         return None;
     }
     let order = assignment::maximise(&by_pick, classes);
-    Some(
-        (0..classes * classes)
-            .map(|cell| by_pick[cell / classes * classes + order[cell % classes]])
-            .collect(),
-    )
+    let ordered = |row: &[f64]| -> Vec<f64> { order.iter().map(|&k| row[k]).collect() };
+    Some(by_pick.chunks_exact(classes).flat_map(ordered).collect())
 }
 
 fn compare(a: &[f64], b: &[f64]) -> std::cmp::Ordering {
-    let differing = a.iter().zip(b).map(|(x, y)| x.total_cmp(y));
-    differing
-        .into_iter()
-        .find(|order| order.is_ne())
-        .unwrap_or(std::cmp::Ordering::Equal)
+    let mut orders = a.iter().zip(b).map(|(x, y)| x.total_cmp(y));
+    let differing = orders.find(|order| order.is_ne());
+    differing.unwrap_or(std::cmp::Ordering::Equal)
 }
 
 #[cfg(test)]

@@ -29,9 +29,10 @@
 use rayon::prelude::*;
 
 use crate::tensor_completion::{Shape, distance, norm};
+use quorate::internal::linalg::small::{largest, normalise};
 use quorate::internal::model::TIE;
 use quorate::methods::{Aggregate, Fit, vote_fractions};
-use quorate::model::{Consensus, count_answers};
+use quorate::model::Consensus;
 use quorate::{Annotations, Context, Result, declare_method, declare_words};
 
 declare_method! {
@@ -77,14 +78,11 @@ impl Aggregate for PgTac {
         let classes = annotations.class_count();
         let votes = vote_fractions(annotations);
         if classes == 1 {
-            let model = count_answers(annotations, &votes).to_model(0.0);
-            return Ok(Fit {
-                model: Some(model),
-                ..Fit::direct(votes)
-            });
+            return Ok(Fit::counted(annotations, votes));
         }
         let shape = Shape::of(annotations, 1, 5, context)?;
-        let mut layer = if self.layer == TruthLayer::Soft {
+        let soft = self.layer == TruthLayer::Soft;
+        let mut layer = if soft {
             votes.clone().into_vec()
         } else {
             one_hot(&votes)
@@ -127,14 +125,11 @@ impl Aggregate for PgTac {
             }
         }
         let consensus = Consensus::new(classes, rows);
-        let model = context
-            .run(|| count_answers(annotations, &consensus))
-            .to_model(0.0);
+        let fit = context.run(|| Fit::counted(annotations, consensus));
         Ok(Fit {
-            model: Some(model),
             iterations,
             converged,
-            ..Fit::direct(consensus)
+            ..fit
         })
     }
 }
@@ -143,10 +138,10 @@ impl Aggregate for PgTac {
 fn one_hot(votes: &Consensus) -> Vec<f64> {
     let mut rows = votes.as_slice().to_vec();
     for row in rows.chunks_exact_mut(votes.class_count()) {
-        let top = row.iter().copied().fold(f64::NEG_INFINITY, f64::max);
-        let tied = row.iter().filter(|share| **share >= top - TIE).count() as f64;
+        let top = largest(row);
         row.iter_mut()
-            .for_each(|share| *share = if *share >= top - TIE { 1.0 / tied } else { 0.0 });
+            .for_each(|share| *share = f64::from(u8::from(*share >= top - TIE)));
+        normalise(row);
     }
     rows
 }
@@ -167,10 +162,8 @@ fn impose(shape: &Shape, annotations: &Annotations, layer: &[f64], x: &mut [f64]
     let mut fibre = vec![0.0; shape.width];
     let labelled = |task: &usize| !annotations.task_slices(*task).0.is_empty();
     for task in (0..shape.tasks).filter(labelled) {
-        let values: Vec<f64> = layer[task * shape.classes..][..shape.classes]
-            .iter()
-            .map(|g| 2.0 * g - 1.0)
-            .collect();
+        let truths = layer[task * shape.classes..][..shape.classes].iter();
+        let values: Vec<f64> = truths.map(|g| 2.0 * g - 1.0).collect();
         shape.code(&values, &mut fibre);
         for (k, value) in fibre.iter().enumerate() {
             x[shape.cell(task, k, shape.slices - 1)] = *value;
@@ -186,9 +179,8 @@ fn proximal_step(shape: &Shape, annotations: &Annotations, layer: &[f64], x: &[f
     for (mode, weight) in shape.modes() {
         let mut shrunk = y.clone();
         shape.shrink(&mut shrunk, mode, theta);
-        next.par_iter_mut()
-            .zip(&shrunk)
-            .for_each(|(cell, value)| *cell += weight / 3.0 * value);
+        let cells = next.par_iter_mut().zip(&shrunk);
+        cells.for_each(|(cell, value)| *cell += weight / 3.0 * value);
     }
     next
 }
@@ -198,12 +190,13 @@ fn read_layer(shape: &Shape, x: &[f64]) -> Vec<f64> {
     let mut rows = vec![0.0; shape.tasks * shape.classes];
     for (task, row) in rows.chunks_exact_mut(shape.classes).enumerate() {
         shape.decode(|k| x[shape.cell(task, k, shape.slices - 1)], row);
-        row.iter_mut()
-            .for_each(|value| *value = ((*value + 1.0) / 2.0).clamp(0.0, 1.0));
-        let sum: f64 = row.iter().sum();
-        let uniform = 1.0 / shape.classes as f64;
-        row.iter_mut()
-            .for_each(|value| *value = if sum > 1e-12 { *value / sum } else { uniform });
+        let share = |value: f64| ((value + 1.0) / 2.0).clamp(0.0, 1.0);
+        row.iter_mut().for_each(|value| *value = share(*value));
+        if row.iter().sum::<f64>() > 1e-12 {
+            normalise(row);
+        } else {
+            row.fill(1.0 / shape.classes as f64);
+        }
     }
     rows
 }

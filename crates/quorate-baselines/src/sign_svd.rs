@@ -35,7 +35,7 @@ use crate::thresholds::{
     Decisions, Signs, UNDETERMINED, fit_thresholds, give_ties_their_votes, in_units_of_largest,
     leading_singular_vector,
 };
-use quorate::internal::linalg::small::dot;
+use quorate::internal::linalg::small::{add_scaled, dot};
 use quorate::methods::{Aggregate, Fit};
 use quorate::model::Consensus;
 use quorate::{Annotations, Context, Result, declare_method};
@@ -107,14 +107,14 @@ fn decide(
     };
     orient(&mut weights);
     let above = signs.shares(|_, worker| weights[worker], -dot(means, &weights));
-    let warnings = if undetermined {
-        vec![UNDETERMINED.to_owned()]
-    } else {
-        Vec::new()
-    };
+    let warnings = undetermined
+        .then(|| UNDETERMINED.to_owned())
+        .into_iter()
+        .collect();
+    let weights = in_units_of_largest(weights);
     Decisions {
         above,
-        weights: in_units_of_largest(weights),
+        weights,
         warnings,
     }
 }
@@ -132,30 +132,22 @@ fn column_means(signs: Signs<'_>) -> Vec<f64> {
 fn singular_vector(signs: Signs<'_>, means: &[f64]) -> Option<(Vec<f64>, f64, bool)> {
     let annotations = signs.annotations;
     let mut product = vec![0.0; annotations.task_count()];
-    leading_singular_vector(
-        annotations.worker_count(),
-        annotations.label_count() as f64,
-        |x, out| {
-            signs.multiply(x, &mut product);
-            let shift = dot(means, x);
-            product.iter_mut().for_each(|value| *value -= shift);
-            signs.multiply_transposed(&product, out);
-            let sum: f64 = product.iter().sum();
-            out.iter_mut()
-                .zip(means)
-                .for_each(|(cell, mean)| *cell -= mean * sum);
-        },
-    )
+    let (workers, scale) = (annotations.worker_count(), annotations.label_count() as f64);
+    leading_singular_vector(workers, scale, |x, out| {
+        signs.multiply(x, &mut product);
+        let shift = dot(means, x);
+        product.iter_mut().for_each(|value| *value -= shift);
+        signs.multiply_transposed(&product, out);
+        add_scaled(out, -product.iter().sum::<f64>(), means);
+    })
 }
 
 /// Turns `v` so that the signs of `U v` go with the vote totals.
 fn orient_by_votes(signs: Signs<'_>, v: &mut [f64]) {
     let mut scores = vec![0.0; signs.annotations.task_count()];
     signs.multiply(v, &mut scores);
-    let agreement = scores
-        .iter()
-        .zip(signs.vote_totals())
-        .map(|(score, total)| sign(*score) * total);
+    let votes = scores.iter().zip(signs.vote_totals());
+    let agreement = votes.map(|(score, total)| sign(*score) * total);
     if agreement.sum::<f64>() < 0.0 {
         v.iter_mut().for_each(|weight| *weight = -*weight);
     }

@@ -36,7 +36,9 @@
 
 use crate::linalg::tensor_power::{tensor_components, transform_mode};
 use quorate::internal::linalg::assignment;
-use quorate::internal::linalg::small::{inverse, left_singular, multiply, multiply_transposed, transpose};
+use quorate::internal::linalg::small::{
+    inverse, left_singular, multiply, multiply_transposed, normalise_columns, transpose,
+};
 use quorate::internal::model::{Em, EmStart};
 use quorate::methods::{Aggregate, Fit};
 use quorate::model::DawidSkene;
@@ -82,16 +84,11 @@ impl Aggregate for SpectralDs {
             ..Em::default()
         };
         let Some(model) = self.spectral_model(annotations, context)? else {
-            let em = Em {
-                max_iter: self.rounds.max(1),
-                ..em
-            };
-            let mut fit = em.fit(annotations, EmStart::Votes, context)?;
-            fit.warnings.push(
-                "the moments of the three groups of workers are singular (too few workers, or a group that never saw a \
-                 class): EM starts from majority vote instead"
-                    .into(),
-            );
+            let max_iter = self.rounds.max(1);
+            let mut fit = Em { max_iter, ..em }.fit(annotations, EmStart::Votes, context)?;
+            let warning = "the moments of the three groups of workers are singular (too few workers, or a group that \
+                           never saw a class): EM starts from majority vote instead";
+            fit.warnings.push(warning.into());
             return Ok(fit);
         };
         let weakest = weakest_class(&model);
@@ -209,28 +206,18 @@ impl GroupMoments {
         let (a, b) = ((c + 1) % 3, (c + 2) % 3);
         let map = |from: usize, other: usize| {
             let mut product = vec![0.0; n * n];
-            multiply(
-                &self.second[c][other],
-                &inverse(&self.second[from][other], n)?,
-                n,
-                &mut product,
-            );
+            let inverted = inverse(&self.second[from][other], n)?;
+            multiply(&self.second[c][other], &inverted, n, &mut product);
             Some(product)
         };
         let (p_a, p_b) = (map(a, b)?, map(b, a)?);
         let (mut half, mut m2) = (vec![0.0; n * n], vec![0.0; n * n]);
         multiply(&p_a, &self.second[a][b], n, &mut half);
         multiply_transposed(&half, &p_b, n, &mut m2);
-        let m3 = transform_mode(
-            &transform_mode(&self.third_in_order([a, b, c]), n, 0, &p_a),
-            n,
-            1,
-            &p_b,
-        );
-        m2.iter()
-            .chain(&m3)
-            .all(|value| value.is_finite())
-            .then_some((m2, m3))
+        let m3 = transform_mode(&self.third_in_order([a, b, c]), n, 0, &p_a);
+        let m3 = transform_mode(&m3, n, 1, &p_b);
+        let finite = m2.iter().chain(&m3).all(|value| value.is_finite());
+        finite.then_some((m2, m3))
     }
 
     /// The matrix and weights of group c.
@@ -242,49 +229,40 @@ impl GroupMoments {
             return None;
         }
         // W^T, so that mode p of the whitened tensor is sum_i W[i, p] of mode i.
-        let whitener: Vec<f64> = transpose(&u, n)
-            .iter()
-            .enumerate()
-            .map(|(cell, x)| x / s[cell / n].sqrt())
-            .collect();
+        let whiten = |(cell, x): (usize, &f64)| x / s[cell / n].sqrt();
+        let whitener: Vec<f64> = transpose(&u, n).iter().enumerate().map(whiten).collect();
         let whitened = (0..3).fold(m3, |tensor, mode| transform_mode(&tensor, n, mode, &whitener));
         let mut columns = vec![0.0; n * n];
         let mut weights = vec![0.0; n];
-        for (k, component) in tensor_components(whitened, n, starts, steps, rng)
-            .iter()
-            .enumerate()
-        {
+        let components = tensor_components(whitened, n, starts, steps, rng);
+        for (k, component) in components.iter().enumerate() {
             if component.alpha.is_nan() || component.alpha <= 1e-9 {
                 return None;
             }
             weights[k] = component.alpha.powi(-2);
             for i in 0..n {
-                let value: f64 = (0..n)
-                    .map(|p| u[i * n + p] * s[p].sqrt() * component.vector[p])
-                    .sum();
-                columns[i * n + k] = component.alpha * value;
+                let term = |p: usize| u[i * n + p] * s[p].sqrt() * component.vector[p];
+                columns[i * n + k] = component.alpha * (0..n).map(term).sum::<f64>();
             }
         }
         let order = place_columns(&columns, n);
+        let ordered = |row: &[f64]| -> Vec<f64> { order.iter().map(|&k| row[k]).collect() };
         Some(Group {
-            columns: (0..n * n)
-                .map(|cell| columns[cell / n * n + order[cell % n]])
-                .collect(),
-            weights: order.iter().map(|&k| weights[k]).collect(),
+            columns: columns.chunks_exact(n).flat_map(ordered).collect(),
+            weights: ordered(&weights),
         })
     }
 }
 
 /// Class k is column `order[k]`: the largest sum of diagonal entries of columns scaled to unit sum.
 fn place_columns(columns: &[f64], n: usize) -> Vec<usize> {
-    let sums: Vec<f64> = (0..n)
-        .map(|k| columns[k..].iter().step_by(n).map(|x| x.abs()).sum())
-        .collect();
-    let gain: Vec<f64> = columns
+    let sum = |k: usize| columns[k..].iter().step_by(n).map(|x| x.abs()).sum::<f64>();
+    let sums: Vec<f64> = (0..n).map(sum).collect();
+    let gain = columns
         .iter()
-        .enumerate()
-        .map(|(cell, x)| x / sums[cell % n].max(1e-300))
-        .collect();
+        .zip(sums.iter().cycle())
+        .map(|(x, sum)| x / sum.max(1e-300));
+    let gain: Vec<f64> = gain.collect();
     assignment::maximise(&gain, n)
 }
 
@@ -308,42 +286,35 @@ fn solve_workers(annotations: &Annotations, group: &[usize], groups: &[Group]) -
     for c in 0..3 {
         let (a, b) = (&groups[(c + 1) % 3], &groups[(c + 2) % 3]);
         // diag(omega) B_ab^T.
-        let system: Vec<f64> = (0..n * n)
-            .map(|cell| {
-                let (k, l) = (cell / n, cell % n);
-                (a.weights[k] + b.weights[k]) / 2.0 * (a.columns[l * n + k] + b.columns[l * n + k])
-            })
-            .collect();
+        let cell = |cell: usize| {
+            let (k, l) = (cell / n, cell % n);
+            (a.weights[k] + b.weights[k]) / 2.0 * (a.columns[l * n + k] + b.columns[l * n + k])
+        };
+        let system: Vec<f64> = (0..n * n).map(cell).collect();
         solvers.push(inverse(&system, n)?);
     }
     let mut confusion = Vec::with_capacity(products.len());
     let mut matrix = vec![0.0; n * n];
     for (worker, product) in products.chunks_exact(n * n).enumerate() {
         multiply(product, &solvers[group[worker]], n, &mut matrix);
-        matrix
-            .iter_mut()
-            .for_each(|value| *value = if *value > SMALLEST { *value } else { SMALLEST });
-        for k in 0..n {
-            let sum: f64 = matrix[k..].iter().step_by(n).sum();
-            matrix[k..].iter_mut().step_by(n).for_each(|value| *value /= sum);
-        }
+        let floor = |value: f64| if value > SMALLEST { value } else { SMALLEST };
+        matrix.iter_mut().for_each(|value| *value = floor(*value));
+        normalise_columns(&mut matrix, n);
         confusion.extend_from_slice(&matrix);
     }
-    confusion
-        .iter()
-        .all(|value| value.is_finite())
-        .then(|| DawidSkene::new(vec![1.0 / n as f64; n], confusion))
+    let finite = confusion.iter().all(|value| value.is_finite());
+    finite.then(|| DawidSkene::new(vec![1.0 / n as f64; n], confusion))
 }
 
 /// The smallest mean, over workers, of a diagonal entry.
 fn weakest_class(model: &DawidSkene) -> f64 {
     let workers = model.worker_count();
-    let mean = |k| {
+    let sum = |k| {
         (0..workers)
             .map(|worker| model.probability(worker, k, k))
             .sum::<f64>()
-            / workers as f64
     };
+    let mean = |k| sum(k) / workers as f64;
     (0..model.class_count()).map(mean).fold(f64::INFINITY, f64::min)
 }
 

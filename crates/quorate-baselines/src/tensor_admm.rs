@@ -33,7 +33,9 @@
 
 use crate::linalg::simplex::project_simplex;
 use crate::triples::{MAX_ON_A_TASK, Triples, count_triples};
-use quorate::internal::linalg::small::{add_gram, dot, inverse, multiply, norm_squared};
+use quorate::internal::linalg::small::{
+    add, add_gram, add_scaled, dot, inverse, multiply, norm_squared, normalise,
+};
 use quorate::internal::model::align_classes;
 use quorate::internal::statistics::PairBlocks;
 use quorate::methods::{Aggregate, Fit, vote_fractions};
@@ -86,12 +88,9 @@ impl Aggregate for TensorAdmm {
             context.step("sweeps", iterations, Some(self.sweeps))?;
             let (old, old_prior) = (state.confusion.clone(), state.prior.clone());
             state.set_proximal_weight(&moments, &trace);
-            for &worker in order
-                .iter()
-                .filter(|&&worker| moments.blocks.neighbours(worker).len() > 0)
-            {
-                state.update_worker(&moments, worker);
-            }
+            let met = |worker: &&usize| moments.blocks.neighbours(**worker).len() > 0;
+            let met = order.iter().filter(met);
+            met.for_each(|&worker| state.update_worker(&moments, worker));
             let system = moments.prior_system(&state);
             state.update_prior(&system);
             let objective = moments.prior_system(&state).objective;
@@ -116,11 +115,9 @@ impl Aggregate for TensorAdmm {
             ..Fit::direct(consensus)
         };
         if alone {
-            fit.warnings.push(
-                "no two workers share a task, so there are no joint frequencies: the matrices are those counted against \
-                 majority vote"
-                    .into(),
-            );
+            let warning = "no two workers share a task, so there are no joint frequencies: the matrices are those \
+                           counted against majority vote";
+            fit.warnings.push(warning.into());
         }
         Ok(fit)
     }
@@ -152,24 +149,23 @@ fn answer_frequencies(annotations: &Annotations) -> Vec<f64> {
         shares[worker * classes + answer] += 1.0;
     }
     for row in shares.chunks_exact_mut(classes) {
-        let total: f64 = row.iter().sum();
-        row.iter_mut()
-            .filter(|_| total > 0.0)
-            .for_each(|share| *share /= total);
+        if row.iter().sum::<f64>() > 0.0 {
+            normalise(row);
+        }
     }
     shares
 }
 
 /// Sum over blocks of `||new - old||_1 / ||new||_1`.
 fn relative_changes(old: &[f64], new: &[f64], block: usize) -> f64 {
-    let changes = old
-        .chunks_exact(block)
+    let change = |(old, new): (&[f64], &[f64])| {
+        let moved: f64 = old.iter().zip(new).map(|(a, b)| (a - b).abs()).sum();
+        moved / new.iter().map(|x| x.abs()).sum::<f64>().max(1e-300)
+    };
+    old.chunks_exact(block)
         .zip(new.chunks_exact(block))
-        .map(|(old, new)| {
-            let moved: f64 = old.iter().zip(new).map(|(a, b)| (a - b).abs()).sum();
-            moved / new.iter().map(|x| x.abs()).sum::<f64>().max(1e-300)
-        });
-    changes.sum()
+        .map(change)
+        .sum()
 }
 
 /// The data: moments of order one to three.
@@ -193,19 +189,14 @@ struct PriorSystem {
 impl TripleMoments {
     fn new(first: Vec<f64>, blocks: PairBlocks, triples: Triples) -> Self {
         let mut of_worker = vec![Vec::new(); blocks.worker_count()];
-        let mut size = norm_squared(&first);
-        size += (0..blocks.pair_count())
-            .map(|pair| norm_squared(blocks.block(pair)))
-            .sum::<f64>();
+        let pairs = (0..blocks.pair_count()).map(|pair| norm_squared(blocks.block(pair)));
+        let mut size = norm_squared(&first) + pairs.sum::<f64>();
         for triple in 0..triples.len() {
             for (place, worker) in triples.members(triple).into_iter().enumerate() {
                 of_worker[worker].push((triple as u32, place as u8));
             }
-            size += triples
-                .cells(triple)
-                .iter()
-                .map(|cell| cell.1 * cell.1)
-                .sum::<f64>();
+            let cells = triples.cells(triple).iter();
+            size += cells.map(|cell| cell.1 * cell.1).sum::<f64>();
         }
         Self {
             first,
@@ -221,23 +212,12 @@ impl TripleMoments {
         let n = state.classes;
         let (mut h, mut b) = (vec![0.0; n * n], vec![0.0; n * n]);
         for (other, pair) in self.blocks.neighbours(worker) {
-            h.iter_mut()
-                .zip(state.gram(other))
-                .for_each(|(cell, value)| *cell += value);
-            let (block, matrix) = (self.blocks.block(pair), state.matrix(other));
-            for own in 0..n {
-                for theirs in 0..n {
-                    let share = block[if worker < other {
-                        own * n + theirs
-                    } else {
-                        theirs * n + own
-                    }];
-                    if share != 0.0 {
-                        let out = &mut b[own * n..][..n];
-                        out.iter_mut()
-                            .zip(&matrix[theirs * n..])
-                            .for_each(|(cell, value)| *cell += share * value);
-                    }
+            add(&mut h, state.gram(other));
+            let matrix = state.matrix(other);
+            for (own, theirs) in (0..n * n).map(|cell| (cell / n, cell % n)) {
+                let share = self.blocks.cell((worker, other), pair, (own, theirs));
+                if share != 0.0 {
+                    add_scaled(&mut b[own * n..], share, &matrix[theirs * n..][..n]);
                 }
             }
         }
@@ -278,14 +258,9 @@ impl TripleMoments {
             if first.iter().all(|share| *share == 0.0) {
                 continue;
             }
-            h.iter_mut()
-                .zip(state.gram(worker))
-                .for_each(|(cell, value)| *cell += value);
-            for (row, share) in state.matrix(worker).chunks_exact(n).zip(first) {
-                b.iter_mut()
-                    .zip(row)
-                    .for_each(|(cell, value)| *cell += share * value);
-            }
+            add(&mut h, state.gram(worker));
+            let rows = state.matrix(worker).chunks_exact(n).zip(first);
+            rows.for_each(|(row, share)| add_scaled(&mut b, *share, row));
         }
         let mut product = vec![0.0; n * n];
         for pair in 0..self.blocks.pair_count() {
@@ -300,22 +275,17 @@ impl TripleMoments {
         for triple in 0..self.triples.len() {
             let members = self.triples.members(triple);
             let [x, y, z] = members.map(|worker| state.gram(worker));
-            h.iter_mut()
-                .enumerate()
-                .for_each(|(cell, value)| *value += x[cell] * y[cell] * z[cell]);
+            let cells = h.iter_mut().enumerate();
+            cells.for_each(|(cell, value)| *value += x[cell] * y[cell] * z[cell]);
             for (answers, share) in self.triples.cells(triple) {
                 let row = |place: usize| &state.matrix(members[place])[answers[place] as usize * n..][..n];
                 let (x, y, z) = (row(0), row(1), row(2));
-                b.iter_mut()
-                    .enumerate()
-                    .for_each(|(k, value)| *value += share * x[k] * y[k] * z[k]);
+                let classes = b.iter_mut().enumerate();
+                classes.for_each(|(k, value)| *value += share * x[k] * y[k] * z[k]);
             }
         }
-        let fitted: f64 = h
-            .chunks_exact(n)
-            .zip(&state.prior)
-            .map(|(row, p)| p * dot(row, &state.prior))
-            .sum();
+        let rows = h.chunks_exact(n).zip(&state.prior);
+        let fitted: f64 = rows.map(|(row, p)| p * dot(row, &state.prior)).sum();
         let objective = 0.5 * self.size - dot(&state.prior, &b) + 0.5 * fitted;
         PriorSystem { h, b, objective }
     }
@@ -397,14 +367,8 @@ impl State {
     }
 
     fn update_prior(&mut self, system: &PriorSystem) {
-        improve(
-            &system.h,
-            &system.b,
-            self.eta,
-            self.classes,
-            &mut self.prior,
-            &mut self.prior_dual,
-        );
+        let (prior, dual) = (&mut self.prior, &mut self.prior_dual);
+        improve(&system.h, &system.b, self.eta, self.classes, prior, dual);
     }
 }
 
@@ -414,11 +378,8 @@ fn improve(h: &[f64], b: &[f64], eta: f64, n: usize, x: &mut [f64], dual: &mut [
     let objective = |x: &[f64]| -> f64 {
         let rows = x.chunks_exact(n).zip(b.chunks_exact(n));
         rows.map(|(x, b)| {
-            let curved: f64 = h
-                .chunks_exact(n)
-                .zip(x)
-                .map(|(line, value)| value * dot(line, x))
-                .sum();
+            let lines = h.chunks_exact(n).zip(x);
+            let curved: f64 = lines.map(|(line, value)| value * dot(line, x)).sum();
             0.5 * curved - dot(b, x)
         })
         .sum()
@@ -438,17 +399,9 @@ fn admm(h: &[f64], b: &[f64], eta: f64, n: usize, x: &mut [f64], dual: &mut [f64
     if rho <= 0.0 {
         return;
     }
-    let regularised: Vec<f64> = h
-        .iter()
-        .enumerate()
-        .map(|(cell, value)| {
-            if cell % (n + 1) == 0 {
-                value + eta + rho
-            } else {
-                *value
-            }
-        })
-        .collect();
+    let mut regularised = h.to_vec();
+    let diagonal = regularised.iter_mut().step_by(n + 1);
+    diagonal.for_each(|value| *value = *value + eta + rho);
     let Some(inverted) = inverse(&regularised, n) else {
         return;
     };
@@ -463,28 +416,20 @@ fn admm(h: &[f64], b: &[f64], eta: f64, n: usize, x: &mut [f64], dual: &mut [f64
                 *cell = b[at] + rho * (x[at] + dual[at]);
             }
             // H is symmetric: a row of X times its inverse.
-            let out = &mut free[row * n..][..n];
-            out.iter_mut()
-                .zip(inverted.chunks_exact(n))
-                .for_each(|(cell, line)| *cell = dot(line, &right));
+            let out = free[row * n..][..n].iter_mut().zip(inverted.chunks_exact(n));
+            out.for_each(|(cell, line)| *cell = dot(line, &right));
         }
-        x.iter_mut()
-            .zip(free.iter().zip(dual.iter()))
-            .for_each(|(cell, (phi, dual))| *cell = phi - dual);
+        let cells = x.iter_mut().zip(free.iter().zip(dual.iter()));
+        cells.for_each(|(cell, (phi, dual))| *cell = phi - dual);
         if x.len() == n {
             project_simplex(x, &mut scratch);
         } else {
             for k in 0..n {
-                column
-                    .iter_mut()
-                    .zip(x[k..].iter().step_by(n))
-                    .for_each(|(cell, value)| *cell = *value);
+                let cells = column.iter_mut().zip(x[k..].iter().step_by(n));
+                cells.for_each(|(cell, value)| *cell = *value);
                 project_simplex(&mut column, &mut scratch);
-                x[k..]
-                    .iter_mut()
-                    .step_by(n)
-                    .zip(&column)
-                    .for_each(|(cell, value)| *cell = *value);
+                let cells = x[k..].iter_mut().step_by(n).zip(&column);
+                cells.for_each(|(cell, value)| *cell = *value);
             }
         }
         let (mut primal, mut moved) = (0.0, 0.0);

@@ -21,7 +21,7 @@ use rayon::prelude::*;
 
 use quorate::internal::linalg::{
     lanczos::largest_eigenpairs,
-    small::{dot, norm_squared},
+    small::{add, add_scaled, dot, norm_squared},
 };
 use quorate::{Annotations, Context, Result};
 
@@ -92,10 +92,7 @@ impl Shape {
                 values[0] = coordinates(0) / std::f64::consts::SQRT_2;
                 values[1] = -values[0];
             }
-            _ => values
-                .iter_mut()
-                .enumerate()
-                .for_each(|(k, value)| *value = coordinates(k)),
+            _ => (0..self.width).for_each(|k| values[k] = coordinates(k)),
         }
     }
 
@@ -111,9 +108,8 @@ impl Shape {
     pub fn visit_labels(&self, annotations: &Annotations, mut visit: impl FnMut(usize, f64)) {
         let mut fibres = vec![0.0; self.classes * self.width];
         for answer in 0..self.classes {
-            let values: Vec<f64> = (0..self.classes)
-                .map(|k| if k == answer { 1.0 } else { -1.0 })
-                .collect();
+            let mut values = vec![-1.0; self.classes];
+            values[answer] = 1.0;
             self.code(&values, &mut fibres[answer * self.width..][..self.width]);
         }
         for (task, worker, answer) in annotations.iter() {
@@ -134,21 +130,17 @@ impl Shape {
 
     fn shrink_classes(&self, x: &mut [f64], threshold: f64) -> usize {
         let (k, row) = (self.width, self.width * self.slices);
-        let parts: Vec<DMatrix<f64>> = x
-            .par_chunks(row * PART)
-            .map(|part| {
-                let mut gram = DMatrix::zeros(k, k);
-                for fibres in part.chunks_exact(row) {
-                    for a in 0..k {
-                        for b in 0..k {
-                            let (left, right) = (&fibres[a * self.slices..], &fibres[b * self.slices..]);
-                            gram[(a, b)] += dot(&left[..self.slices], &right[..self.slices]);
-                        }
-                    }
+        let gram = |part: &[f64]| {
+            let mut gram = DMatrix::zeros(k, k);
+            for fibres in part.chunks_exact(row) {
+                for (a, b) in (0..k * k).map(|cell| (cell / k, cell % k)) {
+                    let (left, right) = (&fibres[a * self.slices..], &fibres[b * self.slices..]);
+                    gram[(a, b)] += dot(&left[..self.slices], &right[..self.slices]);
                 }
-                gram
-            })
-            .collect();
+            }
+            gram
+        };
+        let parts: Vec<DMatrix<f64>> = x.par_chunks(row * PART).map(gram).collect();
         let (map, rank) = shrinkage(sum(parts, k), threshold).dense();
         x.par_chunks_mut(row).for_each(|fibres| {
             let view = DMatrixView::from_slice(fibres, self.slices, k);
@@ -162,23 +154,15 @@ impl Shape {
     pub fn spectral_norm(&self, x: &[f64]) -> f64 {
         let columns = self.width * self.slices;
         let pairs = largest_eigenpairs(columns, 1, 1e-6, |v, out| {
-            let parts: Vec<Vec<f64>> = x
-                .par_chunks(columns * PART)
-                .map(|part| {
-                    let mut sum = vec![0.0; columns];
-                    for row in part.chunks_exact(columns) {
-                        let factor = dot(row, v);
-                        sum.iter_mut()
-                            .zip(row)
-                            .for_each(|(cell, value)| *cell += factor * value);
-                    }
-                    sum
-                })
-                .collect();
+            let product = |part: &[f64]| {
+                let mut sum = vec![0.0; columns];
+                let rows = part.chunks_exact(columns);
+                rows.for_each(|row| add_scaled(&mut sum, dot(row, v), row));
+                sum
+            };
+            let parts: Vec<Vec<f64>> = x.par_chunks(columns * PART).map(product).collect();
             out.fill(0.0);
-            for part in parts {
-                out.iter_mut().zip(part).for_each(|(cell, value)| *cell += value);
-            }
+            parts.iter().for_each(|part| add(out, part));
         });
         pairs.values[0].max(0.0).sqrt()
     }
@@ -189,9 +173,8 @@ const PART: usize = 1024;
 
 /// Adds square matrices in order.
 fn sum(parts: Vec<DMatrix<f64>>, n: usize) -> DMatrix<f64> {
-    parts
-        .into_iter()
-        .fold(DMatrix::zeros(n, n), |total, part| total + part)
+    let nothing = DMatrix::zeros(n, n);
+    parts.into_iter().fold(nothing, |total, part| total + part)
 }
 
 /// The map `V diag(f) V^T`, `f = max(s - theta, 0) / s`, by its factors: only the vectors with f > 0.
@@ -204,17 +187,12 @@ fn shrinkage(gram: DMatrix<f64>, threshold: f64) -> Shrinkage {
     let eigen = gram.symmetric_eigen();
     let size = eigen.eigenvalues.iter().copied().fold(0.0f64, f64::max);
     // Singular values below rounding are zero.
-    let kept: Vec<usize> = (0..eigen.eigenvalues.len())
-        .filter(|&at| eigen.eigenvalues[at] > (threshold * threshold).max(1e-14 * size))
-        .collect();
-    let factors = kept
-        .iter()
-        .map(|&at| 1.0 - threshold / eigen.eigenvalues[at].sqrt())
-        .collect();
-    Shrinkage {
-        vectors: eigen.eigenvectors.select_columns(&kept),
-        factors,
-    }
+    let is_kept = |&at: &usize| eigen.eigenvalues[at] > (threshold * threshold).max(1e-14 * size);
+    let kept: Vec<usize> = (0..eigen.eigenvalues.len()).filter(is_kept).collect();
+    let factor = |&at: &usize| 1.0 - threshold / eigen.eigenvalues[at].sqrt();
+    let factors = kept.iter().map(factor).collect();
+    let vectors = eigen.eigenvectors.select_columns(&kept);
+    Shrinkage { vectors, factors }
 }
 
 impl Shrinkage {
@@ -244,17 +222,16 @@ fn shrink_matrix(x: &mut [f64], columns: usize, threshold: f64) -> usize {
         x.copy_from_slice(mapped.as_slice());
         return rank;
     }
-    let parts: Vec<DMatrix<f64>> = x
-        .par_chunks(columns * PART.max(rows.div_ceil(8)))
-        .map(|range| {
-            let mut gram = DMatrix::zeros(columns, columns);
-            for part in range.chunks(columns * PART) {
-                let transposed = DMatrixView::from_slice(part, columns, part.len() / columns);
-                gram.gemm(1.0, &transposed, &transposed.transpose(), 1.0);
-            }
-            gram
-        })
-        .collect();
+    let gram = |range: &[f64]| {
+        let mut gram = DMatrix::zeros(columns, columns);
+        for part in range.chunks(columns * PART) {
+            let transposed = DMatrixView::from_slice(part, columns, part.len() / columns);
+            gram.gemm(1.0, &transposed, &transposed.transpose(), 1.0);
+        }
+        gram
+    };
+    let ranges = x.par_chunks(columns * PART.max(rows.div_ceil(8)));
+    let parts: Vec<DMatrix<f64>> = ranges.map(gram).collect();
     let shrinkage = shrinkage(sum(parts, columns), threshold);
     let rank = shrinkage.factors.len();
     let whole = (2 * rank >= columns).then(|| shrinkage.dense().0);
@@ -272,11 +249,9 @@ fn shrink_matrix(x: &mut [f64], columns: usize, threshold: f64) -> usize {
 
 /// `||a - b||`.
 pub(crate) fn distance(a: &[f64], b: &[f64]) -> f64 {
-    let parts: Vec<f64> = a
-        .par_chunks(1 << 16)
-        .zip(b.par_chunks(1 << 16))
-        .map(|(a, b)| a.iter().zip(b).map(|(x, y)| (x - y).powi(2)).sum())
-        .collect();
+    let square = |(a, b): (&[f64], &[f64])| a.iter().zip(b).map(|(x, y)| (x - y).powi(2)).sum();
+    let chunks = a.par_chunks(1 << 16).zip(b.par_chunks(1 << 16));
+    let parts: Vec<f64> = chunks.map(square).collect();
     parts.iter().sum::<f64>().sqrt()
 }
 

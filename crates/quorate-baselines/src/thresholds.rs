@@ -94,7 +94,8 @@ impl Signs<'_> {
                 total += weight.abs();
             }
             let tied = total <= 0.0 || score.abs() <= 4.0 * TIE * total;
-            if tied || starts[task] == starts[task + 1] {
+            let silent = starts[task] == starts[task + 1];
+            if tied || silent {
                 0.5
             } else {
                 0.5 + 0.5 * (score / total)
@@ -105,9 +106,8 @@ impl Signs<'_> {
 
     /// Majority vote at this threshold, for a task without labels the share over all tasks.
     pub fn vote_shares(&self, votes: &Consensus) -> Vec<f64> {
-        (0..votes.len())
-            .map(|task| votes.row(task)[self.threshold + 1..].iter().sum())
-            .collect()
+        let above = |task| votes.row(task)[self.threshold + 1..].iter().sum();
+        (0..votes.len()).map(above).collect()
     }
 
     /// Majority vote as the answer, all workers alike, for want of anything better.
@@ -133,10 +133,8 @@ pub(crate) fn leading_singular_vector(
     if top <= 1e-12 * scale {
         return None;
     }
-    let undetermined = pairs
-        .values
-        .get(1)
-        .is_some_and(|second| top - second <= 2e-6 * top);
+    let second = pairs.values.get(1);
+    let undetermined = second.is_some_and(|second| top - second <= 2e-6 * top);
     Some((pairs.vectors.swap_remove(0), top.sqrt(), undetermined))
 }
 
@@ -188,22 +186,16 @@ pub(crate) fn fit_thresholds(
     let mut warnings: Vec<String> = Vec::new();
     for threshold in 0..thresholds {
         context.step(stage, threshold, Some(thresholds))?;
-        let decisions = solve(
-            Signs {
-                annotations,
-                threshold,
-            },
-            &votes,
-            context,
-        )?;
+        let signs = Signs {
+            annotations,
+            threshold,
+        };
+        let decisions = solve(signs, &votes, context)?;
         for (task, &share) in decisions.above.iter().enumerate() {
             above[task * thresholds + threshold] = share;
         }
-        let shares = decisions.weights.iter().map(|weight| weight / thresholds as f64);
-        scores
-            .iter_mut()
-            .zip(shares)
-            .for_each(|(score, share)| *score += share);
+        let pairs = scores.iter_mut().zip(&decisions.weights);
+        pairs.for_each(|(score, weight)| *score += weight / thresholds as f64);
         for warning in decisions.warnings {
             if !warnings.contains(&warning) {
                 warnings.push(warning);
@@ -211,9 +203,8 @@ pub(crate) fn fit_thresholds(
         }
     }
     let mut rows = vec![0.0; tasks * classes];
-    for (above, row) in above.chunks_exact(thresholds).zip(rows.chunks_exact_mut(classes)) {
-        decode(above, row);
-    }
+    let tasks = above.chunks_exact(thresholds).zip(rows.chunks_exact_mut(classes));
+    tasks.for_each(|(above, row)| decode(above, row));
     Ok(Fit {
         worker_scores: Some(scores),
         iterations: thresholds,
@@ -225,16 +216,14 @@ pub(crate) fn fit_thresholds(
 /// The row of one task from its decisions.
 fn decode(above: &[f64], row: &mut [f64]) {
     let next_denied = |from: usize| {
-        (from..above.len())
-            .find(|&t| above[t] < 0.5 - TIE)
-            .unwrap_or(above.len())
+        let denied = (from..above.len()).find(|&t| above[t] < 0.5 - TIE);
+        denied.unwrap_or(above.len())
     };
     let certainty = |t: usize| above[t].max(1.0 - above[t]);
     let label = next_denied(0);
     let path = 0..(label + 1).min(above.len());
-    let weakest = path
-        .reduce(|best, t| if certainty(t) < certainty(best) { t } else { best })
-        .unwrap_or(0);
+    let weaker = |best, t| if certainty(t) < certainty(best) { t } else { best };
+    let weakest = path.reduce(weaker).unwrap_or(0);
     let other = if weakest == label {
         next_denied(label + 1)
     } else {

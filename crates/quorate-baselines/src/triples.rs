@@ -52,12 +52,8 @@ pub fn count_triples(annotations: &Annotations, most: usize, seed: u64) -> Tripl
             labels.sort_unstable();
         }
         for (at, &(m, a)) in labels.iter().enumerate() {
-            for (next, &(j, b)) in labels
-                .iter()
-                .enumerate()
-                .skip(at + 1)
-                .filter(|(_, (j, _))| *j > m)
-            {
+            let later = labels.iter().enumerate().skip(at + 1);
+            for (next, &(j, b)) in later.filter(|(_, (j, _))| *j > m) {
                 for &(i, c) in labels[next + 1..].iter().filter(|(i, _)| *i > j) {
                     let members = [m, j, i];
                     if bits > 0 && hash(seed, members, &rank).leading_zeros() < bits {
@@ -83,9 +79,8 @@ pub fn count_triples(annotations: &Annotations, most: usize, seed: u64) -> Tripl
 fn hash(seed: u64, members: [u32; 3], rank: &[u64]) -> u64 {
     let mut ranks = members.map(|worker| rank[worker as usize]);
     ranks.sort_unstable();
-    ranks
-        .iter()
-        .fold(seed, |state, &rank| mix(state ^ mix(rank.wrapping_add(1))))
+    let take_in = |state, &rank: &u64| mix(state ^ mix(rank.wrapping_add(1)));
+    ranks.iter().fold(seed, take_in)
 }
 
 /// The finaliser of SplitMix64 (Steele, Lea, Flood 2014).
@@ -113,11 +108,8 @@ impl Triples {
         for (members, cells) in sorted {
             let shared: u32 = cells.iter().map(|cell| cell.1).sum();
             triples.members.push(members);
-            triples.cells.extend(
-                cells
-                    .iter()
-                    .map(|&(cell, count)| (cell, f64::from(count) / f64::from(shared))),
-            );
+            let share = |&(cell, count): &([u16; 3], u32)| (cell, f64::from(count) / f64::from(shared));
+            triples.cells.extend(cells.iter().map(share));
             triples.starts.push(triples.cells.len());
         }
         triples

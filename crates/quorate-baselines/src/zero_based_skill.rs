@@ -22,10 +22,9 @@
 //!
 //! No paper: a heuristic of the crowdsourcing industry.
 
+use crate::weighted_vote::{SkillTies, agreement, score_tasks, shares};
 use quorate::internal::starting_votes;
-use quorate::internal::weighted_vote::{SkillTies, agreement, score_tasks, shares};
 use quorate::methods::{Aggregate, Fit};
-use quorate::model::count_answers;
 use quorate::{Annotations, Context, Result, declare_method};
 
 declare_method! {
@@ -61,11 +60,8 @@ impl Aggregate for ZeroBasedSkill {
         let mut scores = vec![0.0; annotations.task_count() * classes];
         let (mut winners, mut previous) = (scores.clone(), scores.clone());
         if annotations.has_gold() {
-            self.ties.elect(
-                starting_votes(annotations, context)?.as_slice(),
-                classes,
-                &mut winners,
-            );
+            let votes = starting_votes(annotations, context)?;
+            self.ties.elect(votes.as_slice(), classes, &mut winners);
             skills = context.run(|| agreement(annotations, &winners));
         }
         let (mut rate, mut iterations, mut converged) = (1.0, 0, false);
@@ -85,18 +81,15 @@ impl Aggregate for ZeroBasedSkill {
             learn(&mut skills, &agreements, rate);
             previous.copy_from_slice(&winners);
         }
-        let (consensus, model) = context.run(|| {
+        let fit = context.run(|| {
             score_tasks(annotations, &skills, &mut scores);
-            let consensus = shares(annotations, scores);
-            let model = count_answers(annotations, &consensus).to_model(0.0);
-            (consensus, model)
+            Fit::counted(annotations, shares(annotations, scores))
         });
         Ok(Fit {
-            model: Some(model),
             worker_scores: Some(skills),
             iterations,
             converged,
-            ..Fit::direct(consensus)
+            ..fit
         })
     }
 }

@@ -55,15 +55,14 @@ impl<F: NdFloat + Sum> Annotators<F> {
     pub(crate) fn new(map: WorkerMap, workers: usize, classes: usize, start: f64) -> Self {
         let start = number::<F>(start);
         let own: Vec<F> = match map {
-            WorkerMap::Matrix => (0..classes * classes)
-                .map(|cell| {
-                    if cell % (classes + 1) == 0 {
-                        start
-                    } else {
-                        F::zero()
-                    }
-                })
-                .collect(),
+            WorkerMap::Matrix => {
+                let mut matrix = vec![F::zero(); classes * classes];
+                matrix
+                    .iter_mut()
+                    .step_by(classes + 1)
+                    .for_each(|cell| *cell = start);
+                matrix
+            }
             WorkerMap::Scale => vec![start; classes],
             WorkerMap::ScaleBias => [vec![start; classes], vec![F::zero(); classes]].concat(),
         };

@@ -5,7 +5,7 @@
 //! workers and classes (as far as they differ in anything else): tasks by name, workers in canonical order,
 //! classes by number of labels.
 
-use ndarray::Array2;
+use ndarray::{Array2, ArrayView1};
 use quorate::model::Consensus;
 use quorate::{Annotations, Context, Error, Remedy, Result, TaskFeatures};
 
@@ -40,10 +40,8 @@ impl Examples {
         })?;
         given.check(annotations)?;
         if given.width() == 0 {
-            return Err(Error::NotApplicable {
-                method,
-                reason: "the tasks have no features: give at least one number for each task".to_owned(),
-            });
+            let reason = "the tasks have no features: give at least one number for each task".to_owned();
+            return Err(Error::NotApplicable { method, reason });
         }
         context.reserve(
             format!("the features of {} tasks", annotations.task_count()),
@@ -58,11 +56,9 @@ impl Examples {
         let mut labels = Vec::with_capacity(annotations.label_count());
         for &task in &tasks {
             let own = labels.len();
-            labels.extend(
-                annotations
-                    .labels_of_task(task)
-                    .map(|(worker, class)| (worker_rank[worker] as u32, class_rank[class] as u16)),
-            );
+            let rank =
+                |(worker, class): (usize, usize)| (worker_rank[worker] as u32, class_rank[class] as u16);
+            labels.extend(annotations.labels_of_task(task).map(rank));
             labels[own..].sort_unstable();
             starts.push(labels.len());
         }
@@ -81,9 +77,8 @@ impl Examples {
 
     /// Rows that have labels.
     pub(crate) fn labelled(&self) -> Vec<u32> {
-        (0..self.tasks.len() as u32)
-            .filter(|&row| !self.labels(row).is_empty())
-            .collect()
+        let rows = 0..self.tasks.len() as u32;
+        rows.filter(|&row| !self.labels(row).is_empty()).collect()
     }
 
     pub(crate) fn label_count(&self) -> usize {
@@ -138,9 +133,7 @@ fn ranks<T: Copy + TryInto<usize>>(order: &[T]) -> Vec<usize> {
 fn gather(tasks: &[usize], given: &TaskFeatures, scaling: Scaling) -> Array2<f32> {
     let mut features = Array2::zeros((tasks.len(), given.width()));
     for (mut row, &task) in features.rows_mut().into_iter().zip(tasks) {
-        row.iter_mut()
-            .zip(given.row(task))
-            .for_each(|(cell, value)| *cell = *value);
+        row.assign(&ArrayView1::from(given.row(task)));
     }
     if scaling == Scaling::Standard {
         features.columns_mut().into_iter().for_each(standardise);

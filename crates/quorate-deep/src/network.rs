@@ -24,19 +24,16 @@ impl<F: NdFloat> Dense<F> {
     /// Weights uniform in `+-sqrt(6/(inputs + outputs))` (Glorot), zero biases.
     pub(crate) fn new(inputs: usize, outputs: usize, rng: &mut impl Rng) -> Self {
         let bound = (6.0 / (inputs + outputs) as f64).sqrt();
-        Self {
-            weights: Array2::from_shape_simple_fn((inputs, outputs), || {
-                number(rng.random_range(-bound..=bound))
-            }),
-            bias: Array1::zeros(outputs),
-        }
+        let mut weight = || number(rng.random_range(-bound..=bound));
+        let weights = Array2::from_shape_simple_fn((inputs, outputs), &mut weight);
+        let bias = Array1::zeros(outputs);
+        Self { weights, bias }
     }
 
     fn zeros_like(&self) -> Self {
-        Self {
-            weights: Array2::zeros(self.weights.raw_dim()),
-            bias: Array1::zeros(self.bias.raw_dim()),
-        }
+        let weights = Array2::zeros(self.weights.raw_dim());
+        let bias = Array1::zeros(self.bias.raw_dim());
+        Self { weights, bias }
     }
 
     fn forward(&self, x: &ArrayView2<'_, F>) -> Array2<F> {
@@ -66,9 +63,8 @@ pub(crate) struct Passed<F> {
 
 impl<F: NdFloat> Network<F> {
     pub(crate) fn new(inputs: usize, hidden: usize, classes: usize, rng: &mut impl Rng) -> Self {
-        Self {
-            layers: [Dense::new(inputs, hidden, rng), Dense::new(hidden, classes, rng)],
-        }
+        let layers = [Dense::new(inputs, hidden, rng), Dense::new(hidden, classes, rng)];
+        Self { layers }
     }
 
     /// Parameters of a network of this shape.
@@ -107,13 +103,8 @@ impl<F: NdFloat> Network<F> {
         if let Some(mask) = mask {
             hidden *= mask;
         }
-        Zip::from(&mut hidden)
-            .and(&passed.hidden)
-            .for_each(|slope, &value| {
-                if value <= F::zero() {
-                    *slope = F::zero();
-                }
-            });
+        let slopes = Zip::from(&mut hidden).and(&passed.hidden);
+        slopes.for_each(|slope, &value| *slope = if value <= F::zero() { F::zero() } else { *slope });
         gradient.layers[0].set_gradient(x, &hidden);
     }
 }
@@ -122,23 +113,17 @@ impl<F: NdFloat> Network<F> {
 pub(crate) struct Learner<F> {
     pub(crate) network: Network<F>,
     pub(crate) gradient: Network<F>,
-    adam: [Adam<F>; 4],
+    adam: [[Adam<F>; 2]; 2],
 }
 
 impl<F: NdFloat> Learner<F> {
     pub(crate) fn new(network: Network<F>) -> Self {
         let [first, second] = &network.layers;
+        let layers = [first.zeros_like(), second.zeros_like()];
+        let adam = |layer: &Dense<F>| [Adam::new(layer.weights.len()), Adam::new(layer.bias.len())];
         Self {
-            gradient: Network {
-                layers: [first.zeros_like(), second.zeros_like()],
-            },
-            adam: [
-                first.weights.len(),
-                first.bias.len(),
-                second.weights.len(),
-                second.bias.len(),
-            ]
-            .map(Adam::new),
+            gradient: Network { layers },
+            adam: [adam(first), adam(second)],
             network,
         }
     }
@@ -146,17 +131,11 @@ impl<F: NdFloat> Learner<F> {
     /// One step of Adam against the gradient.
     pub(crate) fn step(&mut self, rate: f64) {
         let layers = self.network.layers.iter_mut().zip(&self.gradient.layers);
-        for ((layer, gradient), adam) in layers.zip(self.adam.chunks_exact_mut(2)) {
-            adam[0].step(
-                rate,
-                layer.weights.as_slice_mut().expect("standard layout"),
-                gradient.weights.as_slice().expect("standard layout"),
-            );
-            adam[1].step(
-                rate,
-                layer.bias.as_slice_mut().expect("standard layout"),
-                gradient.bias.as_slice().expect("standard layout"),
-            );
+        for ((layer, gradient), [weights, bias]) in layers.zip(&mut self.adam) {
+            let (to, by) = (layer.weights.as_slice_mut(), gradient.weights.as_slice());
+            weights.step(rate, to.expect("standard layout"), by.expect("standard layout"));
+            let (to, by) = (layer.bias.as_slice_mut(), gradient.bias.as_slice());
+            bias.step(rate, to.expect("standard layout"), by.expect("standard layout"));
         }
     }
 }

@@ -2,7 +2,6 @@
 
 use ndarray::{Array2, ArrayView2, Axis};
 use quorate::methods::Fit;
-use quorate::model::count_answers;
 use quorate::{Annotations, Context, Result, declare_words};
 use rand::seq::SliceRandom;
 use rand::{Rng, RngExt};
@@ -94,14 +93,10 @@ impl Training {
     ) -> Result<Fit> {
         let trained = self.run(examples, target, context)?;
         let consensus = examples.consensus(&trained.probabilities);
-        let model = context
-            .run(|| count_answers(annotations, &consensus))
-            .to_model(0.0);
         Ok(Fit {
-            model: Some(model),
             iterations: trained.trace.len(),
             trace: trained.trace,
-            ..Fit::direct(consensus)
+            ..context.run(|| Fit::counted(annotations, consensus))
         })
     }
 
@@ -132,10 +127,8 @@ impl Training {
             }
             trace.push(loss / rows.len() as f64);
         }
-        Ok(Trained {
-            probabilities: predict(&learner.network, &examples.features.view()),
-            trace,
-        })
+        let probabilities = predict(&learner.network, &examples.features.view());
+        Ok(Trained { probabilities, trace })
     }
 
     /// One batch; returns its loss.
@@ -153,9 +146,10 @@ impl Training {
         let passed = learner.network.pass(&x.view(), mask.as_ref());
         let mut logits = Array2::zeros(passed.probabilities.raw_dim());
         let loss = target.loss(batch, &passed.probabilities, &mut logits);
-        learner
-            .network
-            .set_gradient(&x.view(), mask.as_ref(), &passed, &logits, &mut learner.gradient);
+        let Learner {
+            network, gradient, ..
+        } = learner;
+        network.set_gradient(&x.view(), mask.as_ref(), &passed, &logits, gradient);
         learner.step(self.learning_rate);
         target.step(self.learning_rate);
         loss
@@ -164,13 +158,8 @@ impl Training {
     /// 0 for hidden units that are left out, the rest scaled up in return.
     fn mask(&self, rows: usize, rng: &mut impl Rng) -> Option<Array2<f32>> {
         let keep = (1.0 / (1.0 - self.dropout)) as f32;
-        let unit = |rng: &mut _| {
-            if RngExt::random_bool(rng, self.dropout) {
-                0.0
-            } else {
-                keep
-            }
-        };
+        let dropped = |rng: &mut _| RngExt::random_bool(rng, self.dropout);
+        let unit = |rng: &mut _| if dropped(rng) { 0.0 } else { keep };
         (self.dropout > 0.0).then(|| Array2::from_shape_simple_fn((rows, self.hidden), || unit(rng)))
     }
 }

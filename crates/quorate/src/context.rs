@@ -7,11 +7,8 @@ use chacha20::ChaCha8Rng;
 use quorate_machine::memory::{LEAST, allocated};
 use rand::SeedableRng;
 
-use crate::error::{Error, Result};
 use crate::model::Priors;
-use crate::remedy::Remedy;
-use crate::task_features::TaskFeatures;
-use crate::task_probabilities::TaskProbabilities;
+use crate::{Error, Remedy, Result, TaskFeatures, TaskProbabilities};
 
 /// Messages about the progress of long work. Called from the thread that runs the fit.
 pub trait Progress: Send {
@@ -58,18 +55,11 @@ impl Context {
 
     /// Uses this many threads (0: all of the machine).
     pub fn with_threads(mut self, threads: usize) -> Result<Self> {
-        self.pool = match threads {
-            0 => None,
-            _ => Some(Arc::new(
-                rayon::ThreadPoolBuilder::new()
-                    .num_threads(threads)
-                    .build()
-                    .map_err(|error| Error::Parameter {
-                        name: "threads".into(),
-                        problem: format!("could not start {threads} threads: {error}"),
-                    })?,
-            )),
-        };
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads);
+        let pool = (threads > 0).then(|| pool.build()).transpose();
+        let failed = |error| format!("could not start {threads} threads: {error}");
+        let pool = pool.map_err(|error| Error::parameter("threads", failed(error)))?;
+        self.pool = pool.map(Arc::new);
         Ok(self)
     }
 
@@ -148,11 +138,8 @@ impl Context {
 
     /// Says that `done` of `total` steps are finished; fails if the caller asked to stop.
     pub fn step(&mut self, stage: &str, done: usize, total: Option<usize>) -> Result<()> {
-        if self
-            .cancelled
-            .as_ref()
-            .is_some_and(|flag| flag.load(Ordering::Relaxed))
-        {
+        let is_set = |flag: &Arc<AtomicBool>| flag.load(Ordering::Relaxed);
+        if self.cancelled.as_ref().is_some_and(is_set) {
             return Err(Error::Cancelled);
         }
         if let Some(progress) = &mut self.progress {

@@ -137,6 +137,24 @@ pub enum Error {
 }
 
 impl Error {
+    /// What is wrong with the value of a parameter.
+    pub(crate) fn parameter(name: &str, problem: impl Into<String>) -> Self {
+        let (name, problem) = (name.to_owned(), problem.into());
+        Self::Parameter { name, problem }
+    }
+
+    /// What would take more memory than there is, whatever the caller does.
+    pub(crate) fn too_large(what: String, needed: u64, limit: u64, hint: &str) -> Self {
+        Self::TooLarge {
+            what,
+            needed,
+            in_use: 0,
+            limit,
+            hint: hint.to_owned(),
+            remedy: None,
+        }
+    }
+
     /// What the caller can do about it, where something can be done.
     pub fn remedy(&self) -> Option<Remedy> {
         match self {
@@ -152,12 +170,8 @@ impl Error {
 
 fn list(names: &[String]) -> String {
     const SHOWN: usize = 12;
-    let mut text = names
-        .iter()
-        .take(SHOWN)
-        .map(|name| format!("{name:?}"))
-        .collect::<Vec<_>>()
-        .join(", ");
+    let shown: Vec<String> = names.iter().take(SHOWN).map(|name| format!("{name:?}")).collect();
+    let mut text = shown.join(", ");
     if names.len() > SHOWN {
         text.push_str(&format!(", and {} more", names.len() - SHOWN));
     }
@@ -165,10 +179,8 @@ fn list(names: &[String]) -> String {
 }
 
 fn suggest(suggestion: &Option<String>) -> String {
-    suggestion
-        .as_ref()
-        .map(|name| format!(" (did you mean {name:?}?)"))
-        .unwrap_or_default()
+    let words = |name: &String| format!(" (did you mean {name:?}?)");
+    suggestion.as_ref().map(words).unwrap_or_default()
 }
 
 /// A number of bytes for people: three digits at most, and never none where there are some.
@@ -179,21 +191,14 @@ pub fn format_bytes(bytes: u64) -> String {
         size /= 1024.0;
         unit += 1;
     }
-    if size < 9.95 {
-        format!("{size:.1} {}", UNITS[unit])
-    } else {
-        format!("{size:.0} {}", UNITS[unit])
-    }
+    let digits = usize::from(size < 9.95);
+    format!("{size:.digits$} {}", UNITS[unit])
 }
 
 /// Names of the methods that go through labels in blocks.
 fn streaming() -> String {
-    let methods = crate::methods::METHODS.iter();
-    let names: Vec<&str> = methods
-        .filter(|method| method.streams)
-        .map(|method| method.name)
-        .collect();
-    names.join(", ")
+    let streaming = crate::methods::METHODS.iter().filter(|method| method.streams);
+    streaming.map(|method| method.name).collect::<Vec<_>>().join(", ")
 }
 
 /// Why labels could not be read from where they are.

@@ -121,7 +121,7 @@ pub mod internal {
     pub use crate::context::seeded;
     pub use crate::error::format_bytes;
     pub use crate::methods::shared::start::starting_votes;
-    pub use crate::special::digamma;
+    pub use crate::special::{digamma, expect_dirichlet_logs, ln_gamma_and_digamma};
 
     /// Labels in blocks, and the engine of passes over them.
     pub mod blocks {
@@ -165,24 +165,20 @@ pub mod internal {
     /// Steps of fits.
     pub mod model {
         pub use crate::model::alignment::{Alignment, align_classes};
-        pub use crate::model::consensus::TIE;
+        pub use crate::model::consensus::{TIE, leaders};
         pub use crate::model::consensus_summary::ConsensusSummary;
         pub use crate::model::em::{Em, EmStart, reserve_confusions};
+        pub use crate::model::first::find_first;
         pub use crate::model::fit::{BlockFit, Rule};
-        pub use crate::model::posterior::{LOG_FLOOR, softmax_in_place};
-        pub use crate::model::step::{Step, Steps, block_posteriors};
-        pub use crate::model::variational::Variational;
+        pub use crate::model::posterior::{LOG_FLOOR, Sweep, SweepResult, softmax_in_place};
+        pub use crate::model::step::{Step, Steps};
+        pub use crate::model::sweep_pass::{SweepPass, sum_subtypes};
         pub use crate::model::votes::VoteShares;
-    }
-
-    /// Votes with a weight for each worker.
-    pub mod weighted_vote {
-        pub use crate::methods::shared::weighted_vote::{SkillTies, agreement, score_tasks, shares};
     }
 
     /// Work in parts, by all threads.
     pub mod parallel {
-        pub use crate::parallel::{balanced_ranges, map_ranges, map_rows};
+        pub use crate::parallel::{balanced_ranges, even_ranges, map_ranges, map_rows};
     }
 
     /// Small dense kernels.

@@ -3,10 +3,12 @@
 //! Floating-point addition is not associative, so work is cut into chunks whose borders depend on the data
 //! alone; partial results are collected in chunk order and folded in that order.
 
-use std::ops::Range;
+use std::ops::{AddAssign, Range};
 use std::sync::{Mutex, PoisonError};
 
 use rayon::prelude::*;
+
+pub(crate) use crate::linalg::small::add;
 
 /// Borders of `chunks` ranges over `0..starts.len() - 1` items, each with about the same share of
 /// `starts[last]` (compressed rows: `starts` is the offset array).
@@ -16,12 +18,11 @@ pub fn balanced_ranges(starts: &[u32], chunks: usize) -> Vec<Range<usize>> {
     let mut borders = vec![0];
     for chunk in 1..chunks as u64 {
         let target = (total * chunk / chunks as u64) as u32;
-        let border = starts.partition_point(|&start| start < target).min(items);
-        if border > *borders.last().unwrap_or(&0) {
-            borders.push(border);
-        }
+        borders.push(starts.partition_point(|&start| start < target).min(items));
     }
-    if *borders.last().unwrap_or(&0) < items || borders.len() == 1 {
+    borders.push(items);
+    borders.dedup();
+    if borders.len() == 1 {
         borders.push(items);
     }
     borders.windows(2).map(|pair| pair[0]..pair[1]).collect()
@@ -40,20 +41,19 @@ pub(crate) fn private_chunks(labels: usize, numbers: usize) -> usize {
 /// Most private tables at a time where labels are not in memory: they are elsewhere to save memory.
 pub(crate) const MAX_CHUNKS: usize = 4;
 
-/// Borders of at most `chunks` ranges of nearly the same length over `0..items`.
-pub(crate) fn even_ranges(items: usize, chunks: usize) -> Vec<Range<usize>> {
-    let chunks = chunks.clamp(1, items.max(1));
-    (0..chunks)
-        .map(|chunk| items * chunk / chunks..items * (chunk + 1) / chunks)
-        .collect()
+/// Makes of counts, one place behind, where each one's items start.
+pub(crate) fn add_up<T: Copy + AddAssign>(starts: &mut [T]) {
+    for n in 1..starts.len() {
+        let before = starts[n - 1];
+        starts[n] += before;
+    }
 }
 
-/// Runs `work` on each range in parallel; results come back in the order of the ranges.
-pub fn map_ranges<R: Send>(
-    ranges: Vec<Range<usize>>,
-    work: impl Fn(Range<usize>) -> R + Sync + Send,
-) -> Vec<R> {
-    map_parts(ranges, work)
+/// Borders of at most `chunks` ranges of nearly the same length over `0..items`.
+pub fn even_ranges(items: usize, chunks: usize) -> Vec<Range<usize>> {
+    let chunks = chunks.clamp(1, items.max(1));
+    let range = |chunk| items * chunk / chunks..items * (chunk + 1) / chunks;
+    (0..chunks).map(range).collect()
 }
 
 /// Runs `work` on each range in parallel together with the matching slice of `rows` (`width` values an
@@ -76,9 +76,8 @@ pub(crate) fn map_rows_with<T: Send, S: Send, R: Send>(
     work: impl Fn(Range<usize>, &mut [T], S) -> R + Sync,
 ) -> Vec<R> {
     let parts = split_rows(ranges, rows, |range| range.len() * width);
-    map_parts(parts.into_iter().zip(own).collect(), |((range, rows), own)| {
-        work(range, rows, own)
-    })
+    let parts = parts.into_iter().zip(own).collect();
+    map_ranges(parts, |((range, rows), own)| work(range, rows, own))
 }
 
 /// [`map_rows`] for rows of different lengths: `length` tells how many values belong to a range.
@@ -88,9 +87,8 @@ pub(crate) fn map_slices<T: Send, R: Send>(
     length: impl Fn(&Range<usize>) -> usize,
     work: impl Fn(Range<usize>, &mut [T]) -> R + Sync,
 ) -> Vec<R> {
-    map_parts(split_rows(ranges, rows, length), |(range, rows)| {
-        work(range, rows)
-    })
+    let parts = split_rows(ranges, rows, length);
+    map_ranges(parts, |(range, rows)| work(range, rows))
 }
 
 /// Each range with its part of the rows.
@@ -108,35 +106,21 @@ pub(crate) fn split_rows<T>(
     ranges.into_iter().map(part).collect()
 }
 
-/// Runs `work` on each part in parallel; results come back in the order of the parts.
-fn map_parts<P: Send, R: Send>(parts: Vec<P>, work: impl Fn(P) -> R + Sync + Send) -> Vec<R> {
+/// Runs `work` on each range, or other part, in parallel; results come back in the order of the parts.
+pub fn map_ranges<P: Send, R: Send>(parts: Vec<P>, work: impl Fn(P) -> R + Sync + Send) -> Vec<R> {
     if parts.len() <= 1 {
         return parts.into_iter().map(work).collect();
     }
-    let slots: Vec<Mutex<Slot<P, R>>> = parts
-        .into_iter()
-        .map(|part| Mutex::new(Slot::Part(part)))
-        .collect();
+    // Each part, and its result once it is there.
+    let slots = parts.into_iter().map(|part| Mutex::new((Some(part), None)));
+    let slots: Vec<Mutex<(Option<P>, Option<R>)>> = slots.collect();
     for_each_index(slots.len(), &|index| {
         let mut slot = slots[index].lock().unwrap_or_else(PoisonError::into_inner);
-        if let Slot::Part(part) = std::mem::replace(&mut *slot, Slot::Taken) {
-            *slot = Slot::Result(work(part));
-        }
+        slot.1 = slot.0.take().map(&work);
     });
-    let results = slots.into_iter().filter_map(|slot| {
-        match slot.into_inner().unwrap_or_else(PoisonError::into_inner) {
-            Slot::Result(result) => Some(result),
-            _ => None,
-        }
-    });
-    results.collect()
-}
-
-/// Where a part lies until its result takes its place.
-enum Slot<P, R> {
-    Part(P),
-    Taken,
-    Result(R),
+    let slots = slots.into_iter().map(Mutex::into_inner);
+    let results = slots.map(|slot| slot.unwrap_or_else(PoisonError::into_inner).1);
+    results.flatten().collect()
 }
 
 /// The one parallel loop under all maps of parts: a generic one would be compiled again for each kind of
@@ -149,21 +133,8 @@ fn for_each_index(count: usize, work: &(dyn Fn(usize) + Sync)) {
 /// difference.
 pub(crate) fn add_in_order(total: &mut [f64], parts: Vec<&[f64]>) {
     const NUMBERS: usize = 1 << 14;
-    total
-        .par_chunks_mut(NUMBERS)
-        .enumerate()
-        .for_each(|(chunk, total)| {
-            for part in &parts {
-                add(total, &part[chunk * NUMBERS..]);
-            }
-        });
-}
-
-/// Adds numbers side by side.
-pub(crate) fn add(total: &mut [f64], part: &[f64]) {
-    for (total, part) in total.iter_mut().zip(part) {
-        *total += part;
-    }
+    let chunks = total.par_chunks_mut(NUMBERS).enumerate();
+    chunks.for_each(|(chunk, total)| parts.iter().for_each(|part| add(total, &part[chunk * NUMBERS..])));
 }
 
 #[cfg(test)]

@@ -51,12 +51,8 @@ impl PassRunner {
             return Err(Error::Mismatch("blocks of a partition out of order".into()));
         }
         self.last = Some(number);
-        let Request {
-            gold_worker,
-            workers,
-            classes,
-            ..
-        } = self.request;
+        let (workers, classes) = (self.request.workers, self.request.classes);
+        let gold_worker = self.request.gold_worker;
         let crowd = workers - usize::from(gold_worker && workers > 0);
         labels.check(crowd, classes)?;
         let mut block = labels.view(crowd, classes);
@@ -68,7 +64,8 @@ impl PassRunner {
         Ok(())
     }
 
-    /// Takes in what another runner of the same request returned, in the order of the first block of each node.
+    /// Takes in what another runner of the same request returned, in the order of the first block of each
+    /// node.
     pub fn add_node(&mut self, node: &PartNode) -> Result<()> {
         let first = node.place.checked_shl(node.level).unwrap_or(u64::MAX);
         if self.last.is_some_and(|last| last >= first) {
@@ -136,10 +133,9 @@ impl<P: Pass> RunPass for Running<P> {
     }
 
     fn finish(self: Box<Self>) -> Vec<PartNode> {
-        let node = |(level, place, state): (u32, u64, P::State)| PartNode {
-            level,
-            place,
-            bytes: state.to_bytes(),
+        let node = |(level, place, state): (u32, u64, P::State)| {
+            let bytes = state.to_bytes();
+            PartNode { level, place, bytes }
         };
         self.nodes.into_iter().map(node).collect()
     }

@@ -1,9 +1,7 @@
 //! Results by name: the label of every task, and what a fit says of every worker.
 
-use crate::annotations::Annotations;
-use crate::context::Context;
-use crate::error::Result;
 use crate::methods::{self, Fit};
+use crate::{Annotations, Context, Result};
 
 /// The label of one task.
 #[derive(Debug, Clone, Copy, PartialEq)]

@@ -4,8 +4,7 @@
 //! Methods that learn from features need a row for every task, so a missing one is an error that names the
 //! task.
 
-use crate::annotations::Annotations;
-use crate::error::{Error, Result};
+use crate::{Annotations, Error, Result};
 
 /// A row of numbers for each task.
 #[derive(Debug, Clone, PartialEq)]
@@ -31,12 +30,10 @@ impl TaskFeatures {
     /// # Panics
     /// If there is no such task.
     pub fn set(&mut self, task: usize, features: &[f32]) -> Result<()> {
-        if features.len() != self.width {
-            return Err(Error::Mismatch(format!(
-                "found {} features for a task, expected {}",
-                features.len(),
-                self.width
-            )));
+        let (given, width) = (features.len(), self.width);
+        if given != width {
+            let problem = format!("found {given} features for a task, expected {width}");
+            return Err(Error::Mismatch(problem));
         }
         if let Some(place) = features.iter().position(|value| !value.is_finite()) {
             return Err(Error::Mismatch(format!(
@@ -69,30 +66,27 @@ impl TaskFeatures {
     #[doc(hidden)]
     pub fn check(&self, annotations: &Annotations) -> Result<()> {
         const SHOWN: usize = 3;
-        if self.known.len() != annotations.task_count() {
-            return Err(Error::Mismatch(format!(
-                "features of {} tasks do not fit annotations of {} tasks",
-                self.known.len(),
-                annotations.task_count()
-            )));
+        let (known, tasks) = (self.known.len(), annotations.task_count());
+        if known != tasks {
+            let problem = format!("features of {known} tasks do not fit annotations of {tasks} tasks");
+            return Err(Error::Mismatch(problem));
         }
         let missing: Vec<usize> = (0..self.known.len()).filter(|&task| !self.known[task]).collect();
         if missing.is_empty() {
             return Ok(());
         }
-        let names = missing
+        let shown = missing
             .iter()
             .take(SHOWN)
             .map(|&task| annotations.tasks().get(task));
+        let names = shown
+            .map(|name| format!("{name:?}"))
+            .collect::<Vec<_>>()
+            .join(", ");
+        let more = if missing.len() > SHOWN { ", .." } else { "" };
+        let count = missing.len();
         Err(Error::Mismatch(format!(
-            "{} of {} tasks have no features ({}{}): every task needs a row of them",
-            missing.len(),
-            self.known.len(),
-            names
-                .map(|name| format!("{name:?}"))
-                .collect::<Vec<_>>()
-                .join(", "),
-            if missing.len() > SHOWN { ", .." } else { "" }
+            "{count} of {known} tasks have no features ({names}{more}): every task needs a row of them"
         )))
     }
 }

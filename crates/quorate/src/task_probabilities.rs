@@ -3,8 +3,7 @@
 //! Side data of a fit, lined up with the tasks and classes of its annotations: a row of K probabilities for
 //! each of the N tasks, or none where the classifier said nothing.
 
-use crate::annotations::Annotations;
-use crate::error::{Error, Result};
+use crate::{Annotations, Error, Result};
 
 /// How far from 1 a row may sum: printed probabilities are rounded.
 const SUM_SLACK: f64 = 0.05;

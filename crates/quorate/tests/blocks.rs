@@ -4,7 +4,7 @@ use quorate::annotations::Names;
 use quorate::internal::annotations::NO_GOLD;
 use quorate::internal::blocks::{Block, Blocks, TaskBlock, Wire};
 use quorate::internal::calibrate::{TYPICAL_SHARE, calibrate, calibrate_fit, estimate_share};
-use quorate::internal::model::{ConsensusSummary, Step, VoteShares, block_posteriors};
+use quorate::internal::model::{ConsensusSummary, Steps, VoteShares};
 use quorate::internal::statistics::{CoOccurrence, count_cooccurrences};
 use quorate::intervals::Intervals;
 use quorate::methods::{Aggregate, Fit, METHODS, Method};
@@ -262,37 +262,34 @@ fn steps_of_blocks_merge_into_those_of_the_whole_also_through_bytes() {
         let cells = (0..a.worker_count()).flat_map(|m| a.worker(m).iter().zip(b.worker(m)));
         cells.into_iter().all(|(a, b)| (a - b).abs() < 1e-9)
     };
-    let whole = Step::of((&annotations).into(), &model);
-    let pieces = Pieces::of(&annotations, 4);
-    let sent = |block: Block<'_>| Step::from_bytes(&Step::of(block, &model).to_bytes()).unwrap();
-    let mut merged: Option<Step> = None;
-    for step in pieces.views().map(sent) {
-        match &mut merged {
-            Some(merged) => merged.merge(&step),
-            None => merged = Some(step),
-        }
-    }
-    let merged = merged.unwrap();
-    assert!(close(&merged.counts, &whole.counts));
-    assert!((merged.log_likelihood - whole.log_likelihood).abs() < 1e-9 * whole.log_likelihood.abs());
-    let (rows, likelihood) = posterior(&annotations, &model);
-    assert!((likelihood - whole.log_likelihood).abs() < 1e-9 * likelihood.abs());
-    let parts: Vec<f64> = pieces
-        .views()
-        .flat_map(|block| block_posteriors(block, &model))
-        .collect();
-    assert_eq!(parts, rows.as_slice());
-    // Votes and pairs.
-    let votes = count_answers(&annotations, &vote_fractions(&annotations));
+    let mut steps = Steps::default();
+    let whole = steps.take((&annotations).into(), &model);
+    let mut pieces = Pieces::of(&annotations, 4);
     let mut counted = AnswerCounts::zero(annotations.worker_count(), 3);
-    let mut pairs = CoOccurrence::empty(annotations.worker_count(), 3);
+    let (mut log_likelihood, mut pairs) = (0.0, CoOccurrence::empty(annotations.worker_count(), 3));
     for block in pieces.views() {
-        counted.merge(&Step::of_votes(block).counts);
+        let step = steps.take(block, &model);
+        counted.merge(&AnswerCounts::from_bytes(&step.counts.to_bytes()).unwrap());
+        log_likelihood += step.log_likelihood;
         let part = CoOccurrence::of_block(block);
         pairs = pairs.merge(&CoOccurrence::from_bytes(&part.to_bytes()).unwrap());
     }
-    assert!(close(&counted, &votes));
+    assert!(close(&counted, &whole.counts));
+    assert!((log_likelihood - whole.log_likelihood).abs() < 1e-9 * whole.log_likelihood.abs());
+    let (_, likelihood) = posterior(&annotations, &model);
+    assert!((likelihood - whole.log_likelihood).abs() < 1e-9 * likelihood.abs());
     assert_eq!(pairs, count_cooccurrences(&annotations));
+    // Posteriors and votes.
+    let method = quorate::methods::DawidSkeneEm::default();
+    let fit = method
+        .fit_block_by_block(&mut pieces, &mut Context::new(0))
+        .unwrap();
+    let (rows, _) = posterior(&annotations, fit.model.as_ref().unwrap());
+    let parts: Vec<f64> = pieces.views().flat_map(|block| fit.posteriors(block)).collect();
+    assert_eq!(parts, rows.as_slice());
+    let shares = VoteShares::of_blocks(&mut pieces).unwrap();
+    let votes: Vec<f64> = pieces.views().flat_map(|block| shares.rows(block)).collect();
+    assert_eq!(votes, vote_fractions(&annotations).as_slice());
 }
 
 #[test]

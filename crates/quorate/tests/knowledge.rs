@@ -2,8 +2,9 @@
 //! workers.
 
 use quorate::Context;
-use quorate::methods::{Aggregate, DawidSkeneEm, Ibcc, find};
+use quorate::methods::{Aggregate, DawidSkeneEm};
 use quorate::model::{ClassPrior, Consensus, Priors, count_answers};
+use quorate_baselines::{Ibcc, find};
 use quorate_testkit::crowds::{crowd, history_of, misled_crowd, table};
 
 /// What gold and earlier work turn round is part of the contract of every method (`quorate_testkit::contract`).

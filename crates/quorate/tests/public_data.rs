@@ -68,32 +68,7 @@ const MEASURED: &[Measured] = &[
     ("fast-ds", &[], "trec", 29.978, 0.3),
     ("fast-ds", &[], "web", 17.867, 0.1),
     ("fast-ds", &[], "labelme", 21.8, 0.105),
-    ("ibcc", &[], "bluebird", 11.111, 0.005),
-    ("ibcc", &[], "rte", 7.25, 0.005),
-    ("ibcc", &[], "dog", 16.109, 0.005),
-    ("ibcc", &[], "dog52", 16.109, 0.005),
-    ("ibcc", &[], "trec", 29.451, 0.005),
-    ("ibcc", &[], "web", 24.915, 0.005),
-    ("ibcc", &[], "labelme", 23.6, 0.005),
-    ("wawa", LOWEST, "bluebird", 24.074, 0.005),
-    ("wawa", LOWEST, "rte", 7.875, 0.005),
-    ("wawa", LOWEST, "dog", 17.1, 0.005),
-    ("wawa", LOWEST, "dog52", 17.968, 0.005),
-    ("wawa", LOWEST, "trec", 35.429, 0.005),
-    ("wawa", LOWEST, "web", 18.319, 0.005),
-    ("wawa", LOWEST, "labelme", 22.6, 0.005),
-    // Ties shared, our default (no scratch program: our own figures). On web the lowest class happens to win
-    // most ties: majority vote errs by 22.35 % with it and by 26.93 % with fractional credit.
-    ("wawa", &[], "bluebird", 24.074, 0.005),
-    ("wawa", &[], "rte", 7.875, 0.005),
-    ("wawa", &[], "dog", 16.976, 0.005),
-    ("wawa", &[], "dog52", 17.844, 0.005),
-    ("wawa", &[], "trec", 35.648, 0.005),
-    ("wawa", &[], "web", 20.128, 0.005),
-    ("wawa", &[], "labelme", 22.7, 0.005),
 ];
-
-const LOWEST: &[(&str, &str)] = &[("ties", "lowest")];
 
 const MV_EM: &[(&str, &str)] = &[("max-iter", "10"), ("prior", "flat")];
 

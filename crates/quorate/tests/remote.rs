@@ -7,10 +7,11 @@ use quorate::internal::blocks::{Block, Blocks, PartNode, RemoteBlocks, TaskBlock
 use quorate::internal::model::BlockFit;
 use quorate::internal::model::ConsensusSummary;
 use quorate::internal::pass_runner::PassRunner;
-use quorate::methods::{METHODS, Method, find};
+use quorate::methods::{METHODS, Method};
 use quorate::model::{ClassPrior, DawidSkene, Priors};
 use quorate::simulate::{Amount, Coverage, Quality, Simulation};
 use quorate::{Annotations, Context, Error, Result};
+use quorate_baselines::find;
 
 const BLOCKS: u64 = 16;
 

@@ -24,19 +24,16 @@ const AT_MOST: &[AtMost] = &[
     ("pooled-ds", 8.3, 6.3),
     ("one-coin", 42.6, 10.75),
     ("fast-ds", 8.15, 7.35),
-    ("ibcc", 7.9, 6.65),
-    ("wawa", 15.15, 13.25),
 ];
 
 /// Methods that estimate a whole confusion matrix: they must beat the votes by a third.
-const WITH_MATRICES: [&str; 7] = [
+const WITH_MATRICES: [&str; 6] = [
     "auto",
     "rob-symnmf-em",
     "rob-symnmf",
     "des-symnmf-em",
     "dawid-skene",
     "pooled-ds",
-    "ibcc",
 ];
 
 #[test]

@@ -8,7 +8,7 @@
 //! slope promises, so it never rises. Steps whose curvature `s.y` is not positive are not remembered
 //! (Nocedal, Wright, "Numerical Optimization", chapter 7).
 
-use quorate::internal::linalg::small::{dot, norm_squared};
+use quorate::internal::linalg::small::{add_scaled, dot, norm_squared};
 
 /// Settings of the minimisation.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -76,10 +76,11 @@ impl Lbfgs {
                     break true;
                 }
                 let fitted = -0.5 * slope * step * step / (found - value - slope * step);
+                let (least, most) = (0.1 * step, 0.5 * step);
                 step = if fitted.is_finite() {
-                    fitted.clamp(0.1 * step, 0.5 * step)
+                    fitted.clamp(least, most)
                 } else {
-                    0.1 * step
+                    least
                 };
                 if step < 1e-16 {
                     break false;
@@ -118,7 +119,7 @@ fn search_direction(gradient: &[f64], history: &[(Vec<f64>, Vec<f64>)]) -> Vec<f
     let mut shares = Vec::with_capacity(history.len());
     for (s, y) in history.iter().rev() {
         let share = dot(s, &direction) / dot(s, y);
-        direction.iter_mut().zip(y).for_each(|(d, y)| *d -= share * y);
+        add_scaled(&mut direction, -share, y);
         shares.push(share);
     }
     if let Some((s, y)) = history.last() {
@@ -127,10 +128,7 @@ fn search_direction(gradient: &[f64], history: &[(Vec<f64>, Vec<f64>)]) -> Vec<f
     }
     for ((s, y), share) in history.iter().zip(shares.iter().rev()) {
         let correction = share - dot(y, &direction) / dot(s, y);
-        direction
-            .iter_mut()
-            .zip(s)
-            .for_each(|(d, s)| *d += correction * s);
+        add_scaled(&mut direction, correction, s);
     }
     direction
 }

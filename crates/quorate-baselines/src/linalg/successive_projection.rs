@@ -4,7 +4,7 @@
 //! after the other: take the column with the largest residual norm, remove its direction from all columns,
 //! repeat (Araujo et al. 2001; robust to noise: Gillis, Vavasis 2014). `O(K T)` inner products for T columns.
 
-use quorate::internal::linalg::small::{dot, norm_squared};
+use quorate::internal::linalg::small::{add_scaled, dot, norm_squared};
 
 /// Residual norms within this share of the largest count as equal.
 const EQUAL: f64 = 1e-6;
@@ -26,22 +26,18 @@ pub fn extreme_columns(columns: &[f64], rows: usize, count: usize) -> Vec<usize>
             break;
         }
         let tied = (0..residuals.len()).filter(|&t| residuals[t] >= largest * (1.0 - EQUAL));
-        let Some(best) = tied.reduce(|best, t| {
+        let longer = |best, t| {
             if norms[t] > norms[best] * (1.0 + EQUAL) {
                 t
             } else {
                 best
             }
-        }) else {
-            break;
         };
+        let Some(best) = tied.reduce(longer) else { break };
         let mut direction = columns[best * rows..][..rows].to_vec();
         for earlier in &directions {
             let length = dot(earlier, &direction);
-            direction
-                .iter_mut()
-                .zip(earlier)
-                .for_each(|(value, part)| *value -= length * part);
+            add_scaled(&mut direction, -length, earlier);
         }
         let length = norm_squared(&direction).sqrt();
         if length <= 0.0 {

@@ -10,7 +10,7 @@
 use rand::{Rng, RngExt};
 use rayon::prelude::*;
 
-use quorate::internal::linalg::small::{dot, norm_squared};
+use quorate::internal::linalg::small::{add_scaled, dot, norm_squared};
 
 /// A component: its weight `alpha` and its unit vector `v`.
 #[derive(Debug, Clone, PartialEq)]
@@ -32,18 +32,17 @@ pub fn tensor_components(
 ) -> Vec<Component> {
     let mut components = Vec::with_capacity(n);
     for _ in 0..n {
-        let first: Vec<Vec<f64>> = (0..starts)
-            .map(|_| (0..n).map(|_| rng.random::<f64>() - 0.5).collect())
-            .collect();
-        let found: Vec<Component> = first
+        let mut draw = |_| (0..n).map(|_| rng.random::<f64>() - 0.5).collect();
+        let first: Vec<Vec<f64>> = (0..starts).map(&mut draw).collect();
+        let found = first
             .into_par_iter()
-            .map(|start| iterate(&tensor, n, start, steps))
-            .collect();
+            .map(|start| iterate(&tensor, n, start, steps));
+        let found: Vec<Component> = found.collect();
         // Of equal ones the first, so that nothing depends on threads.
-        let best = found
-            .into_iter()
-            .reduce(|best, other| if other.alpha > best.alpha { other } else { best });
-        let Some(best) = best else { break };
+        let better = |best: Component, other: Component| if other.alpha > best.alpha { other } else { best };
+        let Some(best) = found.into_iter().reduce(better) else {
+            break;
+        };
         deflate(&mut tensor, n, &best);
         components.push(best);
     }
@@ -53,11 +52,8 @@ pub fn tensor_components(
 /// `T(I, v, v)`.
 fn contract(tensor: &[f64], n: usize, v: &[f64], out: &mut [f64]) {
     for (slice, cell) in tensor.chunks_exact(n * n).zip(out) {
-        *cell = slice
-            .chunks_exact(n)
-            .zip(v)
-            .map(|(row, factor)| factor * dot(row, v))
-            .sum();
+        let rows = slice.chunks_exact(n).zip(v);
+        *cell = rows.map(|(row, factor)| factor * dot(row, v)).sum();
     }
 }
 
@@ -95,10 +91,7 @@ fn deflate(tensor: &mut [f64], n: usize, component: &Component) {
     let v = &component.vector;
     for (i, slice) in tensor.chunks_exact_mut(n * n).enumerate() {
         for (j, row) in slice.chunks_exact_mut(n).enumerate() {
-            let factor = component.alpha * v[i] * v[j];
-            row.iter_mut()
-                .zip(v)
-                .for_each(|(cell, value)| *cell -= factor * value);
+            add_scaled(row, -(component.alpha * v[i] * v[j]), v);
         }
     }
 }

@@ -60,18 +60,18 @@ impl AnswerPatterns {
         let pattern = |task: u32| &counts[starts[task as usize] as usize..starts[task as usize + 1] as usize];
         let mut order: Vec<u32> = (0..starts.len() as u32 - 1).collect();
         order.sort_unstable_by(|&a, &b| pattern(a).cmp(pattern(b)));
-        let mut distinct = Self {
-            classes: block.class_count(),
-            starts: vec![0],
-            counts: Vec::new(),
-            tasks: Vec::new(),
-        };
+        let mut distinct = Self::none(block.class_count());
         for run in order.chunk_by(|&a, &b| pattern(a) == pattern(b)) {
-            distinct.counts.extend_from_slice(pattern(run[0]));
-            distinct.starts.push(distinct.counts.len() as u32);
-            distinct.tasks.push(run.len() as u64);
+            distinct.push(pattern(run[0]), run.len() as u64);
         }
         distinct
+    }
+
+    /// Adds a pattern of so many tasks behind the others.
+    fn push(&mut self, counts: &[(u16, u32)], tasks: u64) {
+        self.counts.extend_from_slice(counts);
+        self.starts.push(self.counts.len() as u32);
+        self.tasks.push(tasks);
     }
 
     /// Number of classes.
@@ -86,10 +86,11 @@ impl AnswerPatterns {
 
     /// Tasks with at least two labels: those that can be compared.
     pub fn pairable_tasks(&self) -> u64 {
-        let all = self.iter().zip(&self.tasks);
-        all.filter(|(pattern, _)| pattern.labels >= 2.0)
-            .map(|(_, &tasks)| tasks)
-            .sum()
+        let pairable = self
+            .iter()
+            .zip(&self.tasks)
+            .filter(|(pattern, _)| pattern.labels >= 2.0);
+        pairable.map(|(_, &tasks)| tasks).sum()
     }
 
     pub(crate) fn iter(&self) -> impl Iterator<Item = Pattern<'_>> + Clone {
@@ -105,10 +106,8 @@ impl AnswerPatterns {
         &'a self,
         tasks: &'a [u64],
     ) -> impl Iterator<Item = (Pattern<'a>, f64)> + Clone + 'a {
-        let pairs = self.iter().zip(tasks);
-        pairs
-            .filter(|(_, tasks)| **tasks > 0)
-            .map(|(pattern, &tasks)| (pattern, tasks as f64))
+        let pairs = self.iter().zip(tasks).filter(|(_, tasks)| **tasks > 0);
+        pairs.map(|(pattern, &tasks)| (pattern, tasks as f64))
     }
 }
 
@@ -148,9 +147,7 @@ impl State for AnswerPatterns {
             let second = if order.is_ge() { others.next() } else { None };
             let tasks = first.map_or(0, |(_, &tasks)| tasks) + second.map_or(0, |(_, &tasks)| tasks);
             if let Some((pattern, _)) = first.or(second) {
-                merged.counts.extend_from_slice(pattern.counts);
-                merged.starts.push(merged.counts.len() as u32);
-                merged.tasks.push(tasks);
+                merged.push(pattern.counts, tasks);
             }
         }
     }
@@ -161,11 +158,12 @@ wire_format!(54 AnswerPatterns { classes, starts, counts, tasks } check AnswerPa
 impl AnswerPatterns {
     /// No patterns yet.
     fn none(classes: usize) -> Self {
+        let (starts, counts, tasks) = (vec![0], Vec::new(), Vec::new());
         Self {
             classes,
-            starts: vec![0],
-            counts: Vec::new(),
-            tasks: Vec::new(),
+            starts,
+            counts,
+            tasks,
         }
     }
 

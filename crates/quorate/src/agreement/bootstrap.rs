@@ -53,10 +53,8 @@ pub(super) fn percentiles(
     coefficient: usize,
     confidence: f64,
 ) -> Option<(f64, f64)> {
-    let mut values: Vec<f64> = replicates
-        .iter()
-        .filter_map(|values| values[coefficient])
-        .collect();
+    let values = replicates.iter().filter_map(|values| values[coefficient]);
+    let mut values: Vec<f64> = values.collect();
     if values.is_empty() || 2 * values.len() < replicates.len() {
         return None;
     }

@@ -14,25 +14,23 @@ use super::Undefined;
 /// Cohen's kappa of a K x K table of counts `[answer of the first][answer of the second]`.
 pub fn cohen_kappa(table: &[u32], classes: usize) -> Result<f64, Undefined> {
     assert_eq!(table.len(), classes * classes, "the table must be K x K");
-    let row = |a: usize| -> u128 {
-        table[a * classes..][..classes]
-            .iter()
-            .map(|&n| u128::from(n))
-            .sum()
+    let sum = |from: usize, step: usize, count: usize| -> u128 {
+        let cells = table[from..].iter().step_by(step).take(count);
+        cells.map(|&n| u128::from(n)).sum()
     };
-    let column = |a: usize| -> u128 { table[a..].iter().step_by(classes).map(|&n| u128::from(n)).sum() };
-    let shared: u128 = table.iter().map(|&n| u128::from(n)).sum();
+    let shared = sum(0, 1, table.len());
     if shared == 0 {
         return Err(Undefined::TooFewShared);
     }
     // In whole numbers, so that 0/0 is seen exactly.
-    let observed = shared
-        * (0..classes)
-            .map(|a| u128::from(table[a * classes + a]))
-            .sum::<u128>();
-    let by_chance: u128 = (0..classes).map(|a| row(a) * column(a)).sum();
-    if by_chance == shared * shared {
-        return Err(Undefined::NoVariation);
-    }
-    Ok((observed as f64 - by_chance as f64) / (shared * shared - by_chance) as f64)
+    let observed = shared * sum(0, classes + 1, classes);
+    let product = |a: usize| sum(a * classes, 1, classes) * sum(a, classes, classes);
+    let by_chance = (0..classes).map(product).sum();
+    above_chance(observed, by_chance, shared * shared).ok_or(Undefined::NoVariation)
+}
+
+/// `(observed - by_chance) / (all - by_chance)`; none where chance agrees fully.
+pub(crate) fn above_chance(observed: u128, by_chance: u128, all: u128) -> Option<f64> {
+    let excess = observed as f64 - by_chance as f64;
+    (by_chance < all).then(|| excess / (all - by_chance) as f64)
 }

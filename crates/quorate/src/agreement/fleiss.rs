@@ -51,23 +51,24 @@ impl Shares {
                 agree += weight * equal / (r * (r - 1.0));
             }
         }
-        for share in &mut class {
-            *share /= labelled;
-        }
-        Self {
-            class,
-            observed: if pairable > 0.0 {
-                Ok(agree / pairable)
-            } else {
-                Err(Undefined::NoPairs)
-            },
-        }
+        class.iter_mut().for_each(|share| *share /= labelled);
+        let observed = ratio(agree, pairable, Undefined::NoPairs);
+        Self { class, observed }
     }
 
     /// Fleiss' kappa.
     pub(super) fn kappa(&self) -> Result<f64, Undefined> {
         let by_chance: f64 = self.class.iter().map(|share| share * share).sum();
         above_chance(self.observed?, by_chance)
+    }
+}
+
+/// A part of a whole; undefined where there is none.
+fn ratio(part: f64, whole: f64, reason: Undefined) -> Result<f64, Undefined> {
+    if whole > 0.0 {
+        Ok(part / whole)
+    } else {
+        Err(reason)
     }
 }
 
@@ -109,18 +110,13 @@ pub(super) fn by_class(
             return [Err(Undefined::NoPairs); 2];
         }
         let chance = 2.0 * share * (1.0 - share);
-        [
-            if chance > 1e-12 {
-                Ok(1.0 - disagree / pairable / chance)
-            } else {
-                Err(Undefined::NoVariation)
-            },
-            if labels > 0.0 {
-                Ok(matching / labels)
-            } else {
-                Err(Undefined::NoPairs)
-            },
-        ]
+        let kappa = 1.0 - disagree / pairable / chance;
+        let kappa = if chance > 1e-12 {
+            Ok(kappa)
+        } else {
+            Err(Undefined::NoVariation)
+        };
+        [kappa, ratio(matching, labels, Undefined::NoPairs)]
     };
     sums.iter().zip(&shares.class).map(one).collect()
 }

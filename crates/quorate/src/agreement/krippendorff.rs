@@ -40,13 +40,11 @@ pub(super) fn alphas(
         return [Err(Undefined::NoPairs); 3];
     }
     let mut below = 0.0;
-    let mid_ranks: Vec<f64> = labels_of
-        .iter()
-        .map(|&labels| {
-            below += labels;
-            below - labels / 2.0
-        })
-        .collect();
+    let mut mid_rank = |&labels: &f64| {
+        below += labels;
+        below - labels / 2.0
+    };
+    let mid_ranks: Vec<f64> = labels_of.iter().map(&mut mid_rank).collect();
     let nominal = alpha(patterns, tasks, &labels_of, |counts| {
         let total: f64 = counts.clone().map(|(_, n)| n).sum();
         counts.map(|(_, n)| n * (total - n)).sum()
@@ -61,10 +59,7 @@ pub(super) fn alphas(
     [
         nominal,
         distance(&mid_ranks),
-        match values {
-            Some(values) => distance(values),
-            None => Err(Undefined::NotNumbers),
-        },
+        values.map_or(Err(Undefined::NotNumbers), distance),
     ]
 }
 

@@ -25,13 +25,13 @@ mod pairwise;
 mod undefined;
 
 pub(crate) use answer_patterns::{AnswerPatterns, CountPatterns};
+pub(crate) use cohen::above_chance;
 pub use cohen::cohen_kappa;
 pub use pairwise::{PairAgreement, Pairwise};
 pub use undefined::Undefined;
 
 use crate::annotations::{Annotations, Names};
-use crate::context::Context;
-use crate::error::{Error, Result};
+use crate::{Context, Error, Result};
 use fleiss::Shares;
 
 /// First random stream of the intervals over tasks.
@@ -131,16 +131,12 @@ impl AgreementSettings {
     /// ```
     pub fn measure(&self, annotations: &Annotations, context: &Context) -> Result<AgreementReport> {
         if !(self.confidence > 0.0 && self.confidence < 1.0) {
-            return Err(Error::Parameter {
-                name: "confidence".into(),
-                problem: format!("{} found, expected a number between 0 and 1", self.confidence),
-            });
+            let problem = format!("{} found, expected a number between 0 and 1", self.confidence);
+            return Err(Error::parameter("confidence", problem));
         }
         if self.replicates > MAX_REPLICATES {
-            return Err(Error::Parameter {
-                name: "replicates".into(),
-                problem: format!("{} found, expected at most {MAX_REPLICATES}", self.replicates),
-            });
+            let problem = format!("{} found, expected at most {MAX_REPLICATES}", self.replicates);
+            return Err(Error::parameter("replicates", problem));
         }
         let patterns = AnswerPatterns::of(annotations);
         let values = class_values(annotations.classes());
@@ -179,10 +175,7 @@ impl AgreementSettings {
 
 /// The coefficients over all classes, in the order of [`AgreementReport`]: observed agreement, Fleiss' kappa,
 /// Krippendorff's alpha for nominal, ordinal and interval classes, Gwet's AC1.
-pub(crate) fn overall(
-    patterns: &AnswerPatterns,
-    classes: &Names,
-) -> Vec<std::result::Result<f64, Undefined>> {
+pub(crate) fn overall(patterns: &AnswerPatterns, classes: &Names) -> Vec<Result<f64, Undefined>> {
     all(
         patterns,
         patterns.tasks(),
@@ -197,7 +190,7 @@ fn all(
     tasks: &[u64],
     values: Option<&[f64]>,
     classes: bool,
-) -> Vec<std::result::Result<f64, Undefined>> {
+) -> Vec<Result<f64, Undefined>> {
     let shares = Shares::of(patterns, tasks);
     let mut found = vec![shares.observed, shares.kappa()];
     found.extend(krippendorff::alphas(patterns, tasks, values));

@@ -13,10 +13,9 @@ use std::ops::Range;
 use super::bootstrap::{percentiles, resample};
 use super::cohen::cohen_kappa;
 use super::{AgreementSettings, Undefined};
-use crate::annotations::Annotations;
-use crate::context::Context;
 use crate::parallel::{balanced_ranges, map_ranges};
-use crate::statistics::{PairSums, SharedTask, pair_cost};
+use crate::statistics::{PairSums, SharedTask};
+use crate::{Annotations, Context};
 
 /// Most steps spent on counting pairs.
 const MAX_EVENTS: u64 = 500_000_000;
@@ -65,7 +64,7 @@ pub(super) fn pairwise(
         plain_mean_kappa: Err(Undefined::TooManyPairs),
         listed: Vec::new(),
     };
-    if pair_cost(annotations, 0).events > MAX_EVENTS {
+    if annotations.as_block().pairs_of_labels() > MAX_EVENTS {
         return found;
     }
     let ranges = balanced_ranges(annotations.by_worker().starts(), 64);
@@ -158,15 +157,10 @@ fn pair_interval(
     rank: u64,
 ) -> Option<(f64, f64)> {
     let counts: Vec<u64> = table.iter().map(|&count| u64::from(count)).collect();
-    let kappas = resample(
-        &counts,
-        settings.replicates,
-        STREAM + (rank << 20),
-        context,
-        |drawn| {
-            let table: Vec<u32> = drawn.iter().map(|&count| count as u32).collect();
-            vec![cohen_kappa(&table, classes).ok()]
-        },
-    );
+    let stream = STREAM + (rank << 20);
+    let kappas = resample(&counts, settings.replicates, stream, context, |drawn| {
+        let table: Vec<u32> = drawn.iter().map(|&count| count as u32).collect();
+        vec![cohen_kappa(&table, classes).ok()]
+    });
     percentiles(&kappas, 0, settings.confidence)
 }

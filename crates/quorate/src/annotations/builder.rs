@@ -4,7 +4,8 @@ use hashbrown::HashSet;
 use rustc_hash::FxBuildHasher;
 
 use super::class_order::ClassOrder;
-use super::{Annotations, CodeColumns, MAX_CLASSES, MAX_LABELS, Names};
+use super::columns::repeated_label;
+use super::{Annotations, CodeColumns, MAX_CLASSES, MAX_LABELS, Names, SPLIT, check_count};
 use crate::blocks::TaskBlock;
 use crate::error::{Error, Result};
 
@@ -67,13 +68,9 @@ pub struct AnnotationsBuilder {
 impl AnnotationsBuilder {
     /// A builder that treats repeated (task, worker) rows in this way.
     pub fn new(duplicates: Duplicates) -> Self {
-        Self {
-            rows: RowCounts {
-                duplicates,
-                ..RowCounts::default()
-            },
-            ..Self::default()
-        }
+        let mut builder = Self::default();
+        builder.rows.duplicates = duplicates;
+        builder
     }
 
     /// Allows these classes only, in this order.
@@ -103,37 +100,28 @@ impl AnnotationsBuilder {
         if worker.is_empty() {
             return Err(Error::EmptyId("worker"));
         }
-        if label.is_empty() {
-            let task = self.tasks.intern(task);
-            let worker = self.workers.intern(worker);
-            self.check_size(task, worker)?;
+        let class = match self.classes.find(label) {
+            _ if label.is_empty() => None,
+            Some(code) => Some(code as u16),
+            None if self.classes_given => {
+                let (label, classes) = (label.to_owned(), self.classes.iter().map(str::to_owned).collect());
+                return Err(Error::UnknownClass { label, classes });
+            }
+            None => Some(self.intern_class(label)?),
+        };
+        let (task, worker) = (self.tasks.intern(task), self.workers.intern(worker));
+        let count = self.columns.label.len().max(task as usize).max(worker as usize) + 1;
+        check_count("rows, tasks or workers", count, MAX_LABELS, SPLIT)?;
+        let Some(class) = class else {
             self.rows.rows += 1;
             self.rows.abstentions += 1;
             return Ok(());
-        }
-        let label = match self.classes.find(label) {
-            Some(code) => code as u16,
-            None if self.classes_given => {
-                return Err(Error::UnknownClass {
-                    label: label.to_owned(),
-                    classes: self.classes.iter().map(str::to_owned).collect(),
-                });
-            }
-            None => self.intern_class(label)?,
         };
-        let task = self.tasks.intern(task);
-        let worker = self.workers.intern(worker);
-        self.check_size(task, worker)?;
         if self.rows.duplicates == Duplicates::Error && !self.seen.insert((task, worker)) {
-            return Err(Error::RepeatedLabel {
-                task: self.tasks.get(task as usize).to_owned(),
-                worker: self.workers.get(worker as usize).to_owned(),
-            });
+            return Err(repeated_label(&self.tasks, task as usize, &self.workers, worker));
         }
         self.rows.rows += 1;
-        self.columns.task.push(task);
-        self.columns.worker.push(worker);
-        self.columns.label.push(label);
+        self.columns.push(task, worker, class);
         Ok(())
     }
 
@@ -162,36 +150,18 @@ impl AnnotationsBuilder {
         let (block, repeated) = TaskBlock::sort(self.tasks.len(), vec![self.columns], self.rows.duplicates);
         self.rows.repeated += repeated;
         let annotations = Annotations::of_block(self.tasks, self.workers, self.classes, block, self.rows);
-        Ok(if self.classes_given {
-            annotations
+        let order = if self.classes_given {
+            ClassOrder::Appearance
         } else {
-            annotations.with_class_order(self.class_order)
-        })
+            self.class_order
+        };
+        Ok(annotations.with_class_order(order))
     }
 
     fn intern_class(&mut self, class: &str) -> Result<u16> {
-        if self.classes.len() == MAX_CLASSES {
-            return Err(Error::TooMany {
-                what: "labels",
-                limit: MAX_CLASSES,
-                hint: "labels must be classes; is the label column the right one?",
-            });
-        }
+        let hint = "labels must be classes; is the label column the right one?";
+        check_count("labels", self.classes.len() + 1, MAX_CLASSES, hint)?;
         Ok(self.classes.intern(class) as u16)
-    }
-
-    fn check_size(&self, task: u32, worker: u32) -> Result<()> {
-        if self.columns.label.len() >= MAX_LABELS
-            || task as usize >= MAX_LABELS
-            || worker as usize >= MAX_LABELS
-        {
-            return Err(Error::TooMany {
-                what: "rows, tasks or workers",
-                limit: MAX_LABELS,
-                hint: "split the input by task and aggregate the parts",
-            });
-        }
-        Ok(())
     }
 }
 
@@ -232,10 +202,9 @@ impl Annotations {
 
 /// There is nothing to build a table from.
 pub(super) fn no_labels(abstentions: u64) -> Error {
+    let expected = "expected one row for each label with a task, a worker and a label";
     Error::NoLabels(match abstentions {
-        0 => {
-            "the input has no rows; expected one row for each label with a task, a worker and a label".into()
-        }
+        0 => format!("the input has no rows; {expected}"),
         count => format!("all {count} rows have an empty label"),
     })
 }

@@ -1,6 +1,7 @@
 //! The labels compressed by worker.
 
 use crate::blocks::Block;
+use crate::parallel::add_up;
 
 /// All labels, compressed by worker: for each worker its tasks, in order, and its answers.
 #[derive(Debug, Clone)]
@@ -12,34 +13,29 @@ pub struct ByWorker {
 
 impl ByWorker {
     /// Counting sort of the labels by task into labels by worker.
-    pub(super) fn transpose(workers: usize, task_starts: &[u32], worker: &[u32], label: &[u16]) -> Self {
+    pub(crate) fn of_block(block: Block<'_>) -> Self {
+        let (workers, labels) = (block.worker_count(), block.label_count());
         let mut starts = vec![0u32; workers + 1];
-        for &m in worker {
+        for &m in block.worker {
             starts[m as usize + 1] += 1;
         }
-        for m in 0..workers {
-            starts[m + 1] += starts[m];
-        }
+        add_up(&mut starts);
         let mut next = starts.clone();
         let mut by_worker = Self {
             starts,
-            task: vec![0; worker.len()],
-            label: vec![0; worker.len()],
+            task: vec![0; labels],
+            label: vec![0; labels],
         };
-        for n in 0..task_starts.len() - 1 {
-            for position in task_starts[n] as usize..task_starts[n + 1] as usize {
-                let slot = &mut next[worker[position] as usize];
+        for n in 0..block.task_count() {
+            let (workers, labels) = block.task(n);
+            for (&worker, &label) in workers.iter().zip(labels) {
+                let slot = &mut next[worker as usize];
                 by_worker.task[*slot as usize] = n as u32;
-                by_worker.label[*slot as usize] = label[position];
+                by_worker.label[*slot as usize] = label;
                 *slot += 1;
             }
         }
         by_worker
-    }
-
-    /// The labels of a block by worker.
-    pub(crate) fn of_block(block: Block<'_>) -> Self {
-        Self::transpose(block.worker_count(), block.starts, block.worker, block.label)
     }
 
     /// One worker's tasks and answers, side by side.
@@ -51,10 +47,8 @@ impl ByWorker {
     /// One worker's labels as (task, class) codes, in order of task.
     pub fn labels(&self, worker: usize) -> impl ExactSizeIterator<Item = (usize, usize)> + Clone + '_ {
         let (tasks, labels) = self.slices(worker);
-        tasks
-            .iter()
-            .zip(labels)
-            .map(|(&task, &label)| (task as usize, label as usize))
+        let label = |(&task, &label): (&u32, &u16)| (task as usize, label as usize);
+        tasks.iter().zip(labels).map(label)
     }
 
     /// Where each worker's labels start; one entry more than there are workers.

@@ -2,8 +2,8 @@
 
 use rayon::prelude::*;
 
-use super::{Annotations, MAX_CLASSES, Names};
-use crate::error::{Error, Result};
+use super::{Annotations, MAX_CLASSES, Names, check_count};
+use crate::error::Result;
 
 /// How classes are ordered when the caller gives no list.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -35,9 +35,7 @@ impl Annotations {
     /// The same labels with further classes that a task may truly have though no worker named them; all
     /// classes in natural order. Known truths are kept.
     pub fn with_classes<'a>(mut self, more: impl IntoIterator<Item = &'a str>) -> Result<Self> {
-        more.into_iter().for_each(|class| {
-            self.classes.intern(class);
-        });
+        more.into_iter().for_each(|class| _ = self.classes.intern(class));
         check_class_count(&self.classes)?;
         Ok(self.with_class_order(ClassOrder::Natural))
     }
@@ -46,37 +44,35 @@ impl Annotations {
     /// have. Known truths are kept.
     pub fn with_class_order(mut self, order: ClassOrder) -> Self {
         let (classes, codes) = order.arrange(&self.classes);
-        // Classes that stand in order keep their codes.
-        if codes.is_sorted() {
-            return self;
-        }
+        self.recode(classes, &codes);
+        self
+    }
+
+    /// Gives labels and known truths new codes of these classes.
+    pub(super) fn recode(&mut self, classes: Names, codes: &[u16]) {
         self.classes = classes;
-        self.label.par_chunks_mut(1 << 16).for_each(|labels| {
-            labels
-                .iter_mut()
-                .for_each(|label| *label = codes[*label as usize])
-        });
-        for truth in self.gold.iter_mut().flatten() {
+        // Classes that stand in order keep their codes.
+        if codes
+            .iter()
+            .enumerate()
+            .all(|(old, &new)| old == usize::from(new))
+        {
+            return;
+        }
+        let labels = self.block.label.par_iter_mut().with_min_len(1 << 16);
+        labels.for_each(|label| *label = codes[usize::from(*label)]);
+        for truth in &mut self.block.gold {
             if let Some(&code) = codes.get(*truth as usize) {
                 *truth = u32::from(code);
             }
         }
         self.by_worker = Default::default();
-        self
     }
 }
 
 /// Refuses more classes than labels can be written with.
 pub(super) fn check_class_count(classes: &Names) -> Result<()> {
-    if classes.len() > MAX_CLASSES {
-        Err(Error::TooMany {
-            what: "classes",
-            limit: MAX_CLASSES,
-            hint: "merge rare classes",
-        })
-    } else {
-        Ok(())
-    }
+    check_count("classes", classes.len(), MAX_CLASSES, "merge rare classes")
 }
 
 #[cfg(test)]

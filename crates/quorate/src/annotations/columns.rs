@@ -6,9 +6,9 @@ use rayon::prelude::*;
 
 use super::builder::no_labels;
 use super::{Annotations, Duplicates, MAX_CLASSES, MAX_LABELS, Names, RowCounts};
-use crate::blocks::TaskBlock;
+use crate::blocks::{TaskBlock, codes_below};
 use crate::error::{Error, Result};
-use crate::parallel::{balanced_ranges, even_ranges};
+use crate::parallel::{add_up, balanced_ranges, even_ranges, map_rows, split_rows};
 
 /// Codes of consecutive rows, one column for each part of a label. All columns have the same length.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -57,14 +57,7 @@ impl Annotations {
             chunk.validate(tasks.len(), workers.len(), classes.len())?;
         }
         let (block, repeated) = TaskBlock::sort(tasks.len(), chunks, duplicates);
-        if duplicates == Duplicates::Error
-            && let Some((task, worker)) = block.first_repeated()
-        {
-            return Err(Error::RepeatedLabel {
-                task: tasks.get(task).to_owned(),
-                worker: workers.get(worker as usize).to_owned(),
-            });
-        }
+        block.refuse_repeated(duplicates, &tasks, &workers)?;
         let rows = RowCounts {
             rows: rows as u64,
             abstentions: 0,
@@ -75,22 +68,33 @@ impl Annotations {
     }
 }
 
+/// The error of two labels of one worker on one task.
+pub(super) fn repeated_label(tasks: &Names, task: usize, workers: &Names, worker: u32) -> Error {
+    let (task, worker) = (
+        tasks.get(task).to_owned(),
+        workers.get(worker as usize).to_owned(),
+    );
+    Error::RepeatedLabel { task, worker }
+}
+
 impl CodeColumns {
+    /// Adds a row.
+    pub(super) fn push(&mut self, task: u32, worker: u32, label: u16) {
+        self.task.push(task);
+        self.worker.push(worker);
+        self.label.push(label);
+    }
+
     /// The rows of labels that are sorted by task, and no larger than they are.
     #[doc(hidden)]
-    pub fn of_block(block: TaskBlock) -> Self {
-        let TaskBlock {
-            starts,
-            mut worker,
-            mut label,
-            ..
-        } = block;
-        let mut task = Vec::with_capacity(label.len());
-        for (n, run) in starts.windows(2).enumerate() {
+    pub fn of_block(mut block: TaskBlock) -> Self {
+        let mut task = Vec::with_capacity(block.label.len());
+        for (n, run) in block.starts.windows(2).enumerate() {
             task.resize(run[1] as usize, n as u32);
         }
-        worker.shrink_to_fit();
-        label.shrink_to_fit();
+        block.worker.shrink_to_fit();
+        block.label.shrink_to_fit();
+        let TaskBlock { worker, label, .. } = block;
         Self { task, worker, label }
     }
 
@@ -102,11 +106,8 @@ impl CodeColumns {
         const LABEL: usize = 6 + 8;
         let (length, capacity) = (self.label.len(), self.label.capacity());
         // Columns that are full double.
-        let growth = if length + rows > capacity {
-            capacity.max(rows) * ROW
-        } else {
-            0
-        };
+        let full = length + rows > capacity;
+        let growth = if full { capacity.max(rows) * ROW } else { 0 };
         (growth + (length + rows) * LABEL + tasks * 8) as u64
     }
 
@@ -123,25 +124,13 @@ impl CodeColumns {
     }
 
     fn validate(&self, tasks: usize, workers: usize, classes: usize) -> Result<()> {
-        if self.task.len() != self.label.len() || self.worker.len() != self.label.len() {
-            return Err(Error::Mismatch(format!(
-                "columns of {} tasks, {} workers and {} labels do not lie side by side",
-                self.task.len(),
-                self.worker.len(),
-                self.label.len()
-            )));
+        let [n, m, k] = [self.task.len(), self.worker.len(), self.label.len()];
+        if n != k || m != k {
+            let problem = format!("columns of {n} tasks, {m} workers and {k} labels do not lie side by side");
+            return Err(Error::Mismatch(problem));
         }
-        // The largest of all is found faster than the first that is too large.
-        let below =
-            |codes: &[u32], count: usize| codes.iter().max().is_none_or(|&code| (code as usize) < count);
-        if below(&self.task, tasks)
-            && below(&self.worker, workers)
-            && self
-                .label
-                .iter()
-                .max()
-                .is_none_or(|&code| usize::from(code) < classes)
-        {
+        let named = codes_below(&self.task, tasks) && codes_below(&self.worker, workers);
+        if named && codes_below(&self.label, classes) {
             return Ok(());
         }
         let mut rows = self.task.iter().zip(&self.worker).zip(&self.label);
@@ -188,15 +177,74 @@ impl TaskBlock {
     /// Sorts one task's labels by worker, rows of one worker in their order; returns how many rows repeat the
     /// worker of another. `scratch` is memory to work in.
     pub fn sort_task(workers: &mut [u32], labels: &mut [u16], scratch: &mut Vec<(u32, u16)>) -> u64 {
-        sort_by_worker(workers, labels, scratch)
+        // A known number of rows needs no loops; most tasks of a table have one number.
+        match workers.len() {
+            0 | 1 => return 0,
+            2 => return sort_few::<2>(workers, labels),
+            3 => return sort_few::<3>(workers, labels),
+            4 => return sort_few::<4>(workers, labels),
+            5 => return sort_few::<5>(workers, labels),
+            6 => return sort_few::<6>(workers, labels),
+            7 => return sort_few::<7>(workers, labels),
+            8 => return sort_few::<8>(workers, labels),
+            count @ 9..=16 => return insertion_sort(workers, labels, &mut [0; 16][..count]),
+            _ => {}
+        }
+        if !workers.is_sorted() {
+            scratch.clear();
+            scratch.extend(workers.iter().copied().zip(labels.iter().copied()));
+            scratch.sort_by_key(|&(m, _)| m);
+            for (place, &(m, x)) in scratch.iter().enumerate() {
+                (workers[place], labels[place]) = (m, x);
+            }
+        }
+        workers.windows(2).filter(|pair| pair[0] == pair[1]).count() as u64
     }
 
     /// Keeps one of the labels of one worker on one task, of which `repeated` follow another, if told so.
     pub fn drop_repeated(&mut self, repeated: u64, duplicates: Duplicates) {
-        let one_of_each = matches!(duplicates, Duplicates::Last | Duplicates::First);
-        if repeated > 0 && one_of_each {
-            drop_repeated(&mut self.starts, &mut self.worker, &mut self.label, duplicates);
+        if repeated == 0 || !matches!(duplicates, Duplicates::Last | Duplicates::First) {
+            return;
         }
+        let Self {
+            starts,
+            worker,
+            label,
+            ..
+        } = self;
+        let mut write = 0;
+        for n in 0..starts.len() - 1 {
+            let (start, end) = (starts[n] as usize, starts[n + 1] as usize);
+            starts[n] = write as u32;
+            for position in start..end {
+                let repeats = position > start && worker[position] == worker[position - 1];
+                if !repeats {
+                    worker[write] = worker[position];
+                    write += 1;
+                }
+                if !repeats || duplicates == Duplicates::Last {
+                    label[write - 1] = label[position];
+                }
+            }
+        }
+        if let Some(last) = starts.last_mut() {
+            *last = write as u32;
+        }
+        worker.truncate(write);
+        label.truncate(write);
+    }
+
+    /// Fails with the first repeated label where these are an error.
+    pub(super) fn refuse_repeated(
+        &self,
+        duplicates: Duplicates,
+        tasks: &Names,
+        workers: &Names,
+    ) -> Result<()> {
+        let refused = self.first_repeated().filter(|_| duplicates == Duplicates::Error);
+        refused.map_or(Ok(()), |(task, worker)| {
+            Err(repeated_label(tasks, task, workers, worker))
+        })
     }
 
     /// The first task with two labels of one worker, and that worker.
@@ -215,21 +263,12 @@ fn count_tasks(tasks: usize, chunks: &[CodeColumns], spans: &[(u32, u32)]) -> Ve
     let mut starts = vec![0u32; tasks + 1];
     // A thread counts tasks of its own: chunks in task order are looked at by one thread, others by all.
     let ranges = even_ranges(tasks, rayon::current_num_threads());
-    let mut jobs = Vec::new();
-    let mut rest = &mut starts[1..];
-    for range in ranges {
-        let (counts, tail) = rest.split_at_mut(range.len());
-        rest = tail;
-        jobs.push((range, counts));
-    }
-    jobs.into_par_iter().for_each(|(range, counts)| {
+    map_rows(ranges, &mut starts[1..], 1, |range, counts| {
         for_rows_of(chunks, spans, &range, |chunk, row| {
             counts[chunk.task[row] as usize - range.start] += 1;
         });
     });
-    for n in 0..tasks {
-        starts[n + 1] += starts[n];
-    }
+    add_up(&mut starts);
     starts
 }
 
@@ -284,73 +323,39 @@ fn scatter(starts: &[u32], chunks: &[CodeColumns], spans: &[(u32, u32)]) -> (Vec
 fn split_tasks<'a>(
     starts: &[u32],
     ranges: Vec<Range<usize>>,
-    mut workers: &'a mut [u32],
-    mut labels: &'a mut [u16],
+    workers: &'a mut [u32],
+    labels: &'a mut [u16],
 ) -> Vec<(Range<usize>, &'a mut [u32], &'a mut [u16])> {
-    let mut jobs = Vec::with_capacity(ranges.len());
-    for range in ranges {
-        let count = (starts[range.end] - starts[range.start]) as usize;
-        let (own_workers, rest) = workers.split_at_mut(count);
-        workers = rest;
-        let (own_labels, rest) = labels.split_at_mut(count);
-        labels = rest;
-        jobs.push((range, own_workers, own_labels));
-    }
-    jobs
+    let count = |range: &Range<usize>| (starts[range.end] - starts[range.start]) as usize;
+    let labels = split_rows(ranges.clone(), labels, count);
+    let parts = split_rows(ranges, workers, count).into_iter().zip(labels);
+    parts
+        .map(|((range, workers), (_, labels))| (range, workers, labels))
+        .collect()
 }
 
 /// Puts the labels of each task in order of worker; returns how many rows repeat an earlier one.
 fn order_tasks(starts: &[u32], worker: &mut [u32], label: &mut [u16]) -> u64 {
     let ranges = balanced_ranges(starts, 8 * rayon::current_num_threads());
     let jobs = split_tasks(starts, ranges, worker, label);
-    jobs.into_par_iter()
-        .map(|(tasks, workers, labels)| {
-            let base = starts[tasks.start];
-            let mut scratch = Vec::new();
-            let mut repeated = 0;
-            for n in tasks {
-                let range = (starts[n] - base) as usize..(starts[n + 1] - base) as usize;
-                repeated += sort_by_worker(&mut workers[range.clone()], &mut labels[range], &mut scratch);
-            }
-            repeated
-        })
-        .sum()
+    let sorted = jobs.into_par_iter().map(|(tasks, workers, labels)| {
+        let (base, mut scratch) = (starts[tasks.start], Vec::new());
+        let sort = |n: usize| {
+            let range = (starts[n] - base) as usize..(starts[n + 1] - base) as usize;
+            TaskBlock::sort_task(&mut workers[range.clone()], &mut labels[range], &mut scratch)
+        };
+        tasks.map(sort).sum::<u64>()
+    });
+    sorted.sum()
 }
 
-/// Sorts one task's labels by worker, rows of one worker in their order; returns how many rows repeat the
-/// worker of another.
-pub(super) fn sort_by_worker(workers: &mut [u32], labels: &mut [u16], scratch: &mut Vec<(u32, u16)>) -> u64 {
-    // A known number of rows needs no loops; most tasks of a table have one number.
-    match workers.len() {
-        0 | 1 => return 0,
-        2 => return sort_few::<2>(workers, labels),
-        3 => return sort_few::<3>(workers, labels),
-        4 => return sort_few::<4>(workers, labels),
-        5 => return sort_few::<5>(workers, labels),
-        6 => return sort_few::<6>(workers, labels),
-        7 => return sort_few::<7>(workers, labels),
-        8 => return sort_few::<8>(workers, labels),
-        count @ 9..=16 => return insertion_sort(workers, labels, &mut [0; 16][..count]),
-        _ => {}
-    }
-    if !workers.is_sorted() {
-        scratch.clear();
-        scratch.extend(workers.iter().copied().zip(labels.iter().copied()));
-        scratch.sort_by_key(|&(m, _)| m);
-        for (place, &(m, x)) in scratch.iter().enumerate() {
-            (workers[place], labels[place]) = (m, x);
-        }
-    }
-    workers.windows(2).filter(|pair| pair[0] == pair[1]).count() as u64
-}
-
-/// [`sort_by_worker`] for `COUNT` rows.
+/// [`TaskBlock::sort_task`] for `COUNT` rows.
 fn sort_few<const COUNT: usize>(workers: &mut [u32], labels: &mut [u16]) -> u64 {
     insertion_sort(&mut workers[..COUNT], &mut labels[..COUNT], &mut [0; COUNT])
 }
 
-/// [`sort_by_worker`] for few rows: every row goes past all that are sorted already, the smaller of two to
-/// the front. No branch depends on the order, and wrong guesses at branches are what sorting a few random
+/// [`TaskBlock::sort_task`] for few rows: every row goes past all that are sorted already, the smaller of two
+/// to the front. No branch depends on the order, and wrong guesses at branches are what sorting a few random
 /// numbers costs.
 #[inline(always)]
 fn insertion_sort(workers: &mut [u32], labels: &mut [u16], sorted: &mut [u64]) -> u64 {
@@ -367,31 +372,6 @@ fn insertion_sort(workers: &mut [u32], labels: &mut [u16], sorted: &mut [u64]) -
         repeated += u64::from(row > 0 && workers[row] == workers[row - 1]);
     }
     repeated
-}
-
-/// Keeps one label of each worker on each task.
-fn drop_repeated(starts: &mut [u32], worker: &mut Vec<u32>, label: &mut Vec<u16>, duplicates: Duplicates) {
-    let mut write = 0;
-    for n in 0..starts.len() - 1 {
-        let (start, end) = (starts[n] as usize, starts[n + 1] as usize);
-        starts[n] = write as u32;
-        for position in start..end {
-            if position > start && worker[position] == worker[position - 1] {
-                if duplicates == Duplicates::Last {
-                    label[write - 1] = label[position];
-                }
-                continue;
-            }
-            worker[write] = worker[position];
-            label[write] = label[position];
-            write += 1;
-        }
-    }
-    if let Some(last) = starts.last_mut() {
-        *last = write as u32;
-    }
-    worker.truncate(write);
-    label.truncate(write);
 }
 
 #[cfg(test)]

@@ -42,20 +42,18 @@ impl ContentOrder {
     pub(crate) fn of(annotations: &Annotations, ordered: bool) -> Self {
         let mut colours = Colours::first(annotations, ordered);
         for _ in 0..ROUNDS {
-            colours.refine(annotations);
+            colours.refine(annotations, false);
         }
         let mut votes = vec![0u32; annotations.class_count()];
         annotations.iter().for_each(|(_, _, k)| votes[k] += 1);
+        let labels = annotations.labels_per_worker();
         let mut order = [
-            Ranking::new(
-                annotations.workers(),
-                annotations.labels_per_worker(),
-                colours.workers(),
-            ),
-            Ranking::new(annotations.classes(), votes, colours.classes()),
+            Ranking::new(annotations.workers(), labels, &colours.0[WORKERS]),
+            Ranking::new(annotations.classes(), votes, &colours.0[CLASSES]),
         ];
-        let known = (0..annotations.task_count()).filter_map(|n| annotations.gold(n));
-        known.for_each(|k| order[1].used[k] = true);
+        annotations
+            .known_truths()
+            .for_each(|(_, k)| order[1].used[usize::from(k)] = true);
         tell_apart(colours, annotations, &mut order);
         let [workers, classes] = order.map(|ranking| ranking.order);
         let given = (0..annotations.class_count() as u32).collect();
@@ -77,12 +75,10 @@ struct Ranking {
 
 impl Ranking {
     fn new(names: &Names, labels: Vec<u32>, colours: &[u64]) -> Self {
-        let keys = labels.iter().zip(colours);
+        let key = |(&labels, &colour): (&u32, &u64)| (Reverse(labels), colour, 0);
         let mut ranking = Self {
             order: names.natural_order().iter().map(|&code| code as u32).collect(),
-            keys: keys
-                .map(|(&labels, &colour)| (Reverse(labels), colour, 0))
-                .collect(),
+            keys: labels.iter().zip(colours).map(key).collect(),
             used: labels.iter().map(|&labels| labels > 0).collect(),
         };
         ranking.sort();
@@ -96,18 +92,15 @@ impl Ranking {
     }
 
     fn recolour(&mut self, colours: &[u64]) {
-        self.keys
-            .iter_mut()
-            .zip(colours)
-            .for_each(|(key, &colour)| key.2 = colour);
+        let keys = self.keys.iter_mut().zip(colours);
+        keys.for_each(|(key, &colour)| key.2 = colour);
         self.sort();
     }
 
     /// The first ones that are not told apart and need to be.
     fn first_tie(&self) -> Option<&[u32]> {
-        let mut equal = self
-            .order
-            .chunk_by(|&a, &b| self.keys[a as usize] == self.keys[b as usize]);
+        let alike = |a: &u32, b: &u32| self.keys[*a as usize] == self.keys[*b as usize];
+        let mut equal = self.order.chunk_by(alike);
         equal.find(|codes| codes.len() > 1 && self.used[codes[0] as usize])
     }
 }
@@ -131,23 +124,26 @@ impl Colours {
         ])
     }
 
-    fn workers(&self) -> &[u64] {
-        &self.0[WORKERS]
-    }
-
-    fn classes(&self) -> &[u64] {
-        &self.0[CLASSES]
-    }
-
-    /// One round.
-    fn refine(&mut self, annotations: &Annotations) {
+    /// One round; with `votes` it takes in who gave the same label to a task, too.
+    fn refine(&mut self, annotations: &Annotations, votes: bool) {
         let [workers, tasks, classes] = &self.0;
         let mut next = [workers, tasks, classes].map(|colours| vec![0u64; colours.len()]);
-        for (n, m, k) in annotations.iter() {
-            let (worker, task, class) = (workers[m], tasks[n], classes[k]);
-            take_in(&mut next[WORKERS][m], pair(task, class));
-            take_in(&mut next[TASKS][n], pair(worker, class));
-            take_in(&mut next[CLASSES][k], pair(worker, task));
+        let mut voters = vec![0u64; classes.len()];
+        for n in 0..tasks.len() {
+            let labels = annotations.labels_of_task(n);
+            if votes {
+                labels
+                    .clone()
+                    .for_each(|(m, k)| take_in(&mut voters[k], mix(workers[m])));
+            }
+            for (m, k) in labels.clone() {
+                let (worker, task, class) = (workers[m], tasks[n], classes[k]);
+                let seen = |colours: u64| if votes { pair(colours, voters[k]) } else { colours };
+                take_in(&mut next[WORKERS][m], seen(pair(task, class)));
+                take_in(&mut next[TASKS][n], seen(pair(worker, class)));
+                take_in(&mut next[CLASSES][k], seen(pair(worker, task)));
+            }
+            labels.for_each(|(_, k)| voters[k] = 0);
         }
         self.mix_in(next, annotations);
     }
@@ -155,11 +151,10 @@ impl Colours {
     /// New colours from those so far, what was seen, and gold.
     fn mix_in(&mut self, mut seen: [Vec<u64>; 3], annotations: &Annotations) {
         let [_, tasks, classes] = &self.0;
-        for n in 0..tasks.len() {
-            if let Some(k) = annotations.gold(n) {
-                take_in(&mut seen[TASKS][n], mix(!classes[k]));
-                take_in(&mut seen[CLASSES][k], mix(!tasks[n]));
-            }
+        for (n, k) in annotations.known_truths() {
+            let (n, k) = (n as usize, usize::from(k));
+            take_in(&mut seen[TASKS][n], mix(!classes[k]));
+            take_in(&mut seen[CLASSES][k], mix(!tasks[n]));
         }
         for (colours, seen) in self.0.iter_mut().zip(&seen) {
             let pairs = colours.iter_mut().zip(seen);
@@ -178,26 +173,6 @@ impl Colours {
         self.0.iter().map(distinct).sum()
     }
 
-    /// One round that takes in who gave the same label to a task, too.
-    fn refine_with_votes(&mut self, annotations: &Annotations) {
-        let [workers, tasks, classes] = &self.0;
-        let mut next = [workers, tasks, classes].map(|colours| vec![0u64; colours.len()]);
-        let mut voters = vec![0u64; classes.len()];
-        for n in 0..tasks.len() {
-            let labels = annotations.labels_of_task(n);
-            labels
-                .clone()
-                .for_each(|(m, k)| take_in(&mut voters[k], mix(workers[m])));
-            for (m, k) in labels.clone() {
-                take_in(&mut next[WORKERS][m], pair(pair(tasks[n], classes[k]), voters[k]));
-                take_in(&mut next[TASKS][n], pair(pair(workers[m], classes[k]), voters[k]));
-                take_in(&mut next[CLASSES][k], pair(pair(workers[m], tasks[n]), voters[k]));
-            }
-            labels.for_each(|(_, k)| voters[k] = 0);
-        }
-        self.mix_in(next, annotations);
-    }
-
     /// Rounds as long as they tell more apart.
     fn settle(&mut self, annotations: &Annotations, visits: &mut usize) {
         let mut known = 0;
@@ -208,18 +183,25 @@ impl Colours {
             }
             known = count;
             *visits += annotations.label_count();
-            self.refine_with_votes(annotations);
+            self.refine(annotations, true);
         }
     }
 
     /// The same for tables that are the same but for codes.
     fn fingerprint(&self) -> u64 {
-        let sums = self.0.iter().map(|colours| {
+        let sum = |colours: &Vec<u64>| {
             colours
                 .iter()
-                .fold(0, |sum: u64, &colour| sum.wrapping_add(mix(colour)))
-        });
-        sums.fold(0, pair)
+                .map(|&colour| mix(colour))
+                .fold(0, u64::wrapping_add)
+        };
+        self.0.iter().map(sum).fold(0, pair)
+    }
+
+    /// Puts what is ordered into the order of these colours.
+    fn rank(&self, order: &mut [Ranking; 2]) {
+        order[0].recolour(&self.0[WORKERS]);
+        order[1].recolour(&self.0[CLASSES]);
     }
 }
 
@@ -228,8 +210,7 @@ fn tell_apart(mut colours: Colours, annotations: &Annotations, order: &mut [Rank
     let mut visits = 0;
     while visits < MAX_VISITS && order.iter().any(|ranking| ranking.first_tie().is_some()) {
         colours.settle(annotations, &mut visits);
-        order[0].recolour(colours.workers());
-        order[1].recolour(colours.classes());
+        colours.rank(order);
         let tie = |(ranking, kind): (&Ranking, usize)| Some((kind, ranking.first_tie()?.to_vec()));
         let Some((kind, tied)) = order.iter().zip([WORKERS, CLASSES]).find_map(tie) else {
             return;
@@ -246,8 +227,7 @@ fn tell_apart(mut colours: Colours, annotations: &Annotations, order: &mut [Rank
         }
         if let Some((_, marked)) = best {
             colours = marked;
-            order[0].recolour(colours.workers());
-            order[1].recolour(colours.classes());
+            colours.rank(order);
         }
     }
 }
@@ -261,12 +241,9 @@ fn pair(first: u64, second: u64) -> u64 {
     mix(mix(first).wrapping_add(second.rotate_left(17)))
 }
 
-/// The finaliser of SplitMix64 (Steele, Lea, Flood 2014).
+/// A step of SplitMix64 (Steele, Lea, Flood 2014).
 pub(super) fn mix(value: u64) -> u64 {
-    let mut z = value.wrapping_add(0x9e37_79b9_7f4a_7c15);
-    z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-    z ^ (z >> 31)
+    super::fingerprint::mix(value.wrapping_add(0x9e37_79b9_7f4a_7c15))
 }
 
 #[cfg(test)]

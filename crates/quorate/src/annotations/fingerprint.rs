@@ -27,7 +27,8 @@ impl Fingerprint {
         let list = classes.iter().fold(0, |list, &class| mix(list ^ class));
         let sum = workers
             .iter()
-            .fold(list, |sum, &worker| sum.wrapping_add(mix(worker)));
+            .map(|&worker| mix(worker))
+            .fold(list, u64::wrapping_add);
         // Half of the bits of a class change places: a worker and a class of the same name differ.
         let classes = classes.into_iter().map(|class| class.rotate_left(32)).collect();
         Self {
@@ -72,8 +73,7 @@ impl Annotations {
             let (workers, labels) = self.task_slices(task);
             fingerprint.of_task(self.tasks.get(task), workers, labels)
         });
-        let sum = tasks.reduce(|| 0, u64::wrapping_add);
-        fingerprint.add(sum);
+        fingerprint.add(tasks.reduce(|| 0, u64::wrapping_add));
         fingerprint.finish()
     }
 }
@@ -86,7 +86,7 @@ fn hash_name(name: &str) -> u64 {
 }
 
 /// The finaliser of SplitMix64: every bit of the result depends on every bit of the number.
-fn mix(number: u64) -> u64 {
+pub(super) fn mix(number: u64) -> u64 {
     let number = (number ^ number >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
     let number = (number ^ number >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
     number ^ number >> 31

@@ -3,7 +3,7 @@
 use rayon::prelude::*;
 
 use super::builder::no_labels;
-use super::{Annotations, MAX_CLASSES, MAX_LABELS, NO_GOLD, Names, RowCounts};
+use super::{Annotations, MAX_CLASSES, MAX_LABELS, Names, RowCounts};
 use crate::blocks::TaskBlock;
 use crate::error::{Error, Result};
 
@@ -18,47 +18,19 @@ impl Annotations {
         rows: RowCounts,
     ) -> Result<Self> {
         let wrong = |problem: &str| Err(Error::Mismatch(format!("labels by task with {problem}")));
-        let TaskBlock {
-            starts,
-            worker,
-            label,
-            gold,
-        } = block;
-        if label.is_empty() {
+        if block.label.is_empty() {
             return Err(no_labels(rows.abstentions));
         }
-        if label.len() > MAX_LABELS || workers.len() > MAX_LABELS || classes.len() > MAX_CLASSES {
-            return wrong("more labels, workers or classes than a table can hold");
+        if workers.len() > MAX_LABELS || classes.len() > MAX_CLASSES {
+            return wrong("more workers or classes than a table can hold");
         }
-        if starts.len() != tasks.len() + 1
-            || starts[0] != 0
-            || !starts.is_sorted()
-            || starts[tasks.len()] as usize != label.len()
-            || worker.len() != label.len()
-        {
-            return wrong("tasks whose labels do not lie one behind the other");
+        block.check(workers.len(), classes.len())?;
+        if block.starts.len() != tasks.len() + 1 {
+            return wrong("labels of another number of tasks");
         }
-        if !codes_below(&worker, workers.len(), |&m| m as usize)
-            || !codes_below(&label, classes.len(), |&x| usize::from(x))
-        {
-            return wrong("codes of workers or classes that were not named");
-        }
-        if !in_worker_order(&starts, &worker) {
+        if !in_worker_order(&block.starts, &block.worker) {
             return wrong("workers out of order");
         }
-        if !gold.is_empty() && gold.len() != tasks.len() {
-            return wrong("truths of another number of tasks");
-        }
-        let known = gold.iter().filter(|&&class| class != NO_GOLD);
-        if known.into_iter().any(|&class| class as usize >= classes.len()) {
-            return wrong("truths of classes that were not named");
-        }
-        let block = TaskBlock {
-            starts,
-            worker,
-            label,
-            gold,
-        };
         Ok(Self::of_block(tasks, workers, classes, block, rows))
     }
 
@@ -70,33 +42,20 @@ impl Annotations {
         block: TaskBlock,
         rows: RowCounts,
     ) -> Self {
+        let by_worker = Default::default();
         Self {
             tasks,
             workers,
             classes,
-            task_starts: block.starts,
-            worker: block.worker,
-            label: block.label,
+            block,
             rows,
-            gold: (!block.gold.is_empty()).then_some(block.gold),
-            by_worker: Default::default(),
+            by_worker,
         }
     }
 }
 
 /// Codes that a thread looks at together.
 const CHUNK: usize = 1 << 16;
-
-/// Whether all codes are below `count`. The largest of all is found faster than the first that is too large.
-fn codes_below<T: Sync>(codes: &[T], count: usize, code: impl Fn(&T) -> usize + Sync) -> bool {
-    codes.par_chunks(CHUNK).all(|codes| {
-        codes
-            .iter()
-            .map(&code)
-            .max()
-            .is_none_or(|largest| largest < count)
-    })
-}
 
 /// Whether the workers of each task stand in order: then workers descend from one label to the next only
 /// where a task starts. Descents are counted without a branch, those at the starts of tasks apart.
@@ -116,6 +75,7 @@ fn in_worker_order(starts: &[u32], worker: &[u32]) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::annotations::NO_GOLD;
 
     fn build(change: impl FnOnce(&mut TaskBlock)) -> Result<Annotations> {
         let mut block = TaskBlock {

@@ -16,34 +16,40 @@ impl Annotations {
     /// The same labels with the truth of some tasks known, as (task, class) codes. Later truths replace
     /// earlier ones.
     pub fn with_gold(mut self, truths: impl IntoIterator<Item = (u32, u16)>) -> Result<Self> {
-        let mut gold = vec![NO_GOLD; self.task_count()];
+        let (tasks, classes) = (self.task_count(), self.class_count());
+        let mut gold = vec![NO_GOLD; tasks];
         for (task, class) in truths {
-            let slot = gold.get_mut(task as usize);
-            match slot.filter(|_| (class as usize) < self.classes.len()) {
-                Some(slot) => *slot = u32::from(class),
-                None => {
-                    return Err(Error::Mismatch(format!(
-                        "the truth {class} of task {task} does not fit {} tasks and {} classes",
-                        self.task_count(),
-                        self.class_count()
-                    )));
-                }
+            if task as usize >= tasks || usize::from(class) >= classes {
+                return Err(Error::Mismatch(format!(
+                    "the truth {class} of task {task} does not fit {tasks} tasks and {classes} classes"
+                )));
             }
+            gold[task as usize] = u32::from(class);
         }
-        self.gold = gold.iter().any(|&class| class != NO_GOLD).then_some(gold);
+        gold.truncate(if gold.iter().all(|&class| class == NO_GOLD) {
+            0
+        } else {
+            tasks
+        });
+        self.block.gold = gold;
         Ok(self)
     }
 
     /// The truth of a task, if it is known.
     #[inline]
     pub fn gold(&self, task: usize) -> Option<usize> {
-        let class = *self.gold.as_ref()?.get(task)?;
+        let class = *self.block.gold.get(task)?;
         (class != NO_GOLD).then_some(class as usize)
     }
 
     /// Whether the truth of any task is known.
     pub fn has_gold(&self) -> bool {
-        self.gold.is_some()
+        !self.block.gold.is_empty()
+    }
+
+    /// The tasks whose truth is known, with it.
+    pub(crate) fn known_truths(&self) -> impl Iterator<Item = (u32, u16)> + '_ {
+        (0..self.task_count()).filter_map(|task| Some((task as u32, self.gold(task)? as u16)))
     }
 
     /// Puts all mass of a known task on its truth; leaves the others alone. A row holds a probability for
@@ -80,16 +86,10 @@ impl Annotations {
     pub(crate) fn with_gold_worker(&self) -> Result<Self> {
         let mut workers: Names = self.workers.clone();
         let oracle = workers.intern(&gold_worker_name(&self.workers));
-        let known = (0..self.task_count()).filter_map(|task| Some((task, self.gold(task)?)));
-        let truths = known
-            .clone()
-            .map(|(task, truth)| (task as u32, oracle, truth as u16));
-        let labels = self
-            .iter()
-            .map(|(task, worker, label)| (task as u32, worker as u32, label as u16));
+        let truths = self.known_truths().map(|(task, truth)| (task, oracle, truth));
         let (tasks, classes) = (self.tasks.clone(), self.classes.clone());
-        Self::from_named_codes(tasks, workers, classes, labels.chain(truths))?
-            .with_gold(known.map(|(task, truth)| (task as u32, truth as u16)))
+        let labels = self.codes().chain(truths);
+        Self::from_named_codes(tasks, workers, classes, labels)?.with_gold(self.known_truths())
     }
 }
 

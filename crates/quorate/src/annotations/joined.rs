@@ -1,10 +1,9 @@
 //! Two tables joined: later labels behind earlier ones.
 
 use super::class_order::{ClassOrder, check_class_count};
-use super::columns::sort_by_worker;
-use super::{Annotations, Duplicates, MAX_LABELS, Names, RowCounts};
+use super::{Annotations, Duplicates, MAX_LABELS, Names, RowCounts, SPLIT, check_count};
 use crate::blocks::TaskBlock;
-use crate::error::{Error, Result};
+use crate::error::Result;
 
 impl Annotations {
     /// The labels of both tables, as if the rows of `later` had stood below the rows of this one: tasks and
@@ -19,38 +18,18 @@ impl Annotations {
         check_class_count(&classes)?;
         let later_tasks = join_names(&mut self.tasks, &later.tasks);
         let later_workers = join_names(&mut self.workers, &later.workers);
-        let labels = self.label.len() + later.label.len();
-        if labels.max(self.tasks.len()).max(self.workers.len()) > MAX_LABELS {
-            return Err(Error::TooMany {
-                what: "labels, tasks or workers",
-                limit: MAX_LABELS,
-                hint: "split the input by task and aggregate the parts",
-            });
-        }
+        let labels = self.label_count() + later.label_count();
+        let count = labels.max(self.tasks.len()).max(self.workers.len());
+        check_count("labels, tasks or workers", count, MAX_LABELS, SPLIT)?;
         let codes = |names: &Names| -> Vec<u16> {
             let code = |name| classes.find(name).expect("the joined classes hold all of them") as u16;
             names.iter().map(code).collect()
         };
         let (own_codes, later_codes) = (codes(&self.classes), codes(&later.classes));
-        if !own_codes
-            .iter()
-            .enumerate()
-            .all(|(old, &new)| old == usize::from(new))
-        {
-            self.label
-                .iter_mut()
-                .for_each(|label| *label = own_codes[usize::from(*label)]);
-        }
+        self.recode(classes, &own_codes);
         let mut block = self.joined_block(later, &later_tasks, &later_workers, &later_codes);
         let repeated = count_repeated(&block);
-        if duplicates == Duplicates::Error
-            && let Some((task, worker)) = block.first_repeated()
-        {
-            return Err(Error::RepeatedLabel {
-                task: self.tasks.get(task).to_owned(),
-                worker: self.workers.get(worker as usize).to_owned(),
-            });
-        }
+        block.refuse_repeated(duplicates, &self.tasks, &self.workers)?;
         block.drop_repeated(repeated, duplicates);
         let rows = RowCounts {
             rows: self.rows.rows + later.rows.rows,
@@ -58,7 +37,13 @@ impl Annotations {
             repeated,
             duplicates,
         };
-        Ok(Self::of_block(self.tasks, self.workers, classes, block, rows))
+        Ok(Self::of_block(
+            self.tasks,
+            self.workers,
+            self.classes,
+            block,
+            rows,
+        ))
     }
 
     /// The labels by task, those of `later` behind the own ones of their worker.
@@ -67,15 +52,13 @@ impl Annotations {
         // of `later`.
         let mut more: Vec<(u32, usize)> = tasks.iter().copied().zip(0..).collect();
         more.sort_unstable();
-        let labels = self.label.len() + later.label.len();
-        let mut block = TaskBlock {
-            starts: Vec::with_capacity(self.tasks.len() + 1),
-            worker: Vec::with_capacity(labels),
-            label: Vec::with_capacity(labels),
-            gold: Vec::new(),
-        };
+        let labels = self.label_count() + later.label_count();
+        let mut block = TaskBlock::default();
+        block.starts.reserve(self.tasks.len() + 1);
+        block.worker.reserve(labels);
+        block.label.reserve(labels);
         block.starts.push(0);
-        let own_tasks = self.task_starts.len() - 1;
+        let own_tasks = self.block.starts.len() - 1;
         let (mut next, mut scratch) = (0, Vec::new());
         for (task, later_task) in more {
             let task = task as usize;
@@ -87,15 +70,14 @@ impl Annotations {
                 block.label.extend_from_slice(labels);
             }
             let (later_workers, later_labels) = later.task_slices(later_task);
-            let worker = later_workers.iter().map(|&m| workers[m as usize]);
-            block.worker.extend(worker);
-            let label = later_labels.iter().map(|&x| codes[usize::from(x)]);
-            block.label.extend(label);
-            sort_by_worker(
-                &mut block.worker[start..],
-                &mut block.label[start..],
-                &mut scratch,
-            );
+            block
+                .worker
+                .extend(later_workers.iter().map(|&m| workers[m as usize]));
+            block
+                .label
+                .extend(later_labels.iter().map(|&x| codes[usize::from(x)]));
+            let (workers, labels) = (&mut block.worker[start..], &mut block.label[start..]);
+            TaskBlock::sort_task(workers, labels, &mut scratch);
             block.starts.push(block.label.len() as u32);
             next = task + 1;
         }
@@ -109,10 +91,10 @@ impl Annotations {
             return;
         }
         let (workers, labels) = self.labels_between(tasks.clone());
-        let (from, to) = (self.task_starts[tasks.start], block.label.len() as u32);
+        let (from, to) = (self.block.starts[tasks.start], block.label.len() as u32);
         block.worker.extend_from_slice(workers);
         block.label.extend_from_slice(labels);
-        let ends = &self.task_starts[tasks.start + 1..=tasks.end];
+        let ends = &self.block.starts[tasks.start + 1..=tasks.end];
         block.starts.extend(ends.iter().map(|end| end - from + to));
     }
 
@@ -160,6 +142,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
+    use crate::Error;
     use crate::annotations::AnnotationsBuilder;
 
     type Rows = Vec<(u8, u8, u8)>;

@@ -37,7 +37,7 @@ pub(crate) use similar_classes::SimilarClasses;
 pub use summary::{LabelsPerTask, LabelsPerWorker, TableSummary};
 pub(crate) use worker_order::WorkerOrder;
 
-use crate::blocks::Block;
+use crate::blocks::{Block, TaskBlock};
 use crate::error::{Error, Result};
 
 /// Largest number of classes a table can hold (codes are 16 bits).
@@ -46,18 +46,25 @@ pub const MAX_CLASSES: usize = 1 << 16;
 /// Largest number of labels, tasks or workers a table can hold (offsets are 32 bits).
 pub const MAX_LABELS: usize = u32::MAX as usize - 1;
 
+/// What to do about more than [`MAX_LABELS`].
+const SPLIT: &str = "split the input by task and aggregate the parts";
+
+/// Refuses more of something than a table can hold.
+pub(crate) fn check_count(what: &'static str, count: usize, limit: usize, hint: &'static str) -> Result<()> {
+    if count > limit {
+        return Err(Error::TooMany { what, limit, hint });
+    }
+    Ok(())
+}
+
 /// All labels, compressed by task, with the names of tasks, workers and classes.
 #[derive(Debug, Clone)]
 pub struct Annotations {
     tasks: Names,
     workers: Names,
     classes: Names,
-    task_starts: Vec<u32>,
-    worker: Vec<u32>,
-    label: Vec<u16>,
+    block: TaskBlock,
     rows: RowCounts,
-    /// Truth of each task, where there is gold.
-    gold: Option<Vec<u32>>,
     by_worker: OnceLock<ByWorker>,
 }
 
@@ -84,12 +91,16 @@ impl Annotations {
         labels: impl IntoIterator<Item = (u32, u32, u16)>,
     ) -> Result<Self> {
         let mut columns = CodeColumns::default();
-        for (task, worker, label) in labels {
-            columns.task.push(task);
-            columns.worker.push(worker);
-            columns.label.push(label);
-        }
+        labels
+            .into_iter()
+            .for_each(|(task, worker, label)| columns.push(task, worker, label));
         Self::from_columns(tasks, workers, classes, vec![columns], Duplicates::Keep)
+    }
+
+    /// A table of the same names with other labels: repeated ones are kept, known truths are not.
+    pub(crate) fn with_labels(&self, labels: impl IntoIterator<Item = (u32, u32, u16)>) -> Result<Self> {
+        let (workers, classes) = (self.workers.clone(), self.classes.clone());
+        Self::from_named_codes(self.tasks.clone(), workers, classes, labels)
     }
 
     /// Names of the tasks, in order of first appearance.
@@ -124,71 +135,71 @@ impl Annotations {
 
     /// Number of labels, L.
     pub fn label_count(&self) -> usize {
-        self.label.len()
+        self.block.label.len()
     }
 
     /// The labels of one task as (worker, class) codes, in order of worker.
     pub fn labels_of_task(&self, task: usize) -> impl ExactSizeIterator<Item = (usize, usize)> + Clone + '_ {
         let (workers, labels) = self.task_slices(task);
-        workers
-            .iter()
-            .zip(labels)
-            .map(|(&worker, &label)| (worker as usize, label as usize))
+        let label = |(&worker, &label): (&u32, &u16)| (worker as usize, label as usize);
+        workers.iter().zip(labels).map(label)
     }
 
     /// The labels of one task: its workers and their answers, side by side.
     #[doc(hidden)]
     pub fn task_slices(&self, task: usize) -> (&[u32], &[u16]) {
-        let range = self.task_starts[task] as usize..self.task_starts[task + 1] as usize;
-        (&self.worker[range.clone()], &self.label[range])
+        self.labels_between(task..task + 1)
     }
 
     /// The labels of consecutive tasks: workers and answers, side by side.
     #[doc(hidden)]
     pub fn labels_between(&self, tasks: std::ops::Range<usize>) -> (&[u32], &[u16]) {
-        let range = self.task_starts[tasks.start] as usize..self.task_starts[tasks.end] as usize;
-        (&self.worker[range.clone()], &self.label[range])
+        let TaskBlock {
+            starts,
+            worker,
+            label,
+            ..
+        } = &self.block;
+        let range = starts[tasks.start] as usize..starts[tasks.end] as usize;
+        (&worker[range.clone()], &label[range])
     }
 
     /// Where each task's labels start in the arrays by task; one entry more than there are tasks.
     #[doc(hidden)]
     pub fn task_starts(&self) -> &[u32] {
-        &self.task_starts
+        &self.block.starts
     }
 
     /// All labels as one block.
     #[doc(hidden)]
     pub fn as_block(&self) -> Block<'_> {
-        Block {
-            worker_count: self.worker_count(),
-            class_count: self.class_count(),
-            starts: &self.task_starts,
-            worker: &self.worker,
-            label: &self.label,
-            gold: self.gold.as_deref(),
-        }
+        self.block.view(self.worker_count(), self.class_count())
     }
 
     /// The same labels compressed by worker; built on first use.
     #[doc(hidden)]
     pub fn by_worker(&self) -> &ByWorker {
-        self.by_worker.get_or_init(|| {
-            ByWorker::transpose(self.worker_count(), &self.task_starts, &self.worker, &self.label)
-        })
+        self.by_worker.get_or_init(|| ByWorker::of_block(self.as_block()))
     }
 
     /// Every label as (task, worker, class) codes, by task.
     pub fn iter(&self) -> impl Iterator<Item = (usize, usize, usize)> + '_ {
         (0..self.task_count()).flat_map(move |task| {
-            self.labels_of_task(task)
-                .map(move |(worker, label)| (task, worker, label))
+            let labels = self.labels_of_task(task);
+            labels.map(move |(worker, label)| (task, worker, label))
         })
+    }
+
+    /// Every label as codes of a table's columns.
+    fn codes(&self) -> impl Iterator<Item = (u32, u32, u16)> + '_ {
+        self.iter()
+            .map(|(task, worker, label)| (task as u32, worker as u32, label as u16))
     }
 
     /// Number of labels each worker gave.
     pub fn labels_per_worker(&self) -> Vec<u32> {
         let mut counts = vec![0; self.worker_count()];
-        for &worker in &self.worker {
+        for &worker in &self.block.worker {
             counts[worker as usize] += 1;
         }
         counts
@@ -211,10 +222,8 @@ impl Annotations {
 
     /// Number of tasks without any label.
     pub fn unlabelled_tasks(&self) -> usize {
-        self.task_starts
-            .windows(2)
-            .filter(|pair| pair[0] == pair[1])
-            .count()
+        let tasks = self.block.starts.windows(2);
+        tasks.filter(|ends| ends[0] == ends[1]).count()
     }
 
     /// Sizes, density and other plain facts of the table.
@@ -225,59 +234,31 @@ impl Annotations {
     /// The table with only the workers that `keep` accepts. All tasks stay, so that a task without labels is
     /// seen and said.
     pub fn keep_workers(&self, mut keep: impl FnMut(&str) -> bool) -> Result<Self> {
-        let kept: Vec<bool> = self.workers.iter().map(&mut keep).collect();
-        let mut workers = Names::default();
-        let mut code = vec![u32::MAX; kept.len()];
-        for (worker, name) in self
-            .workers
-            .iter()
-            .enumerate()
-            .filter(|&(worker, _)| kept[worker])
-        {
-            code[worker] = workers.intern(name);
-        }
+        let (workers, code) = self.workers.keep(&mut keep);
         if workers.is_empty() {
-            return Err(Error::NoLabels(
-                "none of the workers to keep labelled anything".into(),
-            ));
+            let problem = "none of the workers to keep labelled anything";
+            return Err(Error::NoLabels(problem.into()));
         }
-        let labels = self
-            .iter()
-            .filter(|&(_, worker, _)| kept[worker])
-            .map(|(task, worker, label)| (task as u32, code[worker], label as u16));
+        let kept = |(task, worker, label): (u32, u32, u16)| Some((task, code[worker as usize]?, label));
+        let labels = self.codes().filter_map(kept);
         let mut subset = Self::from_named_codes(self.tasks.clone(), workers, self.classes.clone(), labels)?;
         subset.rows = self.rows.clone();
-        subset.gold = self.gold.clone();
+        subset.block.gold = self.block.gold.clone();
         Ok(subset)
     }
 
     /// The table with only the tasks that `keep` accepts. All workers stay.
     pub fn keep_tasks(&self, mut keep: impl FnMut(&str) -> bool) -> Result<Self> {
-        let mut tasks = Names::default();
-        let mut code = vec![u32::MAX; self.task_count()];
-        for (task, name) in self.tasks.iter().enumerate() {
-            if keep(name) {
-                code[task] = tasks.intern(name);
-            }
-        }
-        if self.iter().all(|(task, ..)| code[task] == u32::MAX) {
+        let (tasks, code) = self.tasks.keep(&mut keep);
+        let kept = |(task, worker, label): (u32, u32, u16)| Some((code[task as usize]?, worker, label));
+        let mut labels = self.codes().filter_map(kept).peekable();
+        if labels.peek().is_none() {
             return Err(Error::NoLabels("none of the tasks to keep has a label".into()));
         }
-        let labels = self
-            .iter()
-            .filter(|&(task, ..)| code[task] != u32::MAX)
-            .map(|(task, worker, label)| (code[task], worker as u32, label as u16));
-        let gold: Vec<(u32, u16)> = (0..code.len())
-            .filter(|&task| code[task] != u32::MAX)
-            .filter_map(|task| Some((code[task], self.gold(task)? as u16)))
-            .collect();
         let (workers, classes) = (self.workers.clone(), self.classes.clone());
         let mut subset = Self::from_named_codes(tasks, workers, classes, labels)?;
         subset.rows = self.rows.clone();
-        if gold.is_empty() {
-            Ok(subset)
-        } else {
-            subset.with_gold(gold)
-        }
+        let gold = self.known_truths();
+        subset.with_gold(gold.filter_map(|(task, truth)| Some((code[task as usize]?, truth))))
     }
 }

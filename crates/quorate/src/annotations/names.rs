@@ -59,10 +59,13 @@ impl Names {
     /// `prefix0, prefix1, ..`
     #[doc(hidden)]
     pub fn numbered(prefix: &str, count: usize) -> Self {
+        Self::numbered_from(0, prefix, count)
+    }
+
+    /// Like [`numbered`](Self::numbered), from another number on.
+    pub(crate) fn numbered_from(first: usize, prefix: &str, count: usize) -> Self {
         let mut names = Self::default();
-        for number in 0..count {
-            names.intern(&format!("{prefix}{number}"));
-        }
+        (first..first + count).for_each(|number| _ = names.intern(&format!("{prefix}{number}")));
         names
     }
 
@@ -71,11 +74,9 @@ impl Names {
     #[doc(hidden)]
     pub fn from_text(text: String, ends: Vec<usize>) -> Option<Self> {
         let cut = ends.is_sorted() && ends.last().copied().unwrap_or(0) == text.len();
-        (cut && ends.iter().all(|&end| text.is_char_boundary(end))).then(|| Self {
-            text,
-            ends,
-            index: OnceLock::new(),
-        })
+        let whole = cut && ends.iter().all(|&end| text.is_char_boundary(end));
+        let index = OnceLock::new();
+        whole.then_some(Self { text, ends, index })
     }
 
     /// Appends names that are not there yet; nobody looks whether they are.
@@ -85,6 +86,14 @@ impl Names {
             self.text.push_str(name);
             self.ends.push(self.text.len());
         }
+    }
+
+    /// The names that `keep` accepts, and the new code of each old one that is kept.
+    pub(super) fn keep(&self, mut keep: impl FnMut(&str) -> bool) -> (Self, Vec<Option<u32>>) {
+        let mut kept = Self::default();
+        let code = |name| keep(name).then(|| kept.intern(name));
+        let codes = self.iter().map(code).collect();
+        (kept, codes)
     }
 
     fn index(&self) -> &HashTable<Entry> {
@@ -119,9 +128,8 @@ impl Names {
     /// The code of `name`, if it is known.
     pub fn find(&self, name: &str) -> Option<u32> {
         let wanted = Entry::new(name, 0);
-        let known = self.index().find(hash(name.as_bytes()), |known| {
-            known.is(&wanted, name, &self.text, &self.ends)
-        });
+        let is_wanted = |known: &Entry| known.is(&wanted, name, &self.text, &self.ends);
+        let known = self.index().find(hash(name.as_bytes()), is_wanted);
         known.map(|known| known.code)
     }
 
@@ -145,14 +153,13 @@ impl Names {
     pub fn natural_order(&self) -> Vec<usize> {
         let number = |name: &str| name.trim().parse().ok().filter(|value: &f64| value.is_finite());
         let values: Option<Vec<f64>> = self.iter().map(number).collect();
+        // Without numbers all are alike, and spelling decides.
+        let values = values.unwrap_or_else(|| vec![0.0; self.len()]);
         let mut order: Vec<usize> = (0..self.len()).collect();
-        match values {
-            Some(values) => order.sort_by(|&a, &b| {
-                let by_value = values[a].total_cmp(&values[b]);
-                by_value.then_with(|| self.get(a).cmp(self.get(b)))
-            }),
-            None => order.sort_by(|&a, &b| self.get(a).cmp(self.get(b))),
-        }
+        order.sort_by(|&a, &b| {
+            let by_value = values[a].total_cmp(&values[b]);
+            by_value.then_with(|| self.get(a).cmp(self.get(b)))
+        });
         order
     }
 
@@ -171,9 +178,7 @@ impl PartialEq for Names {
 impl<'a> FromIterator<&'a str> for Names {
     fn from_iter<I: IntoIterator<Item = &'a str>>(names: I) -> Self {
         let mut interned = Self::default();
-        for name in names {
-            interned.intern(name);
-        }
+        names.into_iter().for_each(|name| _ = interned.intern(name));
         interned
     }
 }

@@ -26,15 +26,12 @@ impl Annotations {
         };
         let workers = codes(self.workers(), fitted.workers());
         let classes = codes(self.classes(), fitted.classes());
-        let known = self.iter().filter_map(|(task, worker, class)| {
-            Some((task as u32, workers[worker]?, classes[class]? as u16))
-        });
-        let known: Vec<(u32, u32, u16)> = known.collect();
+        let known = |(task, worker, class)| Some((task as u32, workers[worker]?, classes[class]? as u16));
+        let known: Vec<(u32, u32, u16)> = self.iter().filter_map(known).collect();
         let left_out = self.label_count() - known.len();
         if known.is_empty() {
-            return Err(Error::NoLabels(
-                "none of them is by a worker and of a class that the model knows".into(),
-            ));
+            let problem = "none of them is by a worker and of a class that the model knows";
+            return Err(Error::NoLabels(problem.into()));
         }
         let (workers, classes) = (fitted.workers().clone(), fitted.classes().clone());
         let table = Self::from_named_codes(self.tasks().clone(), workers, classes, known)?;

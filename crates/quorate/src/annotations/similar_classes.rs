@@ -34,14 +34,12 @@ pub fn find_similar(classes: &Names) -> Vec<SimilarClasses> {
     }
     let similar = |((number, _), mut codes): ((bool, String), Vec<u16>)| {
         codes.sort_by_key(|&code| (classes.get(usize::from(code)).len(), code));
-        SimilarClasses {
-            similarity: if number {
-                Similarity::Number
-            } else {
-                Similarity::Spelling
-            },
-            codes,
-        }
+        let similarity = if number {
+            Similarity::Number
+        } else {
+            Similarity::Spelling
+        };
+        SimilarClasses { similarity, codes }
     };
     let groups = groups.into_iter().filter(|(_, codes)| codes.len() > 1);
     let mut groups: Vec<SimilarClasses> = groups.map(similar).collect();
@@ -52,8 +50,8 @@ pub fn find_similar(classes: &Names) -> Vec<SimilarClasses> {
 impl SimilarClasses {
     /// The same group, where the class with the most labels stands for all of them.
     pub fn led_by_most_frequent(mut self, counts: &[u64]) -> Self {
-        self.codes
-            .sort_by_key(|&code| std::cmp::Reverse(counts[usize::from(code)]));
+        let count = |&code: &u16| std::cmp::Reverse(counts[usize::from(code)]);
+        self.codes.sort_by_key(count);
         self
     }
 }
@@ -119,16 +117,7 @@ impl Annotations {
     #[doc(hidden)]
     pub fn with_joined_classes(mut self, groups: &[SimilarClasses]) -> Self {
         let (classes, codes) = join_codes(&self.classes, groups);
-        self.classes = classes;
-        self.label
-            .iter_mut()
-            .for_each(|label| *label = codes[usize::from(*label)]);
-        for truth in self.gold.iter_mut().flatten() {
-            if let Some(&code) = codes.get(*truth as usize) {
-                *truth = u32::from(code);
-            }
-        }
-        self.by_worker = Default::default();
+        self.recode(classes, &codes);
         self
     }
 }
@@ -141,16 +130,13 @@ pub fn join_codes(classes: &Names, groups: &[SimilarClasses]) -> (Names, Vec<u16
             stands_for[usize::from(code)] = group.codes[0];
         }
     }
-    let mut left = Names::default();
-    for (code, name) in classes.iter().enumerate() {
-        if usize::from(stands_for[code]) == code {
-            left.intern(name);
-        }
-    }
-    let codes = stands_for
-        .iter()
-        .map(|&code| left.find(classes.get(usize::from(code))).unwrap_or(0) as u16)
+    let leads = |code: &usize| usize::from(stands_for[*code]) == *code;
+    let left: Names = (0..classes.len())
+        .filter(leads)
+        .map(|code| classes.get(code))
         .collect();
+    let code = |&of: &u16| left.find(classes.get(usize::from(of))).unwrap_or(0) as u16;
+    let codes = stands_for.iter().map(code).collect();
     (left, codes)
 }
 

@@ -47,16 +47,14 @@ pub struct LabelsPerWorker {
 
 impl TableSummary {
     pub(super) fn of(annotations: &Annotations) -> Self {
-        let sizes = annotations
-            .task_starts()
-            .windows(2)
-            .map(|pair| (pair[1] - pair[0]) as usize);
+        let ends = annotations.task_starts().windows(2);
+        let sizes = ends.map(|pair| (pair[1] - pair[0]) as usize);
         let tasks = annotations.task_count();
         let labels = annotations.label_count();
         let mut per_worker = annotations.labels_per_worker();
         per_worker.sort_unstable();
         let mut labels_per_class = vec![0; annotations.class_count()];
-        for &label in &annotations.label {
+        for &label in &annotations.block.label {
             labels_per_class[label as usize] += 1;
         }
         Self {

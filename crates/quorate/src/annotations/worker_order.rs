@@ -4,12 +4,15 @@ use super::Names;
 use super::content_order::mix;
 use crate::blocks::{Block, State, wire_format};
 
+/// Numbers that a worker is ordered by.
+const KEYS: usize = 4;
+
 /// Sums that put the workers in an order that does not depend on the order of rows and hardly on names: most
 /// labels first, then by how often others agree with them, then by a hash of how its tasks were answered,
 /// names only to break what ties are left.
 pub(crate) struct WorkerOrder {
     /// For each worker: labels, equal labels of others, all labels of others on its tasks, and the hash.
-    keys: Vec<(u64, u64, u64, u64)>,
+    keys: Vec<u64>,
     votes: Vec<u64>,
 }
 
@@ -17,7 +20,7 @@ impl WorkerOrder {
     /// Nothing seen yet.
     pub(crate) fn new(workers: usize, classes: usize) -> Self {
         Self {
-            keys: vec![(0, 0, 0, 0); workers],
+            keys: vec![0; workers * KEYS],
             votes: vec![0; classes],
         }
     }
@@ -32,37 +35,21 @@ impl WorkerOrder {
             let sizes = labels.iter().map(|&label| mix(votes[label as usize]));
             let shape = sizes.fold(0u64, u64::wrapping_add);
             for (&worker, &label) in workers.iter().zip(labels) {
-                let key = &mut self.keys[worker as usize];
-                *key = (
-                    key.0 + 1,
-                    key.1 + votes[label as usize],
-                    key.2 + workers.len() as u64,
-                    key.3.wrapping_add(mix(shape ^ votes[label as usize])),
-                );
+                let alike = votes[label as usize];
+                let more = [1, alike, workers.len() as u64, mix(shape ^ alike)];
+                take_in(&mut self.keys[worker as usize * KEYS..], &more);
             }
             labels.iter().for_each(|&label| votes[label as usize] = 0);
         }
     }
 
-    /// Takes in what others took in of other tasks.
-    pub(crate) fn merge(&mut self, other: &Self) {
-        for (key, more) in self.keys.iter_mut().zip(&other.keys) {
-            *key = (
-                key.0 + more.0,
-                key.1 + more.1,
-                key.2 + more.2,
-                key.3.wrapping_add(more.3),
-            );
-        }
-    }
-
     /// The workers in order.
     pub(crate) fn finish(self, names: &Names) -> Vec<u32> {
-        let keys = self.keys;
-        let mut order: Vec<u32> = (0..keys.len() as u32).collect();
+        let key = |worker: u32| &self.keys[worker as usize * KEYS..][..KEYS];
+        let mut order: Vec<u32> = (0..(self.keys.len() / KEYS) as u32).collect();
         order.sort_by(|&a, &b| {
             let by_name = || names.get(a as usize).cmp(names.get(b as usize));
-            keys[b as usize].cmp(&keys[a as usize]).then_with(by_name)
+            key(b).cmp(key(a)).then_with(by_name)
         });
         order
     }
@@ -72,6 +59,12 @@ wire_format!(43 WorkerOrder { keys, votes });
 
 impl State for WorkerOrder {
     fn merge(&mut self, other: Self) {
-        Self::merge(self, &other);
+        take_in(&mut self.keys, &other.keys);
     }
+}
+
+/// Adds the numbers; the hashes go round.
+fn take_in(keys: &mut [u64], more: &[u64]) {
+    let pairs = keys.iter_mut().zip(more);
+    pairs.for_each(|(key, more)| *key = key.wrapping_add(*more));
 }

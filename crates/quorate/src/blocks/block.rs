@@ -1,5 +1,7 @@
 //! Labels of some tasks, compressed by task (CSR): a view that passes work on, and its owned form.
 
+use rayon::prelude::*;
+
 use super::wire_format;
 use crate::annotations::{Annotations, MAX_LABELS, NO_GOLD};
 use crate::error::{Error, Result};
@@ -44,6 +46,12 @@ impl<'t> Block<'t> {
     pub fn task(&self, task: usize) -> (&'t [u32], &'t [u16]) {
         let range = self.starts[task] as usize..self.starts[task + 1] as usize;
         (&self.worker[range.clone()], &self.label[range])
+    }
+
+    /// Pairs of labels on the same task.
+    pub(crate) fn pairs_of_labels(&self) -> u64 {
+        let sizes = self.starts.windows(2).map(|task| u64::from(task[1] - task[0]));
+        sizes.map(|size| size * size.saturating_sub(1) / 2).sum()
     }
 
     /// The truth of a task, if it is known.
@@ -106,15 +114,21 @@ impl TaskBlock {
         if !self.gold.is_empty() && self.gold.len() != self.starts.len() - 1 {
             return wrong("truths of another number of tasks");
         }
-        let known = self.gold.iter().filter(|&&class| class != NO_GOLD);
-        if self.worker.iter().any(|&worker| worker as usize >= worker_count)
-            || self.label.iter().any(|&label| usize::from(label) >= class_count)
-            || known.into_iter().any(|&class| class as usize >= class_count)
-        {
+        let mut known = self.gold.iter().filter(|&&class| class != NO_GOLD);
+        let given = codes_below(&self.worker, worker_count) && codes_below(&self.label, class_count);
+        if !given || known.any(|&class| class as usize >= class_count) {
             return wrong("codes of workers or classes that there are not");
         }
         Ok(())
     }
+}
+
+/// Whether all codes are below `count`. The largest of all is found faster than the first that is too large.
+pub(crate) fn codes_below<T: Copy + Ord + Into<u64> + Sync>(codes: &[T], count: usize) -> bool {
+    let largest = |codes: &[T]| codes.iter().copied().max().map_or(0, |code| code.into() + 1);
+    codes
+        .par_chunks(1 << 16)
+        .all(|codes| largest(codes) <= count as u64)
 }
 
 impl<'t> From<&'t Annotations> for Block<'t> {

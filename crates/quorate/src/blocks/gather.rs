@@ -4,13 +4,13 @@ use rustc_hash::FxHashMap;
 
 use super::{Block, Blocks, Extent, Pass, Passes, PosteriorRule, Stage, State, TaskBlock, Wire, wire_format};
 use crate::annotations::{Annotations, Names, RowCounts};
-use crate::context::Context;
-use crate::error::Result;
+use crate::{Context, Result};
 
 /// Tables on disk with at most so many labels are gathered.
 pub(crate) const MAX_GATHERED: u64 = 250_000;
 
-/// The labels as a table in memory, unless they are more than [`MAX_GATHERED`] or in other processes; one pass. Tasks have no names.
+/// The labels as a table in memory, unless they are more than [`MAX_GATHERED`] or in other processes; one
+/// pass. Tasks have no names.
 pub(crate) fn gather(blocks: &mut dyn Blocks, context: &mut Context) -> Result<Option<Annotations>> {
     if let Some(annotations) = blocks.in_memory() {
         return Ok(Some(annotations.clone()));
@@ -99,7 +99,7 @@ impl PosteriorsByLabels {
         let (block, classes) = (annotations.as_block(), annotations.class_count());
         let row = |task: usize| &posteriors[task * classes..][..classes];
         let (mut tasks, mut rows) = (TaskBlock::empty(), Vec::new());
-        let mut first: FxHashMap<Key<'_>, usize> = FxHashMap::default();
+        let mut first = FxHashMap::default();
         for task in 0..block.task_count() {
             let known = *first.entry(key(block, task)).or_insert(task);
             if known == task {
@@ -109,8 +109,9 @@ impl PosteriorsByLabels {
                 return None;
             }
         }
+        let workers = block.worker_count();
         Some(Self {
-            workers: block.worker_count(),
+            workers,
             classes,
             tasks,
             rows,
@@ -126,9 +127,8 @@ impl PosteriorsByLabels {
 impl PosteriorRule for PosteriorsByLabels {
     fn fill(&self, block: Block<'_>, rows: &mut [f64]) {
         let known = self.tasks.view(self.workers, self.classes);
-        let place: FxHashMap<Key<'_>, usize> = (0..known.task_count())
-            .map(|task| (key(known, task), task))
-            .collect();
+        let places = (0..known.task_count()).map(|task| (key(known, task), task));
+        let place: FxHashMap<Key<'_>, usize> = places.collect();
         for (task, row) in rows.chunks_exact_mut(self.classes).enumerate() {
             match place.get(&key(block, task)) {
                 Some(known) => row.copy_from_slice(&self.rows[known * self.classes..][..self.classes]),

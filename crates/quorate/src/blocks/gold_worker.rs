@@ -2,10 +2,9 @@
 //! other.
 
 use super::remote::{PartNode, RemoteBlocks, mark_gold_worker};
-use super::{Block, Blocks, Extent, Pass, Passes, Stage, State, TaskBlock, wire_format};
+use super::{Block, Blocks, Extent, Pass, Passes, Stage, TaskBlock, wire_format};
 use crate::annotations::{Annotations, Names, gold_worker_name};
-use crate::context::Context;
-use crate::error::Result;
+use crate::{Context, Result};
 
 /// The labels of other blocks with those of the gold worker, the last one: for methods that learn from the
 /// agreement of workers.
@@ -22,11 +21,12 @@ impl<'b> GoldWorker<'b> {
         let mut workers = blocks.workers().clone();
         workers.intern(&gold_worker_name(&workers));
         let known = Passes::over(blocks).run(&mut KnownTasks {}, Stage::single("gold"), context)?;
+        let buffer = TaskBlock::default();
         Ok(Self {
             blocks,
             workers,
-            known: known.0,
-            buffer: TaskBlock::default(),
+            known,
+            buffer,
         })
     }
 }
@@ -84,10 +84,9 @@ impl Blocks for GoldWorker<'_> {
 /// The other process adds the worker to its blocks.
 impl RemoteBlocks for GoldWorker<'_> {
     fn run_remote(&mut self, request: &[u8]) -> Result<Vec<PartNode>> {
-        match self.blocks.remote() {
-            Some(remote) => remote.run_remote(&mark_gold_worker(request)?),
-            None => Ok(Vec::new()),
-        }
+        let request = mark_gold_worker(request)?;
+        let remote = self.blocks.remote();
+        remote.map_or(Ok(Vec::new()), |remote| remote.run_remote(&request))
     }
 }
 
@@ -96,25 +95,16 @@ pub(crate) struct KnownTasks {}
 wire_format!(20 KnownTasks {});
 
 impl Pass for KnownTasks {
-    type State = TaskCount;
+    /// Number of tasks.
+    type State = u64;
 
-    fn start(&mut self, _: Extent) -> TaskCount {
-        TaskCount(0)
+    fn start(&mut self, _: Extent) -> u64 {
+        0
     }
 
-    fn visit(&mut self, known: &mut TaskCount, block: Block<'_>, _: &mut [f64]) {
+    fn visit(&mut self, known: &mut u64, block: Block<'_>, _: &mut [f64]) {
         let tasks = (0..block.task_count()).filter(|&task| block.gold(task).is_some());
-        known.0 += tasks.count() as u64;
-    }
-}
-
-/// A number of tasks.
-pub(crate) struct TaskCount(pub(crate) u64);
-wire_format!(21 TaskCount { 0 });
-
-impl State for TaskCount {
-    fn merge(&mut self, other: Self) {
-        self.0 += other.0;
+        *known += tasks.count() as u64;
     }
 }
 

@@ -13,6 +13,7 @@ mod passes;
 mod remote;
 mod wire;
 
+pub(crate) use block::codes_below;
 pub use block::{Block, TaskBlock};
 pub(crate) use gather::{GatherLabels, PosteriorsByLabels, gather};
 pub(crate) use gold_worker::{KnownTasks, add_labels};

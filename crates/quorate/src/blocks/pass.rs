@@ -4,11 +4,12 @@ use std::fmt::Debug;
 use std::sync::Arc;
 
 use super::{Block, WireFormat};
+use crate::parallel::add;
 
 /// A pass over blocks of labels, as data that another process can be sent.
 ///
-/// [`Passes`](super::Passes) runs it: one state for all blocks that are at hand, in order, or a state for each
-/// block where the blocks are in other processes.
+/// [`Passes`](super::Passes) runs it: one state for all blocks that are at hand, in order, or a state for
+/// each block where the blocks are in other processes.
 pub(crate) trait Pass: WireFormat + Send + Sync + 'static {
     /// What it gathers.
     type State: State;
@@ -45,6 +46,38 @@ pub(crate) trait State: WireFormat + Send + Sync + 'static {
     fn merge(&mut self, other: Self);
 }
 
+/// A number of things.
+impl State for u64 {
+    fn merge(&mut self, other: Self) {
+        *self += other;
+    }
+}
+
+/// Numbers side by side.
+impl State for Vec<f64> {
+    fn merge(&mut self, other: Self) {
+        add(self, &other);
+    }
+}
+
+/// What is gathered side by side.
+impl<A: State, B: State> State for (A, B) {
+    fn merge(&mut self, other: Self) {
+        self.0.merge(other.0);
+        self.1.merge(other.1);
+    }
+}
+
+/// What is not gathered everywhere.
+impl<S: State> State for Option<S> {
+    fn merge(&mut self, other: Self) {
+        match (self, other) {
+            (Some(state), Some(other)) => state.merge(other),
+            (state, other) => *state = state.take().or(other),
+        }
+    }
+}
+
 /// Makes the posteriors of a block's tasks.
 pub(crate) trait PosteriorRule: Debug + Send + Sync {
     /// Numbers for each task of so many classes.
@@ -79,8 +112,8 @@ pub(crate) struct Extent {
     pub(crate) workers: usize,
     pub(crate) classes: usize,
     pub(crate) labels: u64,
-    /// Most tables of its own that a pass may hold for threads side by side: labels that are not in memory are
-    /// on disk to save it.
+    /// Most tables of its own that a pass may hold for threads side by side: labels that are not in memory
+    /// are on disk to save it.
     pub(crate) max_tables: usize,
 }
 

@@ -4,16 +4,15 @@
 use super::remote::{join, request_of};
 use super::{Block, Blocks, Extent, Pass, PosteriorRule};
 use crate::annotations::{Annotations, Names};
-use crate::context::Context;
-use crate::error::Result;
 use crate::model::{BlockFit, Fit, RuleSource, label_of, select_columns};
 use crate::parallel::{MAX_CHUNKS, add};
+use crate::{Context, Result};
 
 /// Goes over the blocks of labels, again and again, with a row of numbers for each task: its posterior.
 ///
 /// Where all labels are in memory the posteriors of all tasks are cached from pass to pass. Where they are
-/// not, there is room for those of one block, and a pass that reads the posteriors of the pass before gets them
-/// from the rule of then.
+/// not, there is room for those of one block, and a pass that reads the posteriors of the pass before gets
+/// them from the rule of then.
 pub struct Passes<'b> {
     blocks: &'b mut dyn Blocks,
     rows: Vec<f64>,
@@ -50,20 +49,14 @@ pub(crate) struct Stage {
 impl Stage {
     /// A pass that is a step of its own.
     pub(crate) fn single(name: &'static str) -> Self {
-        Self {
-            name,
-            done: 0,
-            total: None,
-        }
+        let (done, total) = (0, None);
+        Self { name, done, total }
     }
 
     /// One of at most `total` rounds.
     pub(crate) fn round(name: &'static str, done: usize, total: usize) -> Self {
-        Self {
-            name,
-            done,
-            total: Some(total),
-        }
+        let total = Some(total);
+        Self { name, done, total }
     }
 }
 
@@ -109,8 +102,8 @@ impl<'b> Passes<'b> {
         self.blocks.has_gold()
     }
 
-    /// Looks at all labels at once, for what cannot be found block by block; none where they are not in memory,
-    /// and the caller must do without and say so.
+    /// Looks at all labels at once, for what cannot be found block by block; none where they are not in
+    /// memory, and the caller must do without and say so.
     pub(crate) fn look_at_table<T>(&self, look: impl FnOnce(&Annotations) -> T) -> Option<T> {
         self.blocks.in_memory().map(look)
     }
@@ -133,12 +126,8 @@ impl<'b> Passes<'b> {
     }
 
     /// Numbers that are held for the posteriors of all tasks, `width` for each.
-    pub(crate) fn cached_numbers(&self, width: usize) -> u64 {
-        if self.caches_posteriors {
-            self.task_count() * width as u64
-        } else {
-            0
-        }
+    pub fn cached_numbers(&self, width: usize) -> u64 {
+        u64::from(self.caches_posteriors) * self.task_count() * width as u64
     }
 
     /// What one state of a pass sees.
@@ -168,13 +157,18 @@ impl<'b> Passes<'b> {
             self.run_here(pass, stage, context)?
         };
         if let Some(rule) = pass.rule() {
-            self.last = if self.caches_posteriors {
-                Last::Cached
-            } else {
-                Last::Rule(rule)
-            };
+            self.know(rule);
         }
         Ok(state)
+    }
+
+    /// Takes note that the posteriors are those of this rule, which the rows hold if they are cached.
+    fn know(&mut self, rule: Box<dyn PosteriorRule>) {
+        self.last = if self.caches_posteriors {
+            Last::Cached
+        } else {
+            Last::Rule(rule)
+        };
     }
 
     fn run_here<P: Pass>(&mut self, pass: &mut P, stage: Stage, context: &mut Context) -> Result<P::State> {
@@ -184,23 +178,17 @@ impl<'b> Passes<'b> {
             Last::Rule(rule) if pass.reads_posteriors() => Some(&**rule),
             _ => None,
         };
-        let mut visit_block = |block: Block<'_>, rows: &mut [f64], context: &Context| {
+        let tasks = self.blocks.task_count();
+        let mut rows = PosteriorRows::new(&mut self.rows, self.caches_posteriors, tasks, width);
+        self.blocks.for_each(&mut |block| {
+            context.step(stage.name, stage.done, stage.total)?;
+            let rows = rows.of(block.task_count());
             context.run(|| {
                 if let Some(rule) = before {
                     rule.fill(block, rows);
                 }
                 pass.visit(&mut state, block, rows);
             });
-        };
-        let mut rows = PosteriorRows::new(
-            &mut self.rows,
-            self.caches_posteriors,
-            self.blocks.task_count(),
-            width,
-        );
-        self.blocks.for_each(&mut |block| {
-            context.step(stage.name, stage.done, stage.total)?;
-            visit_block(block, rows.of(block.task_count()), context);
             Ok(())
         })?;
         context.run(|| pass.finish(&mut state));
@@ -239,8 +227,8 @@ impl<'b> Passes<'b> {
         })
     }
 
-    /// Like [`set_rule`](Self::set_rule), where the last pass wrote what it could of the posteriors: `fill` adds
-    /// the rest.
+    /// Like [`set_rule`](Self::set_rule), where the last pass wrote what it could of the posteriors: `fill`
+    /// adds the rest.
     pub(crate) fn complete<R: PosteriorRule + 'static>(
         &mut self,
         width: usize,
@@ -249,18 +237,16 @@ impl<'b> Passes<'b> {
         context: &mut Context,
         fill: impl Fn(&R, Block<'_>, &mut [f64]) + Sync + Send,
     ) -> Result<()> {
-        if !self.caches_posteriors {
-            self.last = Last::Rule(Box::new(rule));
-            return Ok(());
+        if self.caches_posteriors {
+            let mut rows = PosteriorRows::new(&mut self.rows, true, self.blocks.task_count(), width);
+            self.blocks.for_each(&mut |block| {
+                context.step(stage.name, stage.done, stage.total)?;
+                let rows = rows.of(block.task_count());
+                context.run(|| fill(&rule, block, rows));
+                Ok(())
+            })?;
         }
-        let mut rows = PosteriorRows::new(&mut self.rows, true, self.blocks.task_count(), width);
-        self.blocks.for_each(&mut |block| {
-            context.step(stage.name, stage.done, stage.total)?;
-            let rows = rows.of(block.task_count());
-            context.run(|| fill(&rule, block, rows));
-            Ok(())
-        })?;
-        self.last = Last::Cached;
+        self.know(Box::new(rule));
         Ok(())
     }
 
@@ -284,28 +270,22 @@ impl<'b> Passes<'b> {
         }
     }
 
-    /// Makes the average the posteriors, of which this is the rule. Returns the share of the tasks on which the
-    /// label of each part is that of the average; nothing where posteriors are not cached.
+    /// Makes the average the posteriors, of which this is the rule. Returns the share of the tasks on which
+    /// the label of each part is that of the average; nothing where posteriors are not cached.
     pub(crate) fn finish_average(&mut self, rule: impl PosteriorRule + 'static) -> Vec<f64> {
+        self.know(Box::new(rule));
         if !self.caches_posteriors {
-            self.last = Last::Rule(Box::new(rule));
             return Vec::new();
         }
-        let Average {
-            mut sum,
-            weight,
-            labels,
-        } = std::mem::take(&mut self.average);
-        sum.iter_mut().for_each(|cell| *cell /= weight);
-        self.set_rows(sum);
+        let average = std::mem::take(&mut self.average);
+        self.rows = average.sum;
+        self.rows.iter_mut().for_each(|cell| *cell /= average.weight);
         let rows = || self.rows.chunks_exact(self.class_count());
-        let shares = labels.iter().map(|labels| {
-            let equal = rows()
-                .zip(labels)
-                .filter(|(row, label)| label_of(row) == usize::from(**label));
-            equal.count() as f64 / labels.len().max(1) as f64
-        });
-        shares.collect()
+        let share = |labels: &Vec<u16>| {
+            let equal = |(row, label): &(&[f64], &u16)| label_of(row) == usize::from(**label);
+            rows().zip(labels).filter(equal).count() as f64 / labels.len().max(1) as f64
+        };
+        average.labels.iter().map(share).collect()
     }
 
     /// Looks at every block in this process.
@@ -328,11 +308,12 @@ impl<'b> Passes<'b> {
     }
 
     /// Keeps the columns of each cached posterior that are listed, of `width`.
-    pub(crate) fn keep_columns(&mut self, columns: &[usize], width: usize) {
+    pub fn keep_columns(&mut self, columns: &[usize], width: usize) {
         self.rows = select_columns(&self.rows, width, columns);
     }
 
-    /// Changes the posteriors of all tasks in their order; none where they are not cached, and nothing is done.
+    /// Changes the posteriors of all tasks in their order; none where they are not cached, and nothing is
+    /// done.
     pub(crate) fn change_posteriors(&mut self, change: impl FnOnce(&mut [f64])) -> Option<()> {
         self.caches_posteriors.then(|| change(&mut self.rows))
     }
@@ -349,19 +330,20 @@ impl<'b> Passes<'b> {
     }
 
     /// Takes these posteriors of all tasks for those of the last pass, if they can be cached.
-    pub(crate) fn set_rows(&mut self, rows: Vec<f64>) {
+    pub fn set_rows(&mut self, rows: Vec<f64>) {
         if self.caches_posteriors {
             (self.rows, self.last) = (rows, Last::Cached);
         }
     }
 
     /// The cached posteriors, given up; empty where there are none.
-    pub(crate) fn into_rows(self) -> Vec<f64> {
+    pub fn into_rows(self) -> Vec<f64> {
         self.rows
     }
 }
 
-/// The posteriors of one block after another: of all tasks where they are cached, else of one block at a time.
+/// The posteriors of one block after another: of all tasks where they are cached, else of one block at a
+/// time.
 struct PosteriorRows<'r> {
     rows: &'r mut Vec<f64>,
     cached: bool,
@@ -374,11 +356,12 @@ impl<'r> PosteriorRows<'r> {
         if cached && width > 0 {
             rows.resize(tasks as usize * width, 0.0);
         }
+        let first = 0;
         Self {
             rows,
             cached,
             width,
-            first: 0,
+            first,
         }
     }
 

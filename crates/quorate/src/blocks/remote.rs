@@ -6,17 +6,17 @@
 //!
 //! Floating-point sums depend on their order, so it is fixed by the blocks alone. The state of a pass after
 //! block `i` is leaf `i` of a binary tree, and a node is the sum of its two children, left first; a child
-//! without blocks is left out. A [`PassRunner`](crate::pass_runner::PassRunner) merges the nodes whose children
-//! it has, and the rest is merged here. Neither the number of partitions nor the order in which they answer
-//! changes a bit, and a partition of `b` consecutive blocks sends at most `2 log2 b` nodes.
+//! without blocks is left out. A [`PassRunner`](crate::pass_runner::PassRunner) merges the nodes whose
+//! children it has, and the rest is merged here. Neither the number of partitions nor the order in which they
+//! answer changes a bit, and a partition of `b` consecutive blocks sends at most `2 log2 b` nodes.
 
 use super::{Pass, State, Wire, wire_format};
 use crate::error::{Error, Result};
 
 /// Runs passes on blocks that are in other processes.
 pub trait RemoteBlocks {
-    /// Runs the pass of a request with a [`PassRunner`](crate::pass_runner::PassRunner) on all blocks, those of a
-    /// partition in one runner, and returns what the runners return, in any order.
+    /// Runs the pass of a request with a [`PassRunner`](crate::pass_runner::PassRunner) on all blocks, those
+    /// of a partition in one runner, and returns what the runners return, in any order.
     fn run_remote(&mut self, request: &[u8]) -> Result<Vec<PartNode>>;
 }
 
@@ -46,33 +46,29 @@ wire_format!(6 Request { gold_worker, workers, classes, pass, before });
 
 /// The request for a pass over labels of so many workers and classes.
 pub(super) fn request_of(pass: &impl Pass, before: Vec<u8>, workers: usize, classes: usize) -> Vec<u8> {
-    let request = Request {
-        gold_worker: false,
+    let (gold_worker, pass) = (false, pass.to_bytes());
+    Request {
+        gold_worker,
         workers,
         classes,
-        pass: pass.to_bytes(),
+        pass,
         before,
-    };
-    request.to_bytes()
+    }
+    .to_bytes()
 }
 
 /// The same request over labels with the gold worker, the last one.
 pub(super) fn mark_gold_worker(request: &[u8]) -> Result<Vec<u8>> {
-    let request = Request::from_bytes(request)?;
-    Ok(Request {
-        gold_worker: true,
-        ..request
-    }
-    .to_bytes())
+    let mut request = Request::from_bytes(request)?;
+    request.gold_worker = true;
+    Ok(request.to_bytes())
 }
 
 /// Merges what the runners returned; none if there were no blocks.
 pub(super) fn join<S: State>(mut nodes: Vec<PartNode>) -> Result<Option<S>> {
-    nodes.sort_by_key(|node| (node.level, node.place));
-    if nodes
-        .windows(2)
-        .any(|pair| (pair[0].level, pair[0].place) == (pair[1].level, pair[1].place))
-    {
+    let key = |node: &PartNode| (node.level, node.place);
+    nodes.sort_by_key(key);
+    if nodes.windows(2).any(|pair| key(&pair[0]) == key(&pair[1])) {
         return Err(Error::Mismatch(
             "what a pass returned for a block came twice".into(),
         ));
@@ -102,24 +98,20 @@ pub(super) fn join<S: State>(mut nodes: Vec<PartNode>) -> Result<Option<S>> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::gold_worker::TaskCount;
     use super::*;
 
     #[test]
     fn nodes_of_any_levels_come_to_the_sum_and_none_may_come_twice() {
-        let node = |level, place, count| PartNode {
+        let node = |level, place, count: u64| PartNode {
             level,
             place,
-            bytes: TaskCount(count).to_bytes(),
+            bytes: count.to_bytes(),
         };
         // Blocks 0 to 3 in one node, 5 and 6 alone, 4 and 7 empty; then block 16.
         let nodes = vec![node(0, 6, 30), node(2, 0, 1), node(0, 16, 1000), node(0, 5, 200)];
-        assert_eq!(
-            join::<TaskCount>(nodes.clone()).unwrap().map(|sum| sum.0),
-            Some(1231)
-        );
-        assert!(join::<TaskCount>(Vec::new()).unwrap().is_none());
+        assert_eq!(join::<u64>(nodes.clone()).unwrap(), Some(1231));
+        assert!(join::<u64>(Vec::new()).unwrap().is_none());
         let twice = [nodes, vec![node(0, 6, 30)]].concat();
-        assert!(join::<TaskCount>(twice).is_err());
+        assert!(join::<u64>(twice).is_err());
     }
 }

@@ -18,8 +18,8 @@ pub const WIRE_VERSION: u8 = 2;
 
 const MAGIC: &[u8; 3] = b"QRT";
 
-/// Values inside of values, at most: no value of ours comes near, and bytes from outside must not overflow the
-/// stack.
+/// Values inside of values, at most: no value of ours comes near, and bytes from outside must not overflow
+/// the stack.
 const MAX_DEPTH: u8 = 8;
 
 /// A value that can be sent to another process and back.
@@ -63,34 +63,24 @@ impl<T: WireFormat> Wire for T {
         if kind_of(bytes)? != Self::KIND {
             return Err(damaged("of another kind of value"));
         }
-        let mut from = Reader {
-            rest: &bytes[5..],
-            depth: 0,
-        };
+        let (rest, depth) = (&bytes[5..], 0);
+        let mut from = Reader { rest, depth };
         let value = Self::read(&mut from)?;
-        if from.rest.is_empty() {
-            Ok(value)
-        } else {
-            Err(damaged("longer than its value"))
+        if !from.rest.is_empty() {
+            return Err(damaged("longer than its value"));
         }
+        Ok(value)
     }
 }
 
 /// The kind in the header of a binary form.
 pub(crate) fn kind_of(bytes: &[u8]) -> Result<u8> {
-    let Some((header, _)) = bytes.split_first_chunk::<5>() else {
-        return Err(damaged("shorter than its header"));
-    };
-    if &header[..3] != MAGIC {
-        return Err(damaged("not of this program"));
+    match bytes.first_chunk::<5>() {
+        None => Err(damaged("shorter than its header")),
+        Some([magic @ .., _, _]) if magic != MAGIC => Err(damaged("not of this program")),
+        Some([.., WIRE_VERSION, kind]) => Ok(*kind),
+        Some([.., version, _]) => Err(damaged(&format!("of version {version}, expected {WIRE_VERSION}"))),
     }
-    if header[3] != WIRE_VERSION {
-        return Err(damaged(&format!(
-            "of version {}, expected {WIRE_VERSION}",
-            header[3]
-        )));
-    }
-    Ok(header[4])
 }
 
 pub(crate) fn damaged(problem: &str) -> Error {
@@ -105,10 +95,8 @@ pub(crate) struct Reader<'b> {
 
 impl<'b> Reader<'b> {
     fn take(&mut self, bytes: usize) -> Result<&'b [u8]> {
-        let (taken, rest) = self
-            .rest
-            .split_at_checked(bytes)
-            .ok_or_else(|| damaged("cut short"))?;
+        let cut = self.rest.split_at_checked(bytes);
+        let (taken, rest) = cut.ok_or_else(|| damaged("cut short"))?;
         self.rest = rest;
         Ok(taken)
     }
@@ -242,14 +230,14 @@ macro_rules! tuples {
         })+
     };
 }
-tuples!((A 0, B 1), (A 0, B 1, C 2, D 3));
+tuples!((A 0, B 1));
 
 /// The binary form of a type: its kind, and its fields in order. `check` is a function of the value that says
 /// whether its fields fit together, for forms that come from outside.
 ///
 /// ```text
 /// wire_format!(7 Fingerprint { workers, classes, sum });
-/// wire_format!(21 TaskCount { 0 });                                    a field of a tuple struct
+/// wire_format!(25 CountFirst { 0 });                                   a field of a tuple struct
 /// wire_format!(56 Joining { parent, labels } check Joining::is_forest);
 /// wire_format!(30 enum Rule { 0 => Votes { 0: shares }, 1 => Model {} });
 /// wire_format!(27 SweepPass { sweep, counted } default { tallies });    what does not travel
@@ -311,7 +299,6 @@ mod tests {
     use crate::methods::tests::toy_a;
     use crate::methods::vote_fractions;
     use crate::model::count_answers;
-    use crate::model::step::Step;
     use crate::statistics::CoOccurrence;
 
     /// There and back; cut short anywhere, longer, or with another header, it is refused and nothing panics.
@@ -348,7 +335,6 @@ mod tests {
         });
         check(&model);
         check(&counts);
-        check(&Step::of(annotations.as_block(), &model));
         check(&CoOccurrence::of_block(annotations.as_block()));
     }
 

@@ -7,7 +7,8 @@
 //! Cohen's kappa (1960): 1 for full agreement, 0 for as much as two labelings with these class shares have by
 //! chance.
 
-use crate::annotations::MAX_CLASSES;
+use super::predictions::check_code;
+use crate::agreement::above_chance;
 use crate::error::{Error, Result};
 
 /// Agreement of two labelings.
@@ -42,11 +43,7 @@ pub fn agreement(first: &[Option<usize>], second: &[Option<usize>]) -> Result<Ag
     }
     let equal = both().filter(|(a, b)| a == b).count();
     let highest = both().map(|(a, b)| a.max(b)).max().unwrap_or(0);
-    if highest >= MAX_CLASSES {
-        return Err(Error::Mismatch(format!(
-            "class code {highest}; codes are below {MAX_CLASSES}"
-        )));
-    }
+    check_code("class code", highest)?;
     let mut counts = vec![(0u64, 0u64); highest + 1];
     for (a, b) in both() {
         counts[a].0 += 1;
@@ -55,14 +52,11 @@ pub fn agreement(first: &[Option<usize>], second: &[Option<usize>]) -> Result<Ag
     // In whole numbers, so that "no chance" is seen exactly: n^2 p_o and n^2 p_e.
     let n = compared as u128;
     let by_chance: u128 = counts.iter().map(|&(a, b)| u128::from(a) * u128::from(b)).sum();
-    let observed = equal as u128 * n;
-    let kappa =
-        (by_chance < n * n).then(|| (observed as f64 - by_chance as f64) / (n * n - by_chance) as f64);
     Ok(Agreement {
         compared,
         equal,
         share: equal as f64 / compared as f64,
-        kappa,
+        kappa: above_chance(equal as u128 * n, by_chance, n * n),
     })
 }
 

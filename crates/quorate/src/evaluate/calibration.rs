@@ -48,10 +48,7 @@ impl Calibration {
     pub fn of(mut pairs: Vec<(f64, f64)>, bins: Bins) -> Result<Self> {
         let (Bins::EqualWidth(count) | Bins::EqualMass(count)) = bins;
         if count == 0 {
-            return Err(Error::Parameter {
-                name: "bins".into(),
-                problem: "0 bins; expected at least 1".into(),
-            });
+            return Err(Error::parameter("bins", "0 bins; expected at least 1"));
         }
         pairs.sort_unstable_by(|a, b| a.0.total_cmp(&b.0).then(a.1.total_cmp(&b.1)));
         let bins = match bins {
@@ -69,13 +66,12 @@ impl Calibration {
 
 fn equal_width(sorted: &[(f64, f64)], count: usize) -> Vec<CalibrationBin> {
     let bin_of = |confidence: f64| ((confidence * count as f64) as usize).min(count - 1);
-    sorted
-        .chunk_by(|a, b| bin_of(a.0) == bin_of(b.0))
-        .map(|chunk| {
-            let bin = bin_of(chunk[0].0) as f64;
-            summarise(chunk, bin / count as f64, (bin + 1.0) / count as f64)
-        })
-        .collect()
+    let summarise = |chunk: &[(f64, f64)]| {
+        let bin = bin_of(chunk[0].0) as f64;
+        summarise(chunk, bin / count as f64, (bin + 1.0) / count as f64)
+    };
+    let chunks = sorted.chunk_by(|a, b| bin_of(a.0) == bin_of(b.0));
+    chunks.map(summarise).collect()
 }
 
 fn equal_mass(sorted: &[(f64, f64)], count: usize) -> Vec<CalibrationBin> {

@@ -6,8 +6,7 @@
 //! ```
 
 use super::predictions::{Predictions, TieRule, check_truth, scored_tasks};
-use crate::context::DEFAULT_MEMORY_LIMIT;
-use crate::error::{Error, Result};
+use crate::{DEFAULT_MEMORY_LIMIT, Error, Result};
 
 /// Counts of (truth, predicted) over the scored tasks; ties may count in fractions. K x K.
 #[derive(Debug, Clone, PartialEq)]
@@ -41,14 +40,9 @@ impl ConfusionTable {
         let classes = check_truth(predictions, truth)?;
         let needed = (classes * classes * size_of::<f64>()) as u64;
         if needed > DEFAULT_MEMORY_LIMIT {
-            return Err(Error::TooLarge {
-                what: format!("the confusion table of {classes} classes"),
-                needed,
-                in_use: 0,
-                limit: DEFAULT_MEMORY_LIMIT,
-                hint: "the error rate alone needs no table".into(),
-                remedy: None,
-            });
+            let what = format!("the confusion table of {classes} classes");
+            let hint = "the error rate alone needs no table";
+            return Err(Error::too_large(what, needed, DEFAULT_MEMORY_LIMIT, hint));
         }
         let mut table = Self {
             classes,
@@ -106,9 +100,7 @@ impl ConfusionTable {
     /// Mean recall over the classes that occur; 0 if none does.
     pub fn balanced_accuracy(&self) -> f64 {
         let occurring = || (0..self.classes).filter(|&class| self.support[class] > 0);
-        let recalls: f64 = occurring()
-            .map(|class| self.get(class, class) / self.support[class] as f64)
-            .sum();
-        recalls / occurring().count().max(1) as f64
+        let recall = |class: usize| self.get(class, class) / self.support[class] as f64;
+        occurring().map(recall).sum::<f64>() / occurring().count().max(1) as f64
     }
 }

@@ -8,9 +8,8 @@
 //! `sum_m |A_m^est(:, j) - A_m(:, k)|^2 + (prior^est(j) - prior(k))^2`, so assignment finds the minimum
 //! exactly. `O(M K^3 + K^3)` time.
 
-use crate::error::{Error, Result};
 use crate::linalg::assignment;
-use crate::model::DawidSkene;
+use crate::{DawidSkene, Error, Result};
 
 /// The distance of two models.
 #[derive(Debug, Clone, PartialEq)]
@@ -38,9 +37,9 @@ pub fn model_distance(estimate: &DawidSkene, truth: &DawidSkene) -> Result<Model
         }
     };
     add_row(estimate.prior(), truth.prior());
-    for (estimate, truth) in rows(estimate).zip(rows(truth)) {
-        add_row(estimate, truth);
-    }
+    rows(estimate)
+        .zip(rows(truth))
+        .for_each(|(estimate, truth)| add_row(estimate, truth));
     let order = assignment::minimise(&cost, classes);
     distance_with_permutation(estimate, truth, &order)
 }

@@ -2,7 +2,7 @@
 
 use crate::annotations::MAX_CLASSES;
 use crate::error::{Error, Result};
-use crate::model::{Consensus, TIE};
+use crate::model::{Consensus, label_of, leaders};
 
 /// What counts where several classes share the first place.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -17,20 +17,11 @@ pub enum TieRule {
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Predictions<'a> {
     classes: usize,
-    content: Content<'a>,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq)]
-enum Content<'a> {
-    Probabilities {
-        consensus: &'a Consensus,
-        /// The labels that were written, where they need not be the most probable classes.
-        labels: Option<&'a [Option<usize>]>,
-    },
-    Labels {
-        labels: &'a [Option<usize>],
-        confidences: Option<&'a [f64]>,
-    },
+    tasks: usize,
+    consensus: Option<&'a Consensus>,
+    /// The labels that were written: they need not be the most probable classes.
+    labels: Option<&'a [Option<usize>]>,
+    confidences: Option<&'a [f64]>,
 }
 
 /// How far the probabilities of a task may sum from 1.
@@ -56,10 +47,10 @@ impl<'a> Predictions<'a> {
         }
         Ok(Self {
             classes: consensus.class_count(),
-            content: Content::Probabilities {
-                consensus,
-                labels: None,
-            },
+            tasks: consensus.len(),
+            consensus: Some(consensus),
+            labels: None,
+            confidences: None,
         })
     }
 
@@ -75,10 +66,7 @@ impl<'a> Predictions<'a> {
             )));
         }
         let mut predictions = Self::from_consensus(consensus)?;
-        predictions.content = Content::Probabilities {
-            consensus,
-            labels: Some(labels),
-        };
+        predictions.labels = Some(labels);
         Ok(predictions)
     }
 
@@ -86,16 +74,15 @@ impl<'a> Predictions<'a> {
     pub fn from_labels(classes: usize, labels: &'a [Option<usize>]) -> Result<Self> {
         let outside = |label: &&Option<usize>| label.is_some_and(|label| label >= classes);
         if let Some(Some(label)) = labels.iter().find(outside) {
-            return Err(Error::Mismatch(format!(
-                "predicted class code {label} lies outside the {classes} classes"
-            )));
+            let problem = format!("predicted class code {label} lies outside the {classes} classes");
+            return Err(Error::Mismatch(problem));
         }
         Ok(Self {
             classes,
-            content: Content::Labels {
-                labels,
-                confidences: None,
-            },
+            tasks: labels.len(),
+            consensus: None,
+            labels: Some(labels),
+            confidences: None,
         })
     }
 
@@ -108,10 +95,9 @@ impl<'a> Predictions<'a> {
     ) -> Result<Self> {
         let mut predictions = Self::from_labels(classes, labels)?;
         if labels.len() != confidences.len() {
+            let (labels, confidences) = (labels.len(), confidences.len());
             return Err(Error::Mismatch(format!(
-                "{} confidences for {} labels",
-                confidences.len(),
-                labels.len()
+                "{confidences} confidences for {labels} labels"
             )));
         }
         for (task, (label, confidence)) in labels.iter().zip(confidences).enumerate() {
@@ -122,19 +108,13 @@ impl<'a> Predictions<'a> {
                 )));
             }
         }
-        predictions.content = Content::Labels {
-            labels,
-            confidences: Some(confidences),
-        };
+        predictions.confidences = Some(confidences);
         Ok(predictions)
     }
 
     /// Number of tasks, those without a prediction included.
     pub(crate) fn len(&self) -> usize {
-        match self.content {
-            Content::Probabilities { consensus, .. } => consensus.len(),
-            Content::Labels { labels, .. } => labels.len(),
-        }
+        self.tasks
     }
 
     /// Number of classes that can be predicted.
@@ -144,44 +124,32 @@ impl<'a> Predictions<'a> {
 
     /// The predicted class (of tied ones the lowest), if there is one.
     pub(crate) fn label(&self, task: usize) -> Option<usize> {
-        match self.content {
-            Content::Probabilities {
-                consensus,
-                labels: None,
-            } => self.row(task).map(|_| consensus.label(task)),
-            Content::Probabilities {
-                labels: Some(labels), ..
-            }
-            | Content::Labels { labels, .. } => labels[task],
+        match self.labels {
+            Some(labels) => labels[task],
+            None => self.row(task).map(label_of),
         }
     }
 
     /// The probability that the prediction is right, if it is known.
     pub(crate) fn confidence(&self, task: usize) -> Option<f64> {
-        match self.content {
-            Content::Probabilities { .. } => Some(self.row(task)?[self.label(task)?]),
-            Content::Labels { labels, confidences } => {
-                labels[task].and(confidences.map(|confidences| confidences[task]))
-            }
+        let label = self.label(task)?;
+        match self.confidences {
+            Some(confidences) => Some(confidences[task]),
+            None => Some(self.row(task)?[label]),
         }
     }
 
     /// The probabilities of a task, if they are known.
     pub(crate) fn row(&self, task: usize) -> Option<&'a [f64]> {
-        match self.content {
-            Content::Probabilities { consensus, .. } => {
-                let row = consensus.row(task);
-                row.iter().any(|&probability| probability > 0.0).then_some(row)
-            }
-            Content::Labels { .. } => None,
-        }
+        let row = self.consensus?.row(task);
+        row.iter().any(|&probability| probability > 0.0).then_some(row)
     }
 
     /// Number of classes that share the first place; 0 without a prediction.
     pub(crate) fn tied(&self, task: usize) -> usize {
-        match self.content {
-            Content::Probabilities { consensus, .. } => self.row(task).map_or(0, |_| consensus.tied(task)),
-            Content::Labels { labels, .. } => usize::from(labels[task].is_some()),
+        match self.consensus {
+            Some(_) => self.row(task).map_or(0, |row| leaders(row).count()),
+            None => usize::from(self.label(task).is_some()),
         }
     }
 
@@ -191,10 +159,10 @@ impl<'a> Predictions<'a> {
         let Some(row) = self.row(task).filter(|_| ties == TieRule::Fractional && tied > 1) else {
             return f64::from(u8::from(self.label(task) == Some(class)));
         };
-        let top = row.iter().copied().fold(f64::NEG_INFINITY, f64::max);
-        match row.get(class) {
-            Some(&probability) if probability >= top - TIE => 1.0 / tied as f64,
-            _ => 0.0,
+        if leaders(row).any(|leader| leader == class) {
+            1.0 / tied as f64
+        } else {
+            0.0
         }
     }
 }
@@ -221,13 +189,18 @@ pub(super) fn check_truth(predictions: &Predictions<'_>, truth: &[Option<usize>]
         )));
     }
     let highest = truth.iter().flatten().max().copied().unwrap_or(0);
-    if highest >= MAX_CLASSES {
-        return Err(Error::Mismatch(format!(
-            "true class code {highest}; codes are below {MAX_CLASSES}"
-        )));
-    }
+    check_code("true class code", highest)?;
     // A truth that no prediction can name is a class all the same: every prediction there is wrong.
     Ok(predictions.class_count().max(highest + 1))
+}
+
+pub(super) fn check_code(what: &str, highest: usize) -> Result<()> {
+    if highest < MAX_CLASSES {
+        return Ok(());
+    }
+    Err(Error::Mismatch(format!(
+        "{what} {highest}; codes are below {MAX_CLASSES}"
+    )))
 }
 
 fn shown(row: &[f64]) -> String {

@@ -31,9 +31,6 @@ pub(super) fn scores(
         brier += (1.0 - of_truth).powi(2) + others.map(|(_, p)| p * p).sum::<f64>();
         count += 1;
     }
-    let mean = |sum: f64| sum / count as f64;
-    (count > 0).then(|| Scores {
-        log_loss: mean(log_loss),
-        brier: mean(brier),
-    })
+    let (log_loss, brier) = (log_loss / count as f64, brier / count as f64);
+    (count > 0).then_some(Scores { log_loss, brier })
 }

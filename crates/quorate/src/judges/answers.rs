@@ -10,12 +10,13 @@
 
 use super::panel::Panel;
 use crate::annotations::{Annotations, NO_GOLD};
+use crate::blocks::TaskBlock;
 
 /// No answer.
 pub(super) const NONE: u16 = u16::MAX;
 
 /// The answers of a panel by pattern.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 pub(super) struct Patterns {
     pub judges: usize,
     pub classes: usize,
@@ -47,11 +48,8 @@ impl Patterns {
         let mut patterns = Self {
             judges,
             classes,
-            codes,
-            answers: Vec::new(),
-            gold: Vec::new(),
-            items: Vec::new(),
             of_item: vec![0; annotations.task_count()],
+            ..Self::default()
         };
         for run in order.chunk_by(|&a, &b| row(a as usize) == row(b as usize)) {
             let (answers, gold) = row(run[0] as usize);
@@ -62,7 +60,7 @@ impl Patterns {
             patterns.gold.push(gold);
             patterns.items.push(run.len() as u64);
         }
-        patterns
+        Self { codes, ..patterns }
     }
 
     /// Number of patterns.
@@ -108,6 +106,25 @@ impl Patterns {
         }
         spoken
     }
+
+    /// What is said, `[pattern][voice]`, as labels of voices on patterns.
+    pub(super) fn labels(&self, spoken: &[u16]) -> TaskBlock {
+        let mut labels = TaskBlock::empty();
+        for row in spoken.chunks_exact(spoken.len() / self.len().max(1)) {
+            for (voice, answer) in given(row) {
+                labels.worker.push(voice as u32);
+                labels.label.push(answer as u16);
+            }
+            labels.starts.push(labels.worker.len() as u32);
+        }
+        labels
+    }
+}
+
+/// Who gave an answer, and which one.
+pub(super) fn given(answers: &[u16]) -> impl Iterator<Item = (usize, usize)> + '_ {
+    let answered = answers.iter().enumerate().filter(|&(_, &answer)| answer != NONE);
+    answered.map(|(voice, &answer)| (voice, usize::from(answer)))
 }
 
 /// `[item][judge]`.
@@ -141,8 +158,7 @@ pub(super) fn most_frequent(answers: impl Iterator<Item = u16> + Clone, votes: &
         .map(|answer| votes[usize::from(answer)])
         .max()
         .unwrap_or(0);
-    let mut first = NONE;
-    let mut tied = false;
+    let (mut first, mut tied) = (NONE, false);
     for answer in given().filter(|&answer| votes[usize::from(answer)] == top) {
         tied |= first != NONE && first != answer;
         first = answer;

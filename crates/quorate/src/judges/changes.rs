@@ -10,7 +10,7 @@
 //! `A` is the mean matrix of the voices: one more judge is as good as those that are there, and independent
 //! of them. Items that nobody answered, and those whose truth is known, are left out.
 
-use super::answers::{NONE, Patterns};
+use super::answers::{Patterns, given};
 use super::posterior::VoiceFit;
 use crate::model::label_of;
 
@@ -38,45 +38,38 @@ pub struct PanelChanges {
 
 pub(super) fn foresee(patterns: &Patterns, fit: &VoiceFit, rows: &[f64]) -> PanelChanges {
     let classes = patterns.classes;
-    let open: Vec<usize> = (0..patterns.len())
-        .filter(|&pattern| patterns.truth(pattern).is_none())
-        .filter(|&pattern| patterns.row(pattern).iter().any(|&answer| answer != NONE))
-        .collect();
-    let items: f64 = open
-        .iter()
-        .map(|&pattern| patterns.items[pattern] as f64)
-        .sum::<f64>()
-        .max(1.0);
+    let is_open = |pattern: &usize| {
+        patterns.truth(*pattern).is_none() && given(patterns.row(*pattern)).next().is_some()
+    };
+    let open: Vec<usize> = (0..patterns.len()).filter(is_open).collect();
+    let weight = |pattern: usize| patterns.items[pattern] as f64;
+    let items = open.iter().map(|&pattern| weight(pattern)).sum::<f64>().max(1.0);
     let labels = |spoken: &[u16]| -> Vec<usize> {
-        let mut row = vec![0.0; classes];
+        let (voices, mut row) = (fit.voices.len(), vec![0.0; classes]);
         let label = |&pattern: &usize| {
-            fit.posterior(
-                &spoken[pattern * fit.voices.len()..][..fit.voices.len()],
-                &mut row,
-            );
+            fit.posterior(&spoken[pattern * voices..][..voices], &mut row);
             label_of(&row)
         };
         open.iter().map(label).collect()
     };
     let mean = |of: &dyn Fn(usize, usize) -> f64| {
         let terms = open.iter().enumerate();
-        let sum: f64 = terms
-            .map(|(place, &pattern)| patterns.items[pattern] as f64 * of(place, pattern))
-            .sum();
-        sum / items
+        terms
+            .map(|(place, &pattern)| weight(pattern) * of(place, pattern))
+            .sum::<f64>()
+            / items
     };
     let now = labels(&fit.spoken);
     let error = |labels: &[usize]| mean(&|place, pattern| 1.0 - rows[pattern * classes + labels[place]]);
-    let mut without: Vec<WithoutJudge> = (0..patterns.judges)
-        .map(|judge| {
-            let left = labels(&patterns.speak(&leave_out(&fit.voices, judge)));
-            WithoutJudge {
-                judge: patterns.codes[judge],
-                error: error(&left),
-                changed: mean(&|place, _| f64::from(u8::from(left[place] != now[place]))),
-            }
-        })
-        .collect();
+    let without = |judge: usize| {
+        let left = labels(&patterns.speak(&leave_out(&fit.voices, judge)));
+        WithoutJudge {
+            judge: patterns.codes[judge],
+            error: error(&left),
+            changed: mean(&|place, _| f64::from(u8::from(left[place] != now[place]))),
+        }
+    };
+    let mut without: Vec<WithoutJudge> = (0..patterns.judges).map(without).collect();
     without.sort_by_key(|without| without.judge);
     let typical = mean_matrix(fit);
     let right = |pattern: usize| -> f64 {
@@ -107,9 +100,8 @@ fn mean_matrix(fit: &VoiceFit) -> Vec<f64> {
     let cells = fit.prior.len() * fit.prior.len();
     let mut mean = vec![0.0; cells];
     for matrix in fit.confusion.chunks_exact(cells) {
-        mean.iter_mut()
-            .zip(matrix)
-            .for_each(|(sum, cell)| *sum += cell / fit.voices.len() as f64);
+        let pairs = mean.iter_mut().zip(matrix);
+        pairs.for_each(|(sum, cell)| *sum += cell / fit.voices.len() as f64);
     }
     mean
 }

@@ -23,8 +23,10 @@
 //!
 //! L. Kish, "Survey Sampling" (1965).
 
-use super::answers::{NONE, Patterns};
+use super::answers::Patterns;
+use crate::annotations::ByWorker;
 use crate::linalg::small::solve;
+use crate::statistics::{PairSums, SharedTask};
 
 /// Known truths from which dependence is measured on them alone.
 pub const ENOUGH_GOLD: u64 = 30;
@@ -68,7 +70,8 @@ struct Correlations {
 
 pub(super) fn measure_dependence(patterns: &Patterns, rows: &[f64], voices: &[Vec<usize>]) -> Dependence {
     let gold = patterns.gold_items();
-    let basis = if gold >= ENOUGH_GOLD {
+    let enough = gold >= ENOUGH_GOLD;
+    let basis = if enough {
         Basis::Gold(gold)
     } else {
         Basis::Verdicts
@@ -101,26 +104,26 @@ fn correlate(patterns: &Patterns, rows: &[f64], gold_only: bool) -> Correlations
         rho: vec![f64::NAN; judges * judges],
         items: vec![0.0; judges * judges],
     };
-    let used: Vec<usize> = (0..patterns.len())
-        .filter(|&pattern| !gold_only || patterns.truth(pattern).is_some())
-        .collect();
+    let labels = patterns.labels(&patterns.answers);
+    let block = labels.view(judges, classes);
+    let by_judge = ByWorker::of_block(block);
+    let mut pairs = PairSums::of(block, &by_judge);
+    let used = |pattern: usize| !gold_only || patterns.truth(pattern).is_some();
+    // Mass of each class, and of the errors of the one, of the other and of both.
+    type Sums = (Vec<f64>, Vec<[f64; 3]>);
     for i in 0..judges {
-        for j in i + 1..judges {
-            let (mut all, mut wrong) = (vec![0.0; classes], vec![[0.0; 3]; classes]);
-            for &pattern in &used {
-                let answers = patterns.row(pattern);
-                if answers[i] == NONE || answers[j] == NONE {
-                    continue;
-                }
-                for k in 0..classes {
-                    let weight = patterns.items[pattern] as f64 * rows[pattern * classes + k];
-                    let (of_i, of_j) = (usize::from(answers[i]) != k, usize::from(answers[j]) != k);
-                    all[k] += weight;
-                    for (sum, is) in wrong[k].iter_mut().zip([of_i, of_j, of_i && of_j]) {
-                        *sum += if is { weight } else { 0.0 };
-                    }
+        let start = |_, _| Some((vec![0.0; classes], vec![[0.0; 3]; classes]));
+        let add = |(all, wrong): &mut Sums, shared: SharedTask| {
+            for k in 0..classes {
+                let weight = patterns.items[shared.task] as f64 * rows[shared.task * classes + k];
+                let (of_i, of_j) = (shared.answers.0 != k, shared.answers.1 != k);
+                all[k] += weight;
+                for (sum, is) in wrong[k].iter_mut().zip([of_i, of_j, of_i && of_j]) {
+                    *sum += if is { weight } else { 0.0 };
                 }
             }
+        };
+        for (j, (all, wrong)) in pairs.of_worker(i, used, start, add) {
             let (mut covariance, mut variances) = (0.0, [0.0; 2]);
             for (all, [of_i, of_j, both]) in all.iter().zip(&wrong).filter(|(all, _)| **all > 0.0) {
                 covariance += both - of_i * of_j / all;
@@ -169,13 +172,10 @@ fn structure(found: &Correlations, voices: &[Vec<usize>]) -> (Vec<f64>, f64) {
     let within: Vec<f64> = (0..voices.len())
         .map(|voice| mean(&|i, j| voice_of[i] == voice && voice_of[j] == voice).max(between))
         .collect();
-    let cell = |cell: usize| {
-        let (i, j) = (cell / judges, cell % judges);
-        match (i == j, voice_of[i] == voice_of[j]) {
-            (true, _) => 1.0,
-            (_, true) => within[voice_of[i]],
-            (_, false) => between,
-        }
+    let cell = |cell: usize| match (cell / judges, cell % judges) {
+        (i, j) if i == j => 1.0,
+        (i, j) if voice_of[i] == voice_of[j] => within[voice_of[i]],
+        _ => between,
     };
     ((0..judges * judges).map(cell).collect(), between)
 }
@@ -183,10 +183,10 @@ fn structure(found: &Correlations, voices: &[Vec<usize>]) -> (Vec<f64>, f64) {
 /// `1' R^-1 1`.
 fn effective(structured: &[f64], judges: usize) -> f64 {
     let ones = vec![1.0; judges];
-    match solve(structured, &ones, judges) {
-        Some(weights) => weights.iter().sum::<f64>().clamp(1.0, judges as f64),
-        None => 1.0,
-    }
+    let weights = solve(structured, &ones, judges);
+    weights.map_or(1.0, |weights| {
+        weights.iter().sum::<f64>().clamp(1.0, judges as f64)
+    })
 }
 
 #[cfg(test)]

@@ -66,38 +66,34 @@ pub(super) fn report_judges(panel: &Panel, patterns: &Patterns, fit: &VoiceFit) 
         failures[judge as usize] += 1;
     }
     let consistency = self_consistency(panel);
-    let mut judges: Vec<JudgeReport> = (0..patterns.judges)
-        .map(|judge| {
-            let code = patterns.codes[judge];
-            let counted = |wanted: &dyn Fn(usize) -> bool| -> usize {
-                let patterns_with = (0..patterns.len()).filter(|&pattern| wanted(pattern));
-                patterns_with
-                    .map(|pattern| patterns.items[pattern] as usize)
-                    .sum()
-            };
-            let answer = |pattern: usize| patterns.row(pattern)[judge];
-            let checked = |pattern: usize| answer(pattern) != NONE && patterns.truth(pattern).is_some();
-            let right = |pattern: usize| patterns.truth(pattern) == Some(usize::from(answer(pattern)));
-            let learnt = fit.learnt.as_ref();
-            JudgeReport {
-                judge: code,
-                answers: given[code] as usize,
-                failures: failures[code],
-                items: counted(&|pattern| answer(pattern) != NONE),
-                recalls: learnt.map(|learnt| {
-                    let recalls = &learnt.recalls[judge * patterns.classes..][..patterns.classes];
-                    recalls.iter().map(|moments| moments.interval(LEVEL)).collect()
-                }),
-                accuracy: learnt.map(|learnt| learnt.accuracies[judge].interval(LEVEL)),
-                self_consistency: consistency[code],
-                agreement_with_panel: agreement_with_others(patterns, fit, judge),
-                agreement_with_gold: count_share(
-                    counted(&|pattern| checked(pattern) && right(pattern)),
-                    counted(&checked),
-                ),
-            }
-        })
-        .collect();
+    let learnt = fit.learnt.as_ref();
+    let report = |judge: usize| {
+        let code = patterns.codes[judge];
+        let counted = |wanted: &dyn Fn(usize) -> bool| -> usize {
+            let patterns_with = (0..patterns.len()).filter(|&pattern| wanted(pattern));
+            patterns_with
+                .map(|pattern| patterns.items[pattern] as usize)
+                .sum()
+        };
+        let answer = |pattern: usize| patterns.row(pattern)[judge];
+        let checked = |pattern: usize| answer(pattern) != NONE && patterns.truth(pattern).is_some();
+        let right = |pattern: usize| patterns.truth(pattern) == Some(usize::from(answer(pattern)));
+        JudgeReport {
+            judge: code,
+            answers: given[code] as usize,
+            failures: failures[code],
+            items: counted(&|pattern| answer(pattern) != NONE),
+            recalls: learnt.map(|learnt| {
+                let recalls = &learnt.recalls[judge * patterns.classes..][..patterns.classes];
+                recalls.iter().map(|moments| moments.interval(LEVEL)).collect()
+            }),
+            accuracy: learnt.map(|learnt| learnt.accuracies[judge].interval(LEVEL)),
+            self_consistency: consistency[code],
+            agreement_with_panel: agreement_with_others(patterns, fit, judge),
+            agreement_with_gold: count_share(counted(&right), counted(&checked)),
+        }
+    };
+    let mut judges: Vec<JudgeReport> = (0..patterns.judges).map(report).collect();
     judges.sort_by_key(|report| report.judge);
     judges
 }
@@ -105,14 +101,9 @@ pub(super) fn report_judges(panel: &Panel, patterns: &Patterns, fit: &VoiceFit) 
 /// A share with its interval; none of nothing.
 pub(super) fn count_share(successes: usize, items: usize) -> Option<CountedShare> {
     let (low, high) = wilson_interval(successes as f64, items);
-    (items > 0).then(|| CountedShare {
-        items,
-        share: Interval {
-            estimate: successes as f64 / items as f64,
-            low,
-            high,
-        },
-    })
+    let estimate = successes as f64 / items as f64;
+    let share = Interval { estimate, low, high };
+    (items > 0).then_some(CountedShare { items, share })
 }
 
 fn self_consistency(panel: &Panel) -> Vec<Option<SelfConsistency>> {
@@ -129,20 +120,16 @@ fn self_consistency(panel: &Panel) -> Vec<Option<SelfConsistency>> {
             }
             answers.sort_unstable();
             let pairs = |n: usize| (n * (n - 1)) as f64;
-            let same: f64 = answers
-                .chunk_by(|a, b| a == b)
-                .map(|equal| pairs(equal.len()))
-                .sum();
+            let equal = answers.chunk_by(|a, b| a == b);
+            let same: f64 = equal.map(|equal| pairs(equal.len())).sum();
             let (items, sum) = &mut sums[run[0] as usize];
             *items += 1;
             *sum += same / pairs(run.len());
         }
     }
     let share = |(items, sum): (usize, f64)| {
-        (items > 0).then(|| SelfConsistency {
-            items,
-            agreement: sum / items as f64,
-        })
+        let agreement = sum / items as f64;
+        (items > 0).then_some(SelfConsistency { items, agreement })
     };
     sums.into_iter().map(share).collect()
 }

@@ -50,7 +50,7 @@ pub use panel::{Panel, PanelBuilder};
 pub use prevalence::Prevalence;
 pub use verdict::{Unscored, Verdict, VerdictPolicy};
 
-use answers::{NONE, Patterns};
+use answers::{Patterns, given};
 use changes::foresee;
 use dependence::measure_dependence;
 use judge::{count_share, report_judges};
@@ -58,8 +58,8 @@ use prevalence::{Rates, model_share, rogan_gladen};
 use readings::{Readings, pinned, read_panel};
 use verdict::decide;
 
-use crate::context::Context;
-use crate::error::{Error, Result};
+use crate::linalg::small::largest;
+use crate::{Context, Error, Result};
 
 /// Failures of a judge above this share are pointed out.
 const MANY_FAILURES: f64 = 0.1;
@@ -115,17 +115,12 @@ impl Judges {
         if let Unscored::As(class) = self.unscored
             && class >= classes
         {
-            return Err(Error::Parameter {
-                name: "unscored".into(),
-                problem: format!("found class {class}, and there are {classes}"),
-            });
+            let problem = format!("found class {class}, and there are {classes}");
+            return Err(Error::parameter("unscored", problem));
         }
         let cells = annotations.task_count() as u64 * (annotations.worker_count() + 4 * classes) as u64;
-        context.reserve(
-            "the answers of all judges to all items",
-            16 * cells,
-            "report on part of the items",
-        )?;
+        let what = "the answers of all judges to all items";
+        context.reserve(what, 16 * cells, "report on part of the items")?;
         let patterns = Patterns::of(panel);
         let readings = read_panel(&patterns, context)?;
         let first = readings.first();
@@ -140,11 +135,9 @@ impl Judges {
         let unpinned = self.verdicts(&patterns, &free, &asked);
         let by_item = |item: usize| rows[patterns.of_item[item] as usize * classes..][..classes].to_vec();
         let judges = report_judges(panel, &patterns, first);
+        let probabilities = (0..patterns.of_item.len()).flat_map(by_item).collect();
         Ok(PanelReport {
-            probabilities: crate::model::Consensus::new(
-                classes,
-                (0..patterns.of_item.len()).flat_map(by_item).collect(),
-            ),
+            probabilities: crate::model::Consensus::new(classes, probabilities),
             prevalence: self.prevalence(panel, &readings, &verdicts, &unpinned),
             agreement_with_gold: agreement_with_gold(panel, &unpinned),
             changes: foresee(&patterns, first, &rows),
@@ -159,19 +152,16 @@ impl Judges {
         let mut votes = vec![0; patterns.classes];
         let verdict = |(&pattern, &asked): (&u32, &usize)| {
             let pattern = pattern as usize;
-            let (row, answers) = (
-                &rows[pattern * patterns.classes..][..patterns.classes],
-                patterns.row(pattern),
-            );
-            let answered = answers.iter().filter(|&&answer| answer != NONE).count();
-            let label = if answered < self.quorum.max(1) {
-                None
-            } else {
-                decide(self.policy, row, answers, asked, &mut votes)
-            };
+            let row = &rows[pattern * patterns.classes..][..patterns.classes];
+            let answers = patterns.row(pattern);
+            let answered = given(answers).count();
+            let enough = answered >= self.quorum.max(1);
+            let mut label = || decide(self.policy, row, answers, asked, &mut votes);
+            let label = if enough { label() } else { None };
+            let confidence = label.map_or_else(|| largest(row).max(0.0), |label| row[label]);
             Verdict {
                 label,
-                confidence: label.map_or_else(|| row.iter().copied().fold(0.0, f64::max), |label| row[label]),
+                confidence,
                 answered,
                 asked,
             }
@@ -193,13 +183,9 @@ impl Judges {
             Unscored::Kept | Unscored::As(_) => verdicts.len(),
         };
         let of_class = |class: usize| {
-            let mut count = verdicts
-                .iter()
-                .filter(|verdict| verdict.label == Some(class))
-                .count();
-            if self.unscored == Unscored::As(class) {
-                count += unscored;
-            }
+            let of_class = verdicts.iter().filter(|verdict| verdict.label == Some(class));
+            let counted = self.unscored == Unscored::As(class);
+            let count = of_class.count() + if counted { unscored } else { 0 };
             let (mut rates, mut called, mut items) = (Rates::default(), 0.0, 0.0);
             for (item, verdict) in unpinned.iter().enumerate() {
                 let said = f64::from(u8::from(verdict.label == Some(class)));
@@ -248,14 +234,9 @@ fn count_asked(panel: &Panel) -> Vec<usize> {
 }
 
 fn agreement_with_gold(panel: &Panel, unpinned: &[Verdict]) -> Option<CountedShare> {
-    let annotations = panel.annotations();
-    let known: Vec<(usize, usize)> = (0..unpinned.len())
-        .filter_map(|item| Some((item, annotations.gold(item)?)))
-        .collect();
-    let right = known
-        .iter()
-        .filter(|&&(item, truth)| unpinned[item].label == Some(truth));
-    count_share(right.count(), known.len())
+    let known = || panel.annotations().known_truths();
+    let is_right = |&(item, truth): &(u32, u16)| unpinned[item as usize].label == Some(usize::from(truth));
+    count_share(known().filter(is_right).count(), known().count())
 }
 
 fn find(
@@ -274,9 +255,8 @@ fn find(
         findings.push(PanelFinding::OneClass);
     }
     if let Some(alike) = &readings.undecided {
-        let outside: Vec<usize> = (0..patterns.judges)
-            .filter(|judge| !alike.contains(judge))
-            .collect();
+        let outside = (0..patterns.judges).filter(|judge| !alike.contains(judge));
+        let outside: Vec<usize> = outside.collect();
         findings.push(PanelFinding::CannotTell {
             alike: codes(alike),
             outside: codes(&outside),

@@ -4,7 +4,7 @@
 //! could not be parsed) is a failure: it says nothing about the item, and it stays in the count of what the
 //! judge was asked.
 
-use crate::annotations::{Annotations, AnnotationsBuilder, Duplicates};
+use crate::annotations::{Annotations, AnnotationsBuilder, Duplicates, check_count};
 use crate::error::{Error, Result};
 
 /// Most judges of a panel: what is learnt about every two of them grows with the square.
@@ -31,20 +31,14 @@ impl Panel {
             )));
         }
         if judges > MAX_JUDGES {
-            return Err(Error::NotApplicable {
-                method: "judges",
-                reason: format!(
-                    "found {judges} judges, and a panel has at most {MAX_JUDGES}; aggregate the labels of a crowd instead"
-                ),
-            });
+            let reason = format!(
+                "found {judges} judges, and a panel has at most {MAX_JUDGES}; aggregate the labels of a crowd instead"
+            );
+            let method = "judges";
+            return Err(Error::NotApplicable { method, reason });
         }
-        if annotations.class_count() > MAX_CLASSES {
-            return Err(Error::TooMany {
-                what: "verdicts",
-                limit: MAX_CLASSES,
-                hint: "verdicts must be classes; is the label column the right one?",
-            });
-        }
+        let hint = "verdicts must be classes; is the label column the right one?";
+        check_count("verdicts", annotations.class_count(), MAX_CLASSES, hint)?;
         Ok(Self {
             annotations,
             failures,

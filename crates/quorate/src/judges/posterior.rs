@@ -19,11 +19,11 @@
 
 use rand_distr::{Binomial, Distribution};
 
-use super::answers::{NONE, Patterns};
-use crate::context::Context;
-use crate::error::Result;
+use super::answers::{NONE, Patterns, given};
 use crate::intervals::{RunningMoments, draw_class, draw_log_shares};
+use crate::linalg::small::{add, normalise};
 use crate::model::softmax_in_place;
+use crate::{Context, Result};
 
 /// Known truths from which one or two voices can be judged.
 pub(super) const MIN_GOLD: u64 = 10;
@@ -50,9 +50,7 @@ pub(super) struct VoiceFit {
     pub prior: Vec<f64>,
     /// `A`, `[voice][answer][truth]`, posterior mean.
     pub confusion: Vec<f64>,
-    /// Probabilities of the classes, `[pattern][class]`, known truths fixed.
-    pub rows: Vec<f64>,
-    /// The same as if no truth were known.
+    /// Probabilities of the classes, `[pattern][class]`, as if no truth were known.
     pub free: Vec<f64>,
     /// What only more than two voices or known truths tell.
     pub learnt: Option<Learnt>,
@@ -91,8 +89,8 @@ impl VoiceFit {
         for (log, share) in row.iter_mut().zip(&self.prior) {
             *log = share.max(f64::MIN_POSITIVE).ln();
         }
-        for (voice, &answer) in spoken.iter().enumerate().filter(|&(_, &answer)| answer != NONE) {
-            let chances = &self.confusion[(voice * classes + usize::from(answer)) * classes..][..classes];
+        for (voice, answer) in given(spoken) {
+            let chances = &self.confusion[(voice * classes + answer) * classes..][..classes];
             for (log, chance) in row.iter_mut().zip(chances) {
                 *log += chance.max(f64::MIN_POSITIVE).ln();
             }
@@ -115,9 +113,7 @@ fn assume(patterns: &Patterns, voices: Vec<Vec<usize>>, spoken: Vec<u16>) -> Voi
     let mut shares = vec![1.0; classes];
     let (mut both, mut same) = (0.0, 0.0);
     for (row, &items) in spoken.chunks_exact(voices.len()).zip(&patterns.items) {
-        for &answer in row.iter().filter(|&&answer| answer != NONE) {
-            shares[usize::from(answer)] += items as f64;
-        }
+        given(row).for_each(|(_, answer)| shares[answer] += items as f64);
         if let [a, b] = row
             && *a != NONE
             && *b != NONE
@@ -126,44 +122,28 @@ fn assume(patterns: &Patterns, voices: Vec<Vec<usize>>, spoken: Vec<u16>) -> Voi
             same += if a == b { items as f64 } else { 0.0 };
         }
     }
-    let total: f64 = shares.iter().sum();
-    shares.iter_mut().for_each(|share| *share /= total);
+    normalise(&mut shares);
     let chance = (classes as f64).recip();
-    let accuracy = match both > 0.0 {
-        // The chance that both are right or both give the same wrong answer, solved for the accuracy.
-        true => {
-            let excess = ((same / both - chance) / (1.0 - chance).max(1e-9)).max(0.0);
-            (chance + (1.0 - chance) * excess.sqrt()).clamp(BOUNDS.0, BOUNDS.1)
-        }
-        false => ASSUMED,
-    };
+    // The chance that both are right or both give the same wrong answer, solved for the accuracy.
+    let excess = ((same / both - chance) / (1.0 - chance).max(1e-9)).max(0.0);
+    let solved = (chance + (1.0 - chance) * excess.sqrt()).clamp(BOUNDS.0, BOUNDS.1);
+    let accuracy = if both > 0.0 { solved } else { ASSUMED };
     let wrong = (1.0 - accuracy) / (classes as f64 - 1.0).max(1.0);
-    let cell = |cell: usize| {
-        if cell / classes % classes == cell % classes {
-            accuracy
-        } else {
-            wrong
-        }
-    };
+    let is_right = |cell: usize| cell / classes % classes == cell % classes;
+    let cell = |cell: usize| if is_right(cell) { accuracy } else { wrong };
+    let mut free = vec![0.0; patterns.len() * classes];
     let mut fit = VoiceFit {
         prior: shares,
         confusion: (0..voices.len() * classes * classes).map(cell).collect(),
-        rows: vec![0.0; patterns.len() * classes],
         free: Vec::new(),
         voices,
         spoken,
         learnt: None,
     };
-    let mut rows = std::mem::take(&mut fit.rows);
     let said = fit.spoken.chunks_exact(fit.voices.len());
-    for (row, said) in rows.chunks_exact_mut(classes).zip(said) {
-        fit.posterior(said, row);
-    }
-    fit.free = rows.clone();
-    for (pattern, row) in rows.chunks_exact_mut(classes).enumerate() {
-        pin(row, patterns.truth(pattern));
-    }
-    fit.rows = rows;
+    let rows = free.chunks_exact_mut(classes).zip(said);
+    rows.for_each(|(row, said)| fit.posterior(said, row));
+    fit.free = free;
     fit
 }
 
@@ -190,15 +170,10 @@ impl<'p> Gibbs<'p> {
     fn new(patterns: &'p Patterns, voices: Vec<Vec<usize>>, spoken: Vec<u16>) -> Self {
         let classes = patterns.classes;
         let mut rows = vec![0.1; patterns.len() * classes];
-        for (row, said) in rows
-            .chunks_exact_mut(classes)
-            .zip(spoken.chunks_exact(voices.len()))
-        {
-            for &answer in said.iter().filter(|&&answer| answer != NONE) {
-                row[usize::from(answer)] += 1.0;
-            }
-            let total: f64 = row.iter().sum();
-            row.iter_mut().for_each(|share| *share /= total);
+        let said = spoken.chunks_exact(voices.len());
+        for (row, said) in rows.chunks_exact_mut(classes).zip(said) {
+            given(said).for_each(|(_, answer)| row[answer] += 1.0);
+            normalise(row);
         }
         Self {
             drawn: vec![0.0; rows.len()],
@@ -238,23 +213,16 @@ impl<'p> Gibbs<'p> {
                 self.add_means(&mut prior, &mut confusion);
                 learnt.shares.extend(self.log_prior.iter().map(|log| log.exp()));
                 self.observe(&mut learnt);
-                free.iter_mut().zip(&self.rows).for_each(|(sum, row)| *sum += row);
+                add(&mut free, &self.rows);
             }
         }
-        let mean = |values: &mut [f64]| values.iter_mut().for_each(|value| *value /= draws as f64);
-        [&mut prior, &mut confusion, &mut free]
-            .into_iter()
-            .for_each(|values| mean(values));
-        let mut rows = free.clone();
-        for (pattern, row) in rows.chunks_exact_mut(classes).enumerate() {
-            pin(row, self.patterns.truth(pattern));
-        }
+        let sums = [&mut prior, &mut confusion, &mut free].into_iter().flatten();
+        sums.for_each(|value| *value /= draws as f64);
         Ok(VoiceFit {
             voices: self.voices,
             spoken: self.spoken,
             prior,
             confusion,
-            rows,
             free,
             learnt: Some(learnt),
         })
@@ -278,15 +246,9 @@ impl<'p> Gibbs<'p> {
                 None if items == 1 => drawn[draw_class(row, rng)] = 1.0,
                 None => share_out(items, row, drawn, rng),
             }
-            for (mass, items) in self.mass.iter_mut().zip(drawn.iter()) {
-                *mass += items;
-            }
-            for (voice, &answer) in said.iter().enumerate().filter(|&(_, &answer)| answer != NONE) {
-                let cells = &mut self.cells[(voice * classes + usize::from(answer)) * classes..][..classes];
-                cells
-                    .iter_mut()
-                    .zip(drawn.iter())
-                    .for_each(|(cell, items)| *cell += items);
+            add(&mut self.mass, drawn);
+            for (voice, answer) in given(said) {
+                add(&mut self.cells[(voice * classes + answer) * classes..], drawn);
             }
         }
     }
@@ -321,10 +283,8 @@ impl<'p> Gibbs<'p> {
         let said = self.spoken.chunks_exact(self.voices.len());
         for (row, said) in self.rows.chunks_exact_mut(classes).zip(said) {
             row.copy_from_slice(&self.log_prior);
-            for (voice, &answer) in said.iter().enumerate().filter(|&(_, &answer)| answer != NONE) {
-                let logs =
-                    &self.log_confusion[(voice * classes + usize::from(answer)) * classes..][..classes];
-                row.iter_mut().zip(logs).for_each(|(sum, log)| *sum += log);
+            for (voice, answer) in given(said) {
+                add(row, &self.log_confusion[(voice * classes + answer) * classes..]);
             }
             softmax_in_place(row);
         }
@@ -334,10 +294,8 @@ impl<'p> Gibbs<'p> {
     fn add_means(&self, prior: &mut [f64], confusion: &mut [f64]) {
         let classes = self.patterns.classes;
         let total: f64 = self.mass.iter().map(|mass| mass + 1.0).sum();
-        prior
-            .iter_mut()
-            .zip(&self.mass)
-            .for_each(|(sum, mass)| *sum += (mass + 1.0) / total);
+        let shares = prior.iter_mut().zip(&self.mass);
+        shares.for_each(|(sum, mass)| *sum += (mass + 1.0) / total);
         for voice in 0..self.voices.len() {
             for truth in 0..classes {
                 let cell = |answer: usize| (voice * classes + answer) * classes + truth;
@@ -353,13 +311,9 @@ impl<'p> Gibbs<'p> {
         let (classes, judges) = (self.patterns.classes, self.patterns.judges);
         let (mut right, mut all) = (vec![0.0; judges * classes], vec![0.0; judges * classes]);
         for (pattern, drawn) in self.drawn.chunks_exact(classes).enumerate() {
-            for (judge, &answer) in self.patterns.row(pattern).iter().enumerate() {
-                if answer == NONE {
-                    continue;
-                }
-                let all = &mut all[judge * classes..][..classes];
-                all.iter_mut().zip(drawn).for_each(|(sum, items)| *sum += items);
-                right[judge * classes + usize::from(answer)] += drawn[usize::from(answer)];
+            for (judge, answer) in given(self.patterns.row(pattern)) {
+                add(&mut all[judge * classes..], drawn);
+                right[judge * classes + answer] += drawn[answer];
             }
         }
         let shares: Vec<f64> = self.log_prior.iter().map(|log| log.exp()).collect();
@@ -383,18 +337,14 @@ impl<'p> Gibbs<'p> {
 fn share_out(items: u64, row: &[f64], drawn: &mut [f64], rng: &mut impl rand::Rng) {
     let (mut left, mut rest) = (items, 1.0);
     for (class, (&share, slot)) in row.iter().zip(drawn).enumerate() {
-        let taken = if class + 1 == row.len() {
-            left
+        let chance = if rest > 0.0 {
+            (share / rest).clamp(0.0, 1.0)
         } else {
-            let chance = if rest > 0.0 {
-                (share / rest).clamp(0.0, 1.0)
-            } else {
-                0.0
-            };
-            Binomial::new(left, chance)
-                .expect("a share lies between 0 and 1")
-                .sample(rng)
+            0.0
         };
+        let binomial = || Binomial::new(left, chance).expect("a share lies between 0 and 1");
+        let last = class + 1 == row.len();
+        let taken = if last { left } else { binomial().sample(rng) };
         *slot = taken as f64;
         left -= taken;
         rest -= share;

@@ -101,13 +101,8 @@ pub(super) fn model_share(readings: &Readings, class: usize) -> Option<Interval>
     for (weight, fit) in &readings.fits {
         let (classes, shares) = (fit.prior.len(), &fit.learnt.as_ref()?.shares);
         let each = weight * classes as f64 / shares.len() as f64;
-        draws.extend(
-            shares
-                .iter()
-                .skip(class)
-                .step_by(classes)
-                .map(|&share| (share, each)),
-        );
+        let drawn = shares.iter().skip(class).step_by(classes);
+        draws.extend(drawn.map(|&share| (share, each)));
     }
     draws.sort_by(|a, b| a.0.total_cmp(&b.0));
     let quantile = |wanted: f64| {

@@ -23,8 +23,8 @@
 use super::answers::Patterns;
 use super::posterior::{VoiceFit, fit_voices, pin};
 use super::voices::{find_voices, join, suspected};
-use crate::context::Context;
-use crate::error::Result;
+use crate::linalg::small::{add_scaled, normalise};
+use crate::{Context, Result};
 
 /// Prior weight of the reading in which the more alike judges are the ones that copy.
 const COPIES: f64 = 0.9;
@@ -47,11 +47,8 @@ pub(super) fn read_panel(patterns: &Patterns, context: &mut Context) -> Result<R
     let mut divisions = vec![(1.0, found.clone())];
     let mut alike = None;
     if let Some(set) = suspected(patterns, &found) {
-        alike = Some(
-            set.iter()
-                .flat_map(|&voice| found[voice].clone())
-                .collect::<Vec<_>>(),
-        );
+        let members = set.iter().flat_map(|&voice| found[voice].clone());
+        alike = Some(members.collect::<Vec<_>>());
         divisions = vec![(0.5, join(&found, &set)), (0.5, found)];
     } else if let Some(mirror) = mirrored(&found) {
         divisions = vec![(COPIES, found), (1.0 - COPIES, mirror)];
@@ -77,19 +74,13 @@ pub(super) fn read_panel(patterns: &Patterns, context: &mut Context) -> Result<R
 
 /// The members of the largest group as voices of their own, everybody else as one.
 fn mirrored(voices: &[Vec<usize>]) -> Option<Vec<Vec<usize>>> {
-    let largest = voices
-        .iter()
-        .max_by_key(|voice| voice.len())
-        .filter(|voice| voice.len() > 1)?;
-    let others: Vec<usize> = voices
-        .iter()
-        .filter(|voice| *voice != largest)
-        .flatten()
-        .copied()
-        .collect();
+    let largest = voices.iter().max_by_key(|voice| voice.len());
+    let largest = largest.filter(|voice| voice.len() > 1)?;
+    let others = voices.iter().filter(|voice| *voice != largest).flatten();
+    let mut others: Vec<usize> = others.copied().collect();
+    others.sort_unstable();
     let mut mirror: Vec<Vec<usize>> = largest.iter().map(|&judge| vec![judge]).collect();
     mirror.push(others);
-    mirror.iter_mut().for_each(|voice| voice.sort_unstable());
     mirror.sort();
     Some(mirror)
 }
@@ -126,11 +117,9 @@ impl Readings {
     /// The mean over the readings of their probabilities, as if no truth were known.
     pub(super) fn free(&self) -> Vec<f64> {
         let mut mean = vec![0.0; self.first().free.len()];
-        for (weight, fit) in &self.fits {
-            mean.iter_mut()
-                .zip(&fit.free)
-                .for_each(|(sum, chance)| *sum += weight * chance);
-        }
+        self.fits
+            .iter()
+            .for_each(|(weight, fit)| add_scaled(&mut mean, *weight, &fit.free));
         mean
     }
 
@@ -143,8 +132,7 @@ impl Readings {
                 let share = share.max(f64::MIN_POSITIVE);
                 *value = share * (*value / share).powf(power);
             }
-            let total: f64 = row.iter().sum();
-            row.iter_mut().for_each(|value| *value /= total);
+            normalise(row);
         }
     }
 }

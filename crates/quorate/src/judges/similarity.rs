@@ -10,7 +10,10 @@
 //! `r_ij = l_i l_j`, where `l` is the correlation of a judge with the truth: exactly with two classes, and
 //! with more of them where wrong answers are spread evenly.
 
-use super::answers::{NONE, Patterns};
+use super::answers::{NONE, Patterns, given};
+use crate::annotations::ByWorker;
+use crate::linalg::small::dot;
+use crate::statistics::{PairSums, SharedTask};
 
 /// Similarity of all pairs of voices.
 pub(super) struct VoiceSimilarity {
@@ -44,15 +47,15 @@ impl VoiceSimilarity {
             r: vec![0.0; voices * voices],
         };
         similarity.count_shares();
-        similarity.correlate();
+        similarity.correlate(patterns);
         similarity
     }
 
     fn count_shares(&mut self) {
         let classes = self.classes;
         for (row, &items) in self.spoken.chunks_exact(self.voices).zip(&self.items) {
-            for (voice, &answer) in row.iter().enumerate().filter(|&(_, &answer)| answer != NONE) {
-                self.shares[voice * classes + usize::from(answer)] += items as f64;
+            for (voice, answer) in given(row) {
+                self.shares[voice * classes + answer] += items as f64;
             }
         }
         for (voice, shares) in self.shares.chunks_exact_mut(classes).enumerate() {
@@ -61,27 +64,30 @@ impl VoiceSimilarity {
             let variance = 1.0 - shares.iter().map(|share| share * share).sum::<f64>();
             self.deviation[voice] = variance.max(0.0).sqrt();
         }
-        for i in 0..self.voices {
-            for j in 0..self.voices {
-                let of = |voice: usize| &self.shares[voice * classes..][..classes];
-                self.overlap[i * self.voices + j] = of(i).iter().zip(of(j)).map(|(p, q)| p * q).sum();
-            }
+        let of = |voice: usize| &self.shares[voice * classes..][..classes];
+        for (cell, overlap) in self.overlap.iter_mut().enumerate() {
+            *overlap = dot(of(cell / self.voices), of(cell % self.voices));
         }
     }
 
-    fn correlate(&mut self) {
+    fn correlate(&mut self, patterns: &Patterns) {
+        let labels = patterns.labels(&self.spoken);
+        let block = labels.view(self.voices, self.classes);
+        let by_voice = ByWorker::of_block(block);
+        let mut pairs = PairSums::of(block, &by_voice);
         for i in 0..self.voices {
-            for j in i + 1..self.voices {
-                let (mut sum, mut items) = (0.0, 0.0);
-                for (row, &count) in self.spoken.chunks_exact(self.voices).zip(&self.items) {
-                    if let Some(y) = self.together(row, i, j) {
-                        sum += count as f64 * y;
-                        items += count as f64;
-                    }
+            let start = |j, _| Some((j, 0.0, 0.0));
+            let add = |(j, sum, items): &mut (usize, f64, f64), shared: SharedTask| {
+                let count = self.items[shared.task] as f64;
+                let answers = (shared.answers.0 as u16, shared.answers.1 as u16);
+                if let Some(y) = self.together(answers, i, *j) {
+                    *sum += count * y;
+                    *items += count;
                 }
-                let r = if items > 0.0 { sum / items } else { 0.0 };
+            };
+            for (_, (j, sum, items)) in pairs.of_worker(i, |_| true, start, add) {
                 for cell in [i * self.voices + j, j * self.voices + i] {
-                    self.r[cell] = r;
+                    self.r[cell] = if items > 0.0 { sum / items } else { 0.0 };
                     self.both[cell] = items;
                 }
             }
@@ -89,8 +95,7 @@ impl VoiceSimilarity {
     }
 
     /// `y_ij` of an item; none unless both answered, and where one always gives the same answer.
-    fn together(&self, row: &[u16], i: usize, j: usize) -> Option<f64> {
-        let (x, z) = (row[i], row[j]);
+    fn together(&self, (x, z): (u16, u16), i: usize, j: usize) -> Option<f64> {
         let scale = self.deviation[i] * self.deviation[j];
         if x == NONE || z == NONE || scale <= 0.0 {
             return None;
@@ -122,20 +127,21 @@ impl VoiceSimilarity {
             (sum(of_i) * sum(of_j) - sum(&|l| of_i(l) * of_j(l))) / pairs
         };
         let mean_outside = |of: &dyn Fn(usize, usize) -> f64| {
-            let sum: f64 = outside
+            let others = |&l: &usize| outside.iter().filter(move |&&m| m != l).map(move |&m| (l, m));
+            outside
                 .iter()
-                .flat_map(|&l| outside.iter().filter(move |&&m| m != l).map(move |&m| (l, m)))
+                .flat_map(others)
                 .map(|(l, m)| of(l, m))
-                .sum();
-            sum / pairs
+                .sum::<f64>()
+                / pairs
         };
         let common = mean_outside(&r);
         let cross = mean_product(&|l| r(i, l), &|m| r(j, m));
         let mut variance = 0.0;
         for (row, &count) in self.spoken.chunks_exact(self.voices).zip(&self.items) {
-            let moved = |a: usize, b: usize| match self.together(row, a, b) {
-                Some(y) => (y - r(a, b)) / self.both[a * self.voices + b],
-                None => 0.0,
+            let moved = |a: usize, b: usize| {
+                let y = self.together((row[a], row[b]), a, b);
+                y.map_or(0.0, |y| (y - r(a, b)) / self.both[a * self.voices + b])
             };
             let slope = moved(i, j) * common + r(i, j) * mean_outside(&moved)
                 - mean_product(&|l| moved(i, l), &|m| r(j, m))
@@ -147,14 +153,11 @@ impl VoiceSimilarity {
         } else {
             0.0
         };
+        let z = (r(i, j) * common - cross) / variance.sqrt();
         BeyondTruth {
             common,
             excess: (r(i, j) - by_truth) / (1.0 - by_truth).max(1e-9),
-            z: if variance > 0.0 {
-                (r(i, j) * common - cross) / variance.sqrt()
-            } else {
-                0.0
-            },
+            z: if variance > 0.0 { z } else { 0.0 },
         }
     }
 }

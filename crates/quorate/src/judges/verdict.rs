@@ -10,7 +10,7 @@
 //! It stays in the denominator of every rate unless the caller says otherwise ([`Unscored`]).
 
 use super::answers::{NONE, most_frequent};
-use crate::model::{TIE, label_of};
+use crate::model::leaders;
 
 /// How a verdict is reached.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -59,9 +59,8 @@ pub(super) fn decide(
 ) -> Option<usize> {
     match policy {
         VerdictPolicy::Model => {
-            let label = label_of(row);
-            let tied = row.iter().filter(|&&chance| chance >= row[label] - TIE).count();
-            (tied == 1).then_some(label)
+            let mut leaders = leaders(row);
+            leaders.next().filter(|_| leaders.next().is_none())
         }
         VerdictPolicy::Majority | VerdictPolicy::StrictMajority => {
             let answer = most_frequent(answers.iter().copied(), votes);

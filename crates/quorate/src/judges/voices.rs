@@ -63,9 +63,8 @@ pub(super) fn find_voices(patterns: &Patterns) -> Vec<Vec<usize>> {
 /// The most alike pair that depends on each other, `i < j`.
 fn most_dependent(similarity: &VoiceSimilarity, voices: usize) -> Option<(usize, usize)> {
     let critical = normal_quantile(FALSE_ALARMS / (voices * (voices - 1) / 2) as f64);
-    let mut pairs: Vec<(usize, usize)> = (0..voices)
-        .flat_map(|i| (i + 1..voices).map(move |j| (i, j)))
-        .collect();
+    let pairs = (0..voices).flat_map(|i| (i + 1..voices).map(move |j| (i, j)));
+    let mut pairs: Vec<(usize, usize)> = pairs.collect();
     let r = |(i, j): (usize, usize)| similarity.between(i, j);
     pairs.sort_by(|&a, &b| r(b).total_cmp(&r(a)));
     pairs.into_iter().find(|&pair| {
@@ -80,9 +79,8 @@ fn most_dependent(similarity: &VoiceSimilarity, voices: usize) -> Option<(usize,
 fn outside(similarity: &VoiceSimilarity, voices: usize, (i, j): (usize, usize)) -> Vec<usize> {
     let others = || (0..voices).filter(|&voice| voice != i && voice != j);
     let nearest = |voice: usize| similarity.between(i, voice).max(similarity.between(j, voice));
-    let far: Vec<usize> = others()
-        .filter(|&voice| nearest(voice) < OUTSIDE * similarity.between(i, j))
-        .collect();
+    let is_far = |&voice: &usize| nearest(voice) < OUTSIDE * similarity.between(i, j);
+    let far: Vec<usize> = others().filter(is_far).collect();
     if far.len() > 1 { far } else { others().collect() }
 }
 

@@ -1,5 +1,7 @@
 //! A symmetric matrix of K x K blocks, most of them absent.
 
+use crate::parallel::add_up;
+
 /// Block-compressed rows: for each block row the block columns present, K x K values each, row-major.
 #[derive(Debug, Clone)]
 pub struct BlockSparse {
@@ -20,9 +22,7 @@ impl BlockSparse {
                 starts[column as usize + 1] += 1;
             }
         }
-        for row in 0..rows {
-            starts[row + 1] += starts[row];
-        }
+        add_up(&mut starts);
         let total = starts[rows];
         let mut next = starts.clone();
         let mut matrix = Self {
@@ -35,11 +35,10 @@ impl BlockSparse {
             let slot = next[row as usize];
             next[row as usize] += 1;
             matrix.columns[slot] = column;
-            for a in 0..block {
-                for b in 0..block {
-                    matrix.values[(slot * block + a) * block + b] = value(a, b);
-                }
-            }
+            let cells = matrix.values[slot * block * block..][..block * block].iter_mut();
+            cells
+                .enumerate()
+                .for_each(|(cell, to)| *to = value(cell / block, cell % block));
         };
         for (row, column, values) in upper {
             put(*row, *column, &|a, b| values[a * block + b]);

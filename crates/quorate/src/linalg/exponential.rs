@@ -45,10 +45,9 @@ pub(crate) fn exponential(x: f64) -> f64 {
     let r = (x - whole * LN_2_HIGH) - whole * LN_2_LOW;
     // Two chains of half the length: the processor works on both at once.
     let square = r * r;
-    let even = EVEN[1..]
-        .iter()
-        .fold(EVEN[0], |sum, factor| sum * square + factor);
-    let odd = ODD[1..].iter().fold(ODD[0], |sum, factor| sum * square + factor);
+    let step = |sum: f64, factor: &f64| sum * square + factor;
+    let even = EVEN[1..].iter().fold(EVEN[0], step);
+    let odd = ODD[1..].iter().fold(ODD[0], step);
     let sum = even + r * odd;
     // The lowest bits of `shifted` hold the exponent; the shift drops the others.
     let power = f64::from_bits(shifted.to_bits().wrapping_add(1023) << 52);

@@ -8,7 +8,7 @@
 use nalgebra::DMatrix;
 use rand::RngExt;
 
-use super::small::{dot, norm_squared};
+use super::small::{add_scaled, dot, norm_squared};
 use crate::context::seeded;
 
 /// Leading eigenpairs: values in falling order, vectors as `[value][row]`.
@@ -58,12 +58,8 @@ pub fn largest_eigenpairs(
         let last = steps == max_steps;
         if last || (steps >= count && steps.is_multiple_of(8)) {
             let (values, vectors) = tridiagonal_eigen(&diagonal, &off_diagonal);
-            let scale = values
-                .first()
-                .map_or(0.0, |value| value.abs())
-                .max(f64::MIN_POSITIVE);
-            let settled =
-                (0..count.min(steps)).all(|pair| (beta * vectors[pair][steps - 1]).abs() <= tol * scale);
+            let settled = |pair: usize| (beta * vectors[pair][steps - 1]).abs() <= tol * scale_of(&values);
+            let settled = (0..count.min(steps)).all(settled);
             if last || settled {
                 break;
             }
@@ -72,29 +68,17 @@ pub fn largest_eigenpairs(
     }
     let steps = basis.len();
     let (values, weights) = tridiagonal_eigen(&diagonal, &off_diagonal[..steps - 1]);
-    let vectors: Vec<Vec<f64>> = (0..count)
-        .map(|pair| {
-            let mut vector = vec![0.0; n];
-            for (weight, direction) in weights[pair].iter().zip(&basis) {
-                for (cell, value) in vector.iter_mut().zip(direction) {
-                    *cell += weight * value;
-                }
-            }
-            vector
-        })
-        .collect();
-    let scale = values
-        .first()
-        .map_or(0.0, |value| value.abs())
-        .max(f64::MIN_POSITIVE);
+    let vector = |pair: usize| {
+        let mut vector = vec![0.0; n];
+        let terms = weights[pair].iter().zip(&basis);
+        terms.for_each(|(weight, direction)| add_scaled(&mut vector, *weight, direction));
+        vector
+    };
+    let vectors: Vec<Vec<f64>> = (0..count).map(vector).collect();
     let converged = vectors.iter().zip(&values).all(|(vector, value)| {
         apply(vector, &mut product);
-        let residual: f64 = product
-            .iter()
-            .zip(vector)
-            .map(|(a, b)| (a - value * b).powi(2))
-            .sum();
-        residual.sqrt() <= 10.0 * tol * scale
+        let residual = product.iter().zip(vector).map(|(a, b)| (a - value * b).powi(2));
+        residual.sum::<f64>().sqrt() <= 10.0 * tol * scale_of(&values)
     });
     Eigenpairs {
         values: values[..count].to_vec(),
@@ -112,10 +96,16 @@ fn orthonormalise(vector: &mut [f64], basis: &[Vec<f64>], times: usize) -> bool 
     if norm.is_nan() || norm <= 1e-12 * before.max(1e-300) {
         return false;
     }
-    for value in vector {
-        *value /= norm;
-    }
+    vector.iter_mut().for_each(|value| *value /= norm);
     true
+}
+
+/// The largest Ritz value, of which tolerances are shares.
+fn scale_of(values: &[f64]) -> f64 {
+    values
+        .first()
+        .map_or(0.0, |value| value.abs())
+        .max(f64::MIN_POSITIVE)
 }
 
 fn residual_norm(vector: &mut [f64], basis: &[Vec<f64>]) -> f64 {
@@ -125,10 +115,7 @@ fn residual_norm(vector: &mut [f64], basis: &[Vec<f64>]) -> f64 {
 
 fn subtract_projections(vector: &mut [f64], basis: &[Vec<f64>]) {
     for direction in basis {
-        let length = dot(vector, direction);
-        for (value, component) in vector.iter_mut().zip(direction) {
-            *value -= length * component;
-        }
+        add_scaled(vector, -dot(vector, direction), direction);
     }
 }
 
@@ -147,11 +134,8 @@ fn tridiagonal_eigen(diagonal: &[f64], off_diagonal: &[f64]) -> (Vec<f64>, Vec<V
     let mut order: Vec<usize> = (0..n).collect();
     order.sort_by(|&i, &j| eigen.eigenvalues[j].total_cmp(&eigen.eigenvalues[i]));
     let values = order.iter().map(|&i| eigen.eigenvalues[i]).collect();
-    let vectors = order
-        .iter()
-        .map(|&i| eigen.eigenvectors.column(i).iter().copied().collect())
-        .collect();
-    (values, vectors)
+    let vector = |&i: &usize| eigen.eigenvectors.column(i).iter().copied().collect();
+    (values, order.iter().map(vector).collect())
 }
 
 #[cfg(test)]

@@ -1,5 +1,7 @@
 //! Small dense matrices: K x K row-major slices, factorisations by nalgebra.
 
+use std::ops::AddAssign;
+
 use nalgebra::{DMatrix, DVector};
 
 /// `out = a b^T` for K x K row-major matrices.
@@ -16,10 +18,7 @@ pub fn multiply(a: &[f64], b: &[f64], n: usize, out: &mut [f64]) {
     out.fill(0.0);
     for row in 0..n {
         for inner in 0..n {
-            let factor = a[row * n + inner];
-            for (cell, value) in out[row * n..][..n].iter_mut().zip(&b[inner * n..][..n]) {
-                *cell += factor * value;
-            }
+            add_scaled(&mut out[row * n..][..n], a[row * n + inner], &b[inner * n..][..n]);
         }
     }
 }
@@ -29,11 +28,49 @@ pub fn multiply(a: &[f64], b: &[f64], n: usize, out: &mut [f64]) {
 pub fn add_gram(a: &[f64], b: &[f64], n: usize, weight: f64, out: &mut [f64]) {
     for (left, right) in a.chunks_exact(n).zip(b.chunks_exact(n)) {
         for (row, value) in left.iter().enumerate() {
-            let factor = weight * value;
-            for (cell, other) in out[row * n..][..n].iter_mut().zip(right) {
-                *cell += factor * other;
-            }
+            add_scaled(&mut out[row * n..][..n], weight * value, right);
         }
+    }
+}
+
+/// Adds numbers side by side.
+#[inline(always)]
+pub fn add<T: Copy + AddAssign>(total: &mut [T], part: &[T]) {
+    for (total, part) in total.iter_mut().zip(part) {
+        *total += *part;
+    }
+}
+
+/// Adds `factor * part`, number by number.
+#[inline(always)]
+pub fn add_scaled(total: &mut [f64], factor: f64, part: &[f64]) {
+    for (total, part) in total.iter_mut().zip(part) {
+        *total += factor * part;
+    }
+}
+
+/// Divides all numbers by their sum.
+pub fn normalise(values: &mut [f64]) {
+    let sum: f64 = values.iter().sum();
+    values.iter_mut().for_each(|value| *value /= sum);
+}
+
+/// The largest number; minus infinity where there is none.
+#[inline(always)]
+pub fn largest(values: &[f64]) -> f64 {
+    values.iter().copied().fold(f64::NEG_INFINITY, f64::max)
+}
+
+/// The sum of each column of a matrix of `n` columns.
+pub fn column_sums(matrix: &[f64], n: usize) -> Vec<f64> {
+    (0..n).map(|k| matrix[k..].iter().step_by(n).sum()).collect()
+}
+
+/// Scales each column of a matrix of `n` columns to sum 1.
+pub fn normalise_columns(matrix: &mut [f64], n: usize) {
+    for (k, sum) in column_sums(matrix, n).into_iter().enumerate() {
+        let column = matrix[k..].iter_mut().step_by(n);
+        column.for_each(|value| *value /= sum);
     }
 }
 
@@ -61,13 +98,8 @@ pub fn symmetric_eigen(a: &[f64], n: usize) -> (Vec<f64>, Vec<f64>) {
     let mut order: Vec<usize> = (0..n).collect();
     order.sort_by(|&i, &j| eigen.eigenvalues[i].total_cmp(&eigen.eigenvalues[j]));
     let values = order.iter().map(|&i| eigen.eigenvalues[i]).collect();
-    let mut vectors = vec![0.0; n * n];
-    for row in 0..n {
-        for (column, &i) in order.iter().enumerate() {
-            vectors[row * n + column] = eigen.eigenvectors[(row, i)];
-        }
-    }
-    (values, vectors)
+    let vector = |cell: usize| eigen.eigenvectors[(cell / n, order[cell % n])];
+    (values, (0..n * n).map(vector).collect())
 }
 
 /// The orthogonal `Q` that maximises `trace(Q^T C)` for a K x K matrix `C`: `Q = W V^T` where `C = W S V^T`.
@@ -81,11 +113,8 @@ pub fn nearest_orthogonal(c: &[f64], n: usize) -> Vec<f64> {
 
 /// Singular values of a K x K matrix, in falling order.
 pub fn singular_values(a: &[f64], n: usize) -> Vec<f64> {
-    let mut values: Vec<f64> = DMatrix::from_row_slice(n, n, a)
-        .singular_values()
-        .iter()
-        .copied()
-        .collect();
+    let values = DMatrix::from_row_slice(n, n, a).singular_values();
+    let mut values: Vec<f64> = values.iter().copied().collect();
     values.sort_by(|a, b| b.total_cmp(a));
     values
 }
@@ -113,20 +142,14 @@ pub fn inverse(a: &[f64], n: usize) -> Option<Vec<f64>> {
 
 /// Solution `x` of `a x = b`, `None` if `a` is singular to working precision.
 pub fn solve(a: &[f64], b: &[f64], n: usize) -> Option<Vec<f64>> {
-    let solution = DMatrix::from_row_slice(n, n, a)
-        .lu()
-        .solve(&DVector::from_column_slice(b))?;
-    solution
-        .iter()
-        .all(|value| value.is_finite())
-        .then(|| solution.iter().copied().collect())
+    let right = DVector::from_column_slice(b);
+    let solution = DMatrix::from_row_slice(n, n, a).lu().solve(&right)?;
+    let finite = solution.iter().all(|value| value.is_finite());
+    finite.then(|| solution.iter().copied().collect())
 }
 
 fn row_major(matrix: &DMatrix<f64>) -> Vec<f64> {
-    let (rows, columns) = matrix.shape();
-    (0..rows * columns)
-        .map(|cell| matrix[(cell / columns, cell % columns)])
-        .collect()
+    matrix.transpose().iter().copied().collect()
 }
 
 #[cfg(test)]

@@ -13,9 +13,7 @@
 
 use super::{Aggregate, Fit, Kind};
 use crate::annotations::{Annotations, ContentOrder};
-use crate::context::Context;
-use crate::error::Result;
-use crate::model::{Consensus, DawidSkene};
+use crate::{Consensus, Context, DawidSkene, Result};
 
 /// Labels up to which a method for any number of labels gets its table in canonical order: tables on which
 /// rounding decides between solutions are smaller, and on larger ones the order would take longer than some
@@ -43,10 +41,8 @@ fn has_canonical_order<A: Aggregate + ?Sized>(
 ) -> bool {
     let facts = method.method();
     let names_workers = || {
-        let parameters = facts.parameters.iter().zip(method.values());
-        parameters
-            .into_iter()
-            .any(|(parameter, value)| matches!(parameter.kind, Kind::Text) && !value.is_empty())
+        let mut parameters = facts.parameters.iter().zip(method.values());
+        parameters.any(|(parameter, value)| parameter.kind == Kind::Text && !value.is_empty())
     };
     facts.canonical_order
         && (!facts.streams || annotations.label_count() <= MAX_LABELS)
@@ -60,38 +56,28 @@ fn fit_in_canonical_order<A: Aggregate + ?Sized>(
     annotations: &Annotations,
     context: &mut Context,
 ) -> Result<Fit> {
-    let (tasks, workers, classes) = (
-        annotations.task_count(),
-        annotations.worker_count(),
-        annotations.class_count(),
-    );
+    let (tasks, workers) = (annotations.task_count(), annotations.worker_count());
     let content = ContentOrder::of(annotations, method.method().uses_class_order);
     let (worker_rank, class_rank) = (ranks(&content.workers), ranks(&content.classes));
-    let mut labels: Vec<Vec<(u32, u16)>> = (0..tasks)
-        .map(|task| {
-            let of_task = annotations.labels_of_task(task);
-            let mut labels: Vec<(u32, u16)> = of_task
-                .map(|(worker, class)| (worker_rank[worker], class_rank[class] as u16))
-                .collect();
-            labels.sort_unstable();
-            labels
-        })
-        .collect();
+    let ranked = |task: usize| {
+        let rank = |(worker, class): (usize, usize)| (worker_rank[worker], class_rank[class] as u16);
+        let mut labels: Vec<(u32, u16)> = annotations.labels_of_task(task).map(rank).collect();
+        labels.sort_unstable();
+        labels
+    };
+    let mut labels: Vec<Vec<(u32, u16)>> = (0..tasks).map(ranked).collect();
     let mut order: Vec<u32> = (0..tasks as u32).collect();
     // Gold tells tasks apart, too; tasks that are alike in both may stand in any order.
     let gold = |task: u32| annotations.gold(task as usize).map(|class| class_rank[class]);
     order.sort_by(|&a, &b| (&labels[a as usize], gold(a)).cmp(&(&labels[b as usize], gold(b))));
     let rows = order.iter().enumerate().flat_map(|(rank, &task)| {
-        let labels = std::mem::take(&mut labels[task as usize]);
-        labels
-            .into_iter()
-            .map(move |(worker, class)| (rank as u32, worker, class))
+        let labels = std::mem::take(&mut labels[task as usize]).into_iter();
+        labels.map(move |(worker, class)| (rank as u32, worker, class))
     });
-    let mut table = Annotations::from_codes(tasks, workers, classes, rows)?;
-    if annotations.has_gold() {
-        let known = order.iter().enumerate();
-        table = table.with_gold(known.filter_map(|(rank, &task)| Some((rank as u32, gold(task)? as u16))))?;
-    }
+    let table = Annotations::from_codes(tasks, workers, annotations.class_count(), rows)?;
+    let known = order.iter().enumerate();
+    let known = known.filter_map(|(rank, &task)| Some((rank as u32, gold(task)? as u16)));
+    let table = table.with_gold(known)?;
     let fit = method.estimate(&table, context)?;
     Ok(put_back(fit, &ranks(&order), &worker_rank, &class_rank))
 }
@@ -113,22 +99,17 @@ fn put_back(fit: Fit, task_rank: &[u32], worker_rank: &[u32], class_rank: &[u32]
     let rows = by_task.chunks_exact(classes).flat_map(in_order).collect();
     let model = fit.model.as_ref().map(|model| {
         let by_worker = pick(model.confusions(), classes * classes, worker_rank);
-        let answers = by_worker
-            .chunks_exact(classes * classes)
-            .flat_map(|matrix| pick(matrix, classes, class_rank));
-        let cells: Vec<f64> = answers.collect();
+        let matrices = by_worker.chunks_exact(classes * classes);
+        let cells: Vec<f64> = matrices
+            .flat_map(|matrix| pick(matrix, classes, class_rank))
+            .collect();
         let confusions = cells.chunks_exact(classes).flat_map(in_order).collect();
         DawidSkene::new(in_order(model.prior()), confusions)
     });
+    let one_by_one = |numbers: &Option<Vec<f64>>, rank| Some(pick(numbers.as_ref()?, 1, rank));
     Fit {
-        worker_scores: fit
-            .worker_scores
-            .as_ref()
-            .map(|scores| pick(scores, 1, worker_rank)),
-        task_difficulty: fit
-            .task_difficulty
-            .as_ref()
-            .map(|difficulty| pick(difficulty, 1, task_rank)),
+        worker_scores: one_by_one(&fit.worker_scores, worker_rank),
+        task_difficulty: one_by_one(&fit.task_difficulty, task_rank),
         model,
         ..fit.with_consensus(Consensus::new(classes, rows))
     }

@@ -34,16 +34,11 @@
 //! H. W. Goh, U. Tkachenko, J. Mueller, "CROWDLAB: supervised learning to infer consensus labels and quality
 //! scores for data with multiple annotators", arXiv:2210.06812 (2022).
 
-use super::shared::weighted_vote::score_tasks;
 use super::{Aggregate, Fit, vote_fractions};
-use crate::annotations::Annotations;
-use crate::context::Context;
-use crate::declare_method;
-use crate::error::{Error, Result};
-use crate::model::{Consensus, TIE, count_answers, reserve_confusions};
+use crate::linalg::small::{add, add_scaled, largest, normalise};
+use crate::model::{Consensus, TIE, reserve_confusions};
 use crate::parallel::{balanced_ranges, map_rows};
-use crate::remedy::Remedy;
-use crate::task_probabilities::TaskProbabilities;
+use crate::{Annotations, Context, Error, Remedy, Result, TaskProbabilities, declare_method};
 
 declare_method! {
     /// Votes averaged with the predictions of a classifier.
@@ -101,14 +96,13 @@ struct AnnotatorWeights {
 impl<'a> WeighedPanel<'a> {
     fn new(annotations: &'a Annotations, predictions: &'a TaskProbabilities) -> Self {
         let mut votes = vec![0.0; annotations.task_count() * annotations.class_count()];
-        score_tasks(annotations, &vec![1.0; annotations.worker_count()], &mut votes);
-        let labelled = annotations
-            .task_starts()
-            .windows(2)
-            .filter(|ends| ends[1] > ends[0]);
+        for (task, _, answer) in annotations.iter() {
+            votes[task * annotations.class_count() + answer] += 1.0;
+        }
+        let labelled = annotations.task_count() - annotations.unlabelled_tasks();
         Self {
             others: agree_with_others(annotations, &votes),
-            mean_labels: annotations.label_count() as f64 / labelled.count() as f64,
+            mean_labels: annotations.label_count() as f64 / labelled as f64,
             annotations,
             predictions,
             votes,
@@ -121,16 +115,14 @@ impl<'a> WeighedPanel<'a> {
         let labels = self.relabel(&majority, &first);
         let weights = self.weigh(&labels);
         let consensus = self.blend(&weights);
-        let mut warnings = Vec::new();
+        let quality = self.worker_quality(&labels, &weights, &consensus);
+        let mut fit = Fit::counted(self.annotations, consensus);
+        fit.worker_scores = Some(quality);
         if self.shared_tasks().next().is_none() {
-            warnings.push("no task has two labels: workers and classifier all count the same".to_owned());
+            let warning = "no task has two labels: workers and classifier all count the same";
+            fit.warnings.push(warning.to_owned());
         }
-        Fit {
-            model: Some(count_answers(self.annotations, &consensus).to_model(0.0)),
-            worker_scores: Some(self.worker_quality(&labels, &weights, &consensus)),
-            warnings,
-            ..Fit::direct(consensus)
-        }
+        fit
     }
 
     /// `I+`: tasks with at least two labels.
@@ -148,27 +140,21 @@ impl<'a> WeighedPanel<'a> {
     fn majority(&self) -> Vec<usize> {
         let classes = self.annotations.class_count();
         let mut totals = vec![0.0; classes];
-        for row in self.votes.chunks_exact(classes) {
-            totals
-                .iter_mut()
-                .zip(row)
-                .for_each(|(total, votes)| *total += votes);
-        }
+        self.votes
+            .chunks_exact(classes)
+            .for_each(|row| add(&mut totals, row));
         let agreement = self.agree_with_untied();
         let mut leaders = Vec::with_capacity(classes);
         let winner = |task| {
             leaders.clear();
             leaders.extend(0..classes);
             keep_largest(&mut leaders, |k| self.votes(task)[k]);
-            keep_largest(&mut leaders, |k| {
-                self.predictions.row(task).map_or(0.0, |row| row[k])
-            });
+            let predicted = self.predictions.row(task);
+            keep_largest(&mut leaders, |k| predicted.map_or(0.0, |row| row[k]));
             keep_largest(&mut leaders, |k| -totals[k]);
             keep_largest(&mut leaders, |k| {
-                let voters = self
-                    .annotations
-                    .labels_of_task(task)
-                    .filter(|&(_, answer)| answer == k);
+                let labels = self.annotations.labels_of_task(task);
+                let voters = labels.filter(|&(_, answer)| answer == k);
                 let sum: f64 = voters.map(|(worker, _)| agreement[worker]).sum();
                 sum / self.votes(task)[k].max(1.0)
             });
@@ -183,18 +169,15 @@ impl<'a> WeighedPanel<'a> {
         for task in 0..self.annotations.task_count() {
             let votes = self.votes(task);
             let top = votes.iter().copied().fold(0.0, f64::max);
-            if votes.iter().filter(|&&count| count == top).count() > 1 {
-                continue;
-            }
-            for (worker, answer) in self.annotations.labels_of_task(task) {
+            let untied = votes.iter().filter(|&&count| count == top).count() < 2;
+            let labels = self.annotations.labels_of_task(task).filter(|_| untied);
+            for (worker, answer) in labels {
                 counts[worker].0 += f64::from(u8::from(votes[answer] == top));
                 counts[worker].1 += 1.0;
             }
         }
-        counts
-            .iter()
-            .map(|(same, total)| same / f64::max(*total, 1.0))
-            .collect()
+        let share = |(same, total): &(f64, f64)| same / total.max(1.0);
+        counts.iter().map(share).collect()
     }
 
     /// Step 2: weights of workers and classifier against the consensus labels.
@@ -249,16 +232,13 @@ impl<'a> WeighedPanel<'a> {
                 row.iter_mut().for_each(|cell| *cell += total * wrong);
                 if let Some(prediction) = self.predictions.row(task) {
                     total += weights.model;
-                    for (cell, probability) in row.iter_mut().zip(prediction) {
-                        *cell += weights.model * probability;
-                    }
+                    add_scaled(row, weights.model, prediction);
                 }
                 if total == 0.0 {
                     row.copy_from_slice(mean_votes.row(task));
                     continue;
                 }
-                let sum: f64 = row.iter().sum();
-                row.iter_mut().for_each(|cell| *cell /= sum);
+                normalise(row);
             }
         });
         Consensus::new(classes, rows)
@@ -267,8 +247,7 @@ impl<'a> WeighedPanel<'a> {
     /// Step 3: the best class of each task; a tie with the majority vote keeps that.
     fn relabel(&self, majority: &[usize], consensus: &Consensus) -> Vec<usize> {
         let choose = |(task, &label): (usize, &usize)| {
-            let row = consensus.row(task);
-            let best = consensus.label(task);
+            let (row, best) = (consensus.row(task), consensus.label(task));
             if row[label] >= row[best] - TIE {
                 label
             } else {
@@ -300,13 +279,8 @@ impl<'a> WeighedPanel<'a> {
                     shared += 1.0;
                 }
             }
-            let share = |sum: f64, count: f64| {
-                if count > 0.0 {
-                    sum / count
-                } else {
-                    weights.agreement
-                }
-            };
+            let agreement = weights.agreement;
+            let share = |sum: f64, count: f64| if count > 0.0 { sum / count } else { agreement };
             trust * share(posterior, count) + (1.0 - trust) * share(same, shared)
         };
         (0..workers).map(quality).collect()
@@ -318,16 +292,15 @@ impl<'a> WeighedPanel<'a> {
 fn agree_with_others(annotations: &Annotations, votes: &[f64]) -> Vec<f64> {
     let classes = annotations.class_count();
     let starts = annotations.task_starts();
-    let shares: Vec<Option<f64>> = (0..annotations.worker_count())
-        .map(|worker| {
-            let (mut same, mut total) = (0.0, 0.0);
-            for (task, answer) in annotations.by_worker().labels(worker) {
-                same += votes[task * classes + answer] - 1.0;
-                total += f64::from(starts[task + 1] - starts[task]) - 1.0;
-            }
-            (total > 0.0).then(|| same / total)
-        })
-        .collect();
+    let share = |worker: usize| {
+        let (mut same, mut total) = (0.0, 0.0);
+        for (task, answer) in annotations.by_worker().labels(worker) {
+            same += votes[task * classes + answer] - 1.0;
+            total += f64::from(starts[task + 1] - starts[task]) - 1.0;
+        }
+        (total > 0.0).then(|| same / total)
+    };
+    let shares: Vec<Option<f64>> = (0..annotations.worker_count()).map(share).collect();
     let known: Vec<f64> = shares.iter().flatten().copied().collect();
     let mean = match known.len() {
         0 => 1.0,
@@ -341,10 +314,8 @@ fn keep_largest(classes: &mut Vec<usize>, value: impl Fn(usize) -> f64) {
     if classes.len() < 2 {
         return;
     }
-    let top = classes
-        .iter()
-        .map(|&k| value(k))
-        .fold(f64::NEG_INFINITY, f64::max);
+    let values: Vec<f64> = classes.iter().map(|&k| value(k)).collect();
+    let top = largest(&values);
     classes.retain(|&k| value(k) >= top - TIE);
 }
 

@@ -21,12 +21,9 @@
 
 use super::declare::{em_rounds, em_smoothing};
 use super::{Aggregate, Fit, PriorUse};
-use crate::annotations::Annotations;
 use crate::blocks::Passes;
-use crate::context::Context;
-use crate::declare_method;
-use crate::error::Result;
 use crate::model::{BlockFit, CellSettings, Em, EmStart, SparseEm, prefers_sparse};
+use crate::{Annotations, Context, Result, declare_method};
 
 declare_method! {
     /// Dawid-Skene by EM from majority vote.
@@ -101,10 +98,9 @@ impl DawidSkeneEm {
         let note = format!(
             "{classes} classes: only the answers seen were kept for each worker, with its accuracy behind them; there is no model"
         );
-        Ok(Fit {
-            notes: vec![note],
-            ..sparse.run(annotations, context)?
-        })
+        let mut fit = sparse.run(annotations, context)?;
+        fit.notes.push(note);
+        Ok(fit)
     }
 }
 

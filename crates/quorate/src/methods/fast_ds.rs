@@ -29,10 +29,8 @@
 use super::declare::em_smoothing;
 use super::{Aggregate, BlockFit};
 use crate::blocks::Passes;
-use crate::context::Context;
-use crate::error::Result;
 use crate::model::{Em, EmStart};
-use crate::{declare_method, declare_words};
+use crate::{Context, Result, declare_method, declare_words};
 
 declare_method! {
     /// Dawid-Skene by hard EM from majority vote.

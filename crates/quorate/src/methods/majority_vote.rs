@@ -14,10 +14,8 @@ use rand::seq::IndexedRandom;
 
 use super::{Aggregate, BlockFit, Declared, Fit};
 use crate::blocks::{Passes, Stage};
-use crate::context::Context;
-use crate::error::{Error, Result};
 use crate::model::{RuleSource, break_ties, share_votes_over};
-use crate::{declare_method, declare_words};
+use crate::{Context, Error, Result, declare_method, declare_words};
 
 declare_method! {
     /// Majority vote.
@@ -53,26 +51,21 @@ impl Aggregate for MajorityVote {
         let counted = passes.worker_count().saturating_mul(classes * classes) <= MAX_CELLS;
         let (shares, counts) = share_votes_over(passes, counted, context)?;
         let ties_by_prior = self.ties == Ties::Prior;
-        let rule = Fit::direct(
-            RuleSource::Votes {
-                shares,
-                ties_by_prior,
-            }
-            .into(),
-        );
+        let source = RuleSource::Votes {
+            shares,
+            ties_by_prior,
+        };
+        let rule = Fit::direct(source.into());
         if self.ties == Ties::Random {
             let mut rng = context.rng(0);
             let break_all = |rows: &mut [f64]| {
                 break_ties(rows, classes, |tied| *tied.choose(&mut rng).unwrap_or(&tied[0]));
             };
-            passes
-                .change_posteriors(break_all)
-                .ok_or_else(|| Error::NotApplicable {
-                    method: self.method().name,
-                    reason: "random ties are drawn in the order of the tasks, which labels outside of memory do not \
-                             keep: choose ties=lowest or ties=prior"
-                        .into(),
-                })?;
+            let reason = "random ties are drawn in the order of the tasks, which labels outside of memory do not keep: \
+                          choose ties=lowest or ties=prior";
+            let (method, reason) = (self.method().name, reason.to_owned());
+            let broken = passes.change_posteriors(break_all);
+            broken.ok_or(Error::NotApplicable { method, reason })?;
         } else if ties_by_prior {
             passes.set_rule(rule.clone(), Stage::single("ties"), context)?;
         }

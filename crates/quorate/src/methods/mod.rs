@@ -8,7 +8,6 @@ mod dawid_skene;
 #[doc(hidden)]
 pub mod declare;
 mod fast_ds;
-mod ibcc;
 mod majority_vote;
 mod one_coin;
 mod parameters;
@@ -16,7 +15,6 @@ mod pooled_ds;
 pub(crate) mod shared;
 mod task_effects;
 mod unanimous;
-mod wawa;
 
 use std::fmt::Debug;
 use std::sync::Arc;
@@ -26,27 +24,21 @@ pub use auto::{Auto, Copies};
 pub use crowdlab::Crowdlab;
 pub use dawid_skene::DawidSkeneEm;
 pub use fast_ds::{FastDawidSkene, FastStart};
-pub use ibcc::Ibcc;
 pub use majority_vote::{MajorityVote, Ties};
 pub use one_coin::OneCoin;
 pub use parameters::{Kind, Parameter, Values};
 pub use pooled_ds::PooledDawidSkene;
-pub use shared::weighted_vote::SkillTies;
 pub use task_effects::TaskEffects;
 pub(crate) use task_effects::{AddWorkerSlopes, Learnt, TakeSample};
-pub use wawa::Wawa;
 
 pub(crate) use shared::start::starting_votes;
 pub(crate) use unanimous::FindOverturned;
 
-use crate::annotations::Annotations;
 use crate::blocks::{Blocks, Passes, PosteriorsByLabels, gather};
-use crate::context::Context;
-use crate::declare_words;
-use crate::error::{Error, Result};
-use crate::model::{BlockFit, Consensus, RuleSource};
+use crate::model::{BlockFit, Consensus, RuleSource, fit_in_memory};
 pub use crate::model::{Fit, changed_from_votes, vote_fractions};
 use crate::ranking::Rank;
+use crate::{Annotations, Context, Error, Result, declare_words};
 
 /// What [`declare_method!`](crate::declare_method) makes of a declaration, beside the struct.
 #[doc(hidden)]
@@ -79,10 +71,8 @@ pub trait Aggregate: Declared {
 
     /// Checks every parameter against its declared range.
     fn validate(&self) -> Result<()> {
-        let parameters = self.method().parameters.iter();
-        parameters
-            .zip(self.values())
-            .try_for_each(|(parameter, value)| parameter.check(&value))
+        let mut parameters = self.method().parameters.iter().zip(self.values());
+        parameters.try_for_each(|(parameter, value)| parameter.check(&value))
     }
 
     /// Fits the method. Bad input and parameters out of range are errors; non-convergence is reported in the
@@ -94,9 +84,8 @@ pub trait Aggregate: Declared {
     /// the confidence is a guess.
     fn fit(&self, annotations: &Annotations, context: &mut Context) -> Result<Fit> {
         self.validate()?;
-        let mut fit = with_messages(context, |context| {
-            canonical::estimate_in_order(self, annotations, context)
-        })?;
+        let estimate = |context: &mut _| canonical::estimate_in_order(self, annotations, context);
+        let mut fit = with_messages(context, estimate)?;
         if annotations.has_gold() {
             let classes = annotations.class_count();
             let mut rows = fit.consensus.into_vec();
@@ -111,8 +100,8 @@ pub trait Aggregate: Declared {
     }
 
     /// Fits the method to labels in blocks, wherever they are; an error for methods that need all labels in
-    /// memory (see [`Method::streams`]). A table on disk of at most 250,000 labels is gathered first, so that the
-    /// answer is that of [`fit`](Self::fit).
+    /// memory (see [`Method::streams`]). A table on disk of at most 250,000 labels is gathered first, so that
+    /// the answer is that of [`fit`](Self::fit).
     #[doc(hidden)]
     fn fit_blocks(&self, blocks: &mut dyn Blocks, context: &mut Context) -> Result<BlockFit> {
         self.validate()?;
@@ -121,11 +110,9 @@ pub trait Aggregate: Declared {
         {
             let fit = self.fit(&table, context)?;
             if let Some(rule) = PosteriorsByLabels::new(&table, fit.consensus.as_slice()) {
-                let fit = fit.with_consensus(RuleSource::Rule(Arc::new(rule)).into());
-                return Ok(Fit {
-                    task_difficulty: None,
-                    ..fit
-                });
+                let mut fit = fit.with_consensus(RuleSource::Rule(Arc::new(rule)).into());
+                fit.task_difficulty = None;
+                return Ok(fit);
             }
         }
         self.fit_block_by_block(blocks, context)
@@ -140,8 +127,8 @@ pub trait Aggregate: Declared {
         let fit = with_messages(context, |context| self.learn(&mut passes, context))?;
         let taught = is_taught(self.method(), has_gold, context);
         let mut fit = unanimous::review_blocks(&mut passes, fit, taught, context)?;
-        fit.warnings
-            .extend(unused_knowledge(self.method(), has_gold, context));
+        let unused = unused_knowledge(self.method(), has_gold, context);
+        fit.warnings.extend(unused);
         Ok(fit)
     }
 }
@@ -152,11 +139,7 @@ pub(crate) fn fit_one_block<A: Aggregate + ?Sized>(
     annotations: &Annotations,
     context: &mut Context,
 ) -> Result<Fit> {
-    let mut blocks = annotations;
-    let mut passes = Passes::over(&mut blocks);
-    let fit = method.learn(&mut passes, context)?;
-    let consensus = Consensus::new(annotations.class_count(), passes.into_rows());
-    Ok(fit.with_consensus(consensus))
+    fit_in_memory(annotations, |passes| method.learn(passes, context))
 }
 
 /// A method on the labels of these passes: on the table where there is one, else block by block. The passes
@@ -355,8 +338,6 @@ pub static METHODS: &[Method] = &[
     PooledDawidSkene::METHOD,
     OneCoin::METHOD,
     FastDawidSkene::METHOD,
-    Ibcc::METHOD,
-    Wawa::METHOD,
     Crowdlab::METHOD,
 ];
 

@@ -24,12 +24,9 @@
 
 use super::declare::em_rounds;
 use super::{Aggregate, BlockFit, Fit, PriorUse, fit_one_block};
-use crate::annotations::Annotations;
 use crate::blocks::Passes;
-use crate::context::Context;
-use crate::declare_method;
-use crate::error::Result;
 use crate::model::{ACCURACY_MARGIN, AnswerCounts, DawidSkene, Em, EmStart, SparseEm, prefers_sparse};
+use crate::{Annotations, Context, Result, declare_method};
 
 declare_method! {
     /// One-coin Dawid-Skene by EM from majority vote.
@@ -58,49 +55,35 @@ impl Aggregate for OneCoin {
                 cells: None,
                 flat_prior: self.prior == PriorUse::Flat,
             };
-            let note = "many classes: accuracies alone were fitted; there is no model to write".to_owned();
-            return Ok(Fit {
-                notes: vec![note],
-                ..sparse.run(annotations, context)?
-            });
+            let note = "many classes: accuracies alone were fitted; there is no model to write";
+            let mut fit = sparse.run(annotations, context)?;
+            fit.notes.push(note.to_owned());
+            return Ok(fit);
         }
         fit_one_block(self, annotations, context)
     }
 
     fn learn(&self, passes: &mut Passes<'_>, context: &mut Context) -> Result<BlockFit> {
-        let fit = self
-            .em()
-            .run_with(passes, EmStart::Votes, context, &estimate_accuracies)?;
-        let accuracies = |model: &DawidSkene| -> Vec<f64> {
-            (0..model.worker_count())
-                .map(|worker| model.probability(worker, 0, 0))
-                .collect()
-        };
-        Ok(Fit {
-            worker_scores: fit.model.as_ref().map(accuracies),
-            ..fit
-        })
-    }
-}
-
-impl OneCoin {
-    /// The rounds.
-    fn em(&self) -> Em {
-        Em {
+        let em = Em {
             max_iter: self.max_iter,
             tol: self.tol,
             flat_prior: self.prior == PriorUse::Flat,
             ..Em::default()
-        }
+        };
+        let mut fit = em.run_with(passes, EmStart::Votes, context, &estimate_accuracies)?;
+        fit.worker_scores = fit.model.as_ref().map(|model| {
+            let accuracy = |worker| model.probability(worker, 0, 0);
+            (0..model.worker_count()).map(accuracy).collect()
+        });
+        Ok(fit)
     }
 }
 
 /// M-step: the share of each worker's labels that are right in expectation.
 fn estimate_accuracies(counts: &AnswerCounts) -> DawidSkene {
     let pooled = share_of_right(&counts.pooled()).unwrap_or(1.0);
-    let accuracy: Vec<f64> = (0..counts.worker_count())
-        .map(|worker| share_of_right(counts.worker(worker)).unwrap_or(pooled))
-        .collect();
+    let accuracy = |worker| share_of_right(counts.worker(worker)).unwrap_or(pooled);
+    let accuracy: Vec<f64> = (0..counts.worker_count()).map(accuracy).collect();
     DawidSkene::one_coin(counts.prior(), &accuracy)
 }
 

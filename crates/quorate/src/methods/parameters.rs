@@ -1,5 +1,6 @@
 //! Parameters of methods: declared once, read by the command line, the docs and the methods themselves.
 
+use std::ops::RangeInclusive;
 use std::str::FromStr;
 
 use crate::error::{Error, Result};
@@ -43,28 +44,22 @@ impl Parameter {
 
     pub(crate) fn check(&self, value: &str) -> Result<()> {
         let fits = match self.kind {
-            Kind::Integer(low, high) => value
-                .parse::<usize>()
-                .is_ok_and(|number| (low..=high).contains(&number)),
-            Kind::Number(low, high) => value
-                .parse::<f64>()
-                .is_ok_and(|number| (low..=high).contains(&number)),
+            Kind::Integer(low, high) => is_within(value, low..=high),
+            Kind::Number(low, high) => is_within(value, low..=high),
             Kind::Choice(words) => words.contains(&value),
             Kind::Text => true,
         };
         if fits {
             return Ok(());
         }
-        let problem = format!(
-            "found {value:?}, expected {} (default {})",
-            self.range(),
-            self.default
-        );
-        Err(Error::Parameter {
-            name: self.name.to_owned(),
-            problem,
-        })
+        let (expected, default) = (self.range(), self.default);
+        let problem = format!("found {value:?}, expected {expected} (default {default})");
+        Err(Error::parameter(self.name, problem))
     }
+}
+
+fn is_within<T: FromStr + PartialOrd>(value: &str, range: RangeInclusive<T>) -> bool {
+    value.parse::<T>().is_ok_and(|number| range.contains(&number))
 }
 
 /// A value for every parameter of one method.
@@ -75,12 +70,8 @@ pub struct Values(Vec<(&'static str, String)>);
 impl Values {
     /// The defaults.
     pub fn defaults(parameters: &[Parameter]) -> Self {
-        Self(
-            parameters
-                .iter()
-                .map(|parameter| (parameter.name, parameter.default.to_owned()))
-                .collect(),
-        )
+        let default = |parameter: &Parameter| (parameter.name, parameter.default.to_owned());
+        Self(parameters.iter().map(default).collect())
     }
 
     /// The defaults with some values replaced, each checked.
@@ -89,15 +80,11 @@ impl Values {
         for (name, value) in given {
             let Some(position) = parameters.iter().position(|parameter| parameter.name == name) else {
                 let known: Vec<_> = parameters.iter().map(|parameter| parameter.name).collect();
-                let problem = if known.is_empty() {
-                    "this method has no parameters".to_owned()
-                } else {
-                    format!("unknown; this method has {}", known.join(", "))
+                let problem = match &known[..] {
+                    [] => "this method has no parameters".to_owned(),
+                    known => format!("unknown; this method has {}", known.join(", ")),
                 };
-                return Err(Error::Parameter {
-                    name: name.clone(),
-                    problem,
-                });
+                return Err(Error::parameter(name, problem));
             };
             parameters[position].check(value)?;
             values.0[position].1.clone_from(value);
@@ -127,9 +114,8 @@ impl Values {
     pub fn get<T: FromStr>(&self, field: &str) -> T {
         let name = field.replace('_', "-");
         let value = self.iter().find(|(known, _)| *known == name);
-        value
-            .and_then(|(_, value)| value.parse().ok())
-            .unwrap_or_else(|| panic!("{field} is not declared with these values"))
+        let value = value.and_then(|(_, value)| value.parse().ok());
+        value.unwrap_or_else(|| panic!("{field} is not declared with these values"))
     }
 }
 

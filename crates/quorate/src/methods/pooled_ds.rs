@@ -29,11 +29,10 @@ use std::cell::RefCell;
 use super::declare::em_rounds;
 use super::{Aggregate, BlockFit};
 use crate::blocks::Passes;
-use crate::context::Context;
-use crate::declare_method;
-use crate::error::Result;
+use crate::linalg::small::column_sums;
 use crate::model::{AnswerCounts, DawidSkene, Em, EmStart};
 use crate::special::digamma;
+use crate::{Context, Result, declare_method};
 
 declare_method! {
     /// Dawid-Skene with workers drawn to the crowd.
@@ -73,20 +72,15 @@ impl Aggregate for PooledDawidSkene {
             tol: self.tol,
             ..Em::default()
         };
-        let mut fit = em.run_with(passes, EmStart::Votes, context, &|counts| {
-            self.maximise(counts, &strengths)
-        })?;
+        let maximise = |counts: &AnswerCounts| self.maximise(counts, &strengths);
+        let mut fit = em.run_with(passes, EmStart::Votes, context, &maximise)?;
         // The objective of this model is not the plain likelihood that EM reports.
         fit.trace.clear();
         let strengths = strengths.into_inner();
-        let listed: Vec<String> = strengths
-            .iter()
-            .map(|strength| format!("{strength:.1}"))
-            .collect();
-        fit.notes.push(format!(
-            "workers drawn to the crowd by {} labels a class",
-            listed.join(", ")
-        ));
+        let listed = strengths.iter().map(|strength| format!("{strength:.1}"));
+        let listed = listed.collect::<Vec<_>>().join(", ");
+        fit.notes
+            .push(format!("workers drawn to the crowd by {listed} labels a class"));
         Ok(fit)
     }
 }
@@ -127,9 +121,7 @@ fn shrink_to_crowd(counts: &AnswerCounts, crowd: &[f64], strengths: &[f64]) -> D
     let mut confusion = Vec::with_capacity(counts.worker_count() * crowd.len());
     for worker in 0..counts.worker_count() {
         let cells = counts.worker(worker);
-        let sums: Vec<f64> = (0..classes)
-            .map(|k| cells[k..].iter().step_by(classes).sum())
-            .collect();
+        let sums = column_sums(cells, classes);
         confusion.extend(cells.iter().zip(crowd).enumerate().map(|(cell, (count, share))| {
             let k = cell % classes;
             (count + strengths[k] * share) / (sums[k] + strengths[k])
@@ -144,17 +136,15 @@ fn learn_strengths(counts: &AnswerCounts, crowd: &[f64], strengths: &mut [f64]) 
     for (k, strength) in strengths.iter_mut().enumerate() {
         let s = *strength;
         let (mut gained, mut possible) = (0.0, 0.0);
-        let own: Vec<f64> = (0..classes)
-            .map(|a| digamma(s * crowd[a * classes + k]))
-            .collect();
+        let crowd = crowd[k..].iter().step_by(classes);
+        let own: Vec<f64> = crowd.clone().map(|share| digamma(s * share)).collect();
         for worker in 0..counts.worker_count() {
-            let cells = counts.worker(worker);
+            let cells = counts.worker(worker)[k..].iter().step_by(classes);
             let mut sum = 0.0;
-            for a in 0..classes {
-                let (count, share) = (cells[a * classes + k], crowd[a * classes + k]);
+            for ((count, share), own) in cells.zip(crowd.clone()).zip(&own) {
                 sum += count;
-                if count > 0.0 {
-                    gained += share * (digamma(count + s * share) - own[a]);
+                if *count > 0.0 {
+                    gained += share * (digamma(count + s * share) - own);
                 }
             }
             if sum > 0.0 {

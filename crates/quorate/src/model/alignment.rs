@@ -16,7 +16,7 @@
 //! hardly told apart shows.
 
 use super::DawidSkene;
-use crate::linalg::assignment;
+use crate::linalg::{assignment, small::add_scaled};
 
 /// The chosen permutation and how clear the choice was.
 #[derive(Debug, Clone, PartialEq)]
@@ -36,33 +36,27 @@ pub fn align_classes(model: &DawidSkene, labels_per_worker: &[u32]) -> Alignment
     let mut total = 0.0;
     for (worker, &labels) in labels_per_worker.iter().enumerate() {
         total += f64::from(labels);
-        for (cell, probability) in alike.iter_mut().zip(model.confusion(worker)) {
-            *cell += f64::from(labels) * probability;
-        }
+        add_scaled(&mut alike, f64::from(labels), model.confusion(worker));
     }
+    let prior = model.prior().iter().cycle();
     let expected: Vec<f64> = alike
-        .chunks_exact(classes)
-        .flat_map(|row| row.iter().zip(model.prior()).map(|(gain, prior)| gain * prior))
+        .iter()
+        .zip(prior)
+        .map(|(gain, prior)| gain * prior)
         .collect();
     let order = assignment::maximise(&expected, classes);
     let value = |order: &[usize]| -> f64 { (0..classes).map(|k| alike[k * classes + order[k]]).sum() };
     let chosen = value(&order);
     let mut margin = f64::INFINITY;
-    for k in 0..classes {
-        // Every other permutation differs somewhere: forbid one pair of the chosen one at a time.
-        if classes < 2 {
-            break;
-        }
+    // Every other permutation differs somewhere: forbid one pair of the chosen one at a time.
+    for k in (0..classes).filter(|_| classes > 1) {
         let mut without = alike.clone();
         without[k * classes + order[k]] = -(total + 1.0) * classes as f64;
         let other = assignment::maximise(&without, classes);
         margin = margin.min(chosen - value(&other));
     }
-    let margin = if margin.is_finite() && total > 0.0 {
-        (margin / total).max(0.0)
-    } else {
-        1.0
-    };
+    let known = margin.is_finite() && total > 0.0;
+    let margin = if known { (margin / total).max(0.0) } else { 1.0 };
     Alignment { order, margin }
 }
 

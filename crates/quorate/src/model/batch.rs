@@ -16,7 +16,7 @@ use quorate_machine::dispatch::Kernel;
 
 use super::consensus::label_of;
 use super::log_product::LogProduct;
-use super::posterior::{Sweep, softmax_in_place};
+use super::posterior::{Sweep, SweepResult, softmax_in_place};
 use super::tally::Tally;
 use crate::annotations::keep_truth;
 use crate::annotations::row_offsets::{RowOffsets, StridedTable, ranges_in_batch};
@@ -57,17 +57,12 @@ pub(super) struct SweepChunk<'c, W> {
     pub(super) tally: Option<&'c mut Tally>,
 }
 
-/// What a chunk gives besides posteriors and counts.
-pub(super) struct ChunkResult {
-    pub(super) log_likelihood: f64,
-    pub(super) change: f64,
-}
-
 impl<W: Width> Kernel for SweepChunk<'_, W> {
-    type Output = ChunkResult;
+    /// Likelihood and change.
+    type Output = SweepResult;
 
     #[inline(always)]
-    fn run(mut self) -> ChunkResult {
+    fn run(mut self) -> SweepResult {
         let (width, truths) = (self.width, self.width.get());
         let size = (NUMBERS / truths).clamp(1, TASKS);
         let (mut new, mut sums) = (vec![0.0; size * truths], [1.0; TASKS]);
@@ -111,9 +106,10 @@ impl<W: Width> Kernel for SweepChunk<'_, W> {
         if let Some(tally) = self.tally {
             tally.add_mass(mass.as_ref());
         }
-        ChunkResult {
+        SweepResult {
             log_likelihood: likelihood.logarithm(),
             change: change.as_ref().iter().sum(),
+            ..SweepResult::default()
         }
     }
 }
@@ -134,11 +130,8 @@ impl<W: Width> SweepChunk<'_, W> {
         let (width, truths, weights) = (self.width, self.width.get(), self.weights().values);
         let prior = &self.sweep.prior[..truths];
         let (mut product, mut shifts) = (width.row(), [0; TASKS]);
-        for (task, (labels, row)) in batch
-            .ranges()
-            .zip(batch.rows.chunks_exact_mut(truths))
-            .enumerate()
-        {
+        let rows = batch.ranges().zip(batch.rows.chunks_exact_mut(truths));
+        for (task, (labels, row)) in rows.enumerate() {
             let product = product.as_mut();
             product.copy_from_slice(prior);
             // After so many factors the largest product is still far from the smallest number.

@@ -2,6 +2,7 @@
 
 use std::ops::Range;
 
+use crate::linalg::small::largest;
 use crate::parallel::{even_ranges, map_ranges};
 
 /// Probabilities closer than this count as tied. Sums of the same terms in another order differ by less, so
@@ -87,8 +88,7 @@ impl Consensus {
 
     /// Share of the labels that are wrong if the confidence is right.
     pub fn expected_error(&self) -> f64 {
-        let top = |row: &[f64]| row.iter().copied().fold(f64::NEG_INFINITY, f64::max);
-        let doubt = |tasks: Range<usize>| tasks.map(|task| 1.0 - top(self.row(task))).sum::<f64>();
+        let doubt = |tasks: Range<usize>| tasks.map(|task| 1.0 - largest(self.row(task))).sum::<f64>();
         let doubts = map_ranges(even_ranges(self.len(), PARTS), doubt);
         doubts.iter().sum::<f64>() / self.len().max(1) as f64
     }
@@ -101,11 +101,7 @@ impl Consensus {
 
     /// Number of classes that share the first place (1: no tie).
     pub fn tied(&self, task: usize) -> usize {
-        let row = self.row(task);
-        let top = row.iter().copied().fold(f64::NEG_INFINITY, f64::max);
-        row.iter()
-            .filter(|&&probability| probability >= top - TIE)
-            .count()
+        leaders(self.row(task)).count()
     }
 
     /// The label of every task.
@@ -114,11 +110,15 @@ impl Consensus {
     }
 }
 
+/// The classes that share the first place.
+#[inline(always)]
+pub fn leaders(row: &[f64]) -> impl Iterator<Item = usize> + '_ {
+    let top = largest(row);
+    (0..row.len()).filter(move |&k| row[k] >= top - TIE)
+}
+
 pub(crate) fn label_of(row: &[f64]) -> usize {
-    let top = row.iter().copied().fold(f64::NEG_INFINITY, f64::max);
-    row.iter()
-        .position(|&probability| probability >= top - TIE)
-        .unwrap_or(0)
+    leaders(row).next().unwrap_or(0)
 }
 
 /// Puts all mass of each row on its best class.
@@ -134,9 +134,8 @@ pub(crate) fn harden(rows: &mut [f64], classes: usize) {
 pub(crate) fn break_ties(rows: &mut [f64], classes: usize, mut choose: impl FnMut(&[usize]) -> usize) {
     let mut tied = Vec::with_capacity(classes);
     for row in rows.chunks_exact_mut(classes) {
-        let top = row.iter().copied().fold(f64::NEG_INFINITY, f64::max);
         tied.clear();
-        tied.extend((0..classes).filter(|&k| row[k] >= top - TIE));
+        tied.extend(leaders(row));
         if tied.len() < 2 {
             continue;
         }
@@ -150,10 +149,8 @@ pub(crate) fn break_ties(rows: &mut [f64], classes: usize, mut choose: impl FnMu
 
 /// The tied class with the largest weight, the lowest of several.
 pub(crate) fn heaviest(weights: &[f64], tied: &[usize]) -> usize {
-    tied.iter()
-        .copied()
-        .reduce(|best, k| if weights[k] > weights[best] + TIE { k } else { best })
-        .unwrap_or(0)
+    let heavier = |best, k| if weights[k] > weights[best] + TIE { k } else { best };
+    tied.iter().copied().reduce(heavier).unwrap_or(0)
 }
 
 #[cfg(test)]

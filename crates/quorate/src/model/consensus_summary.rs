@@ -2,16 +2,15 @@
 
 use std::ops::Range;
 
-use super::consensus::{TIE, label_of};
+use super::consensus::{label_of, leaders};
 use super::first::share_votes_over;
 use super::votes::{VoteShares, fill_votes};
 use super::{AnswerCounts, BlockFit, Consensus, count_rows};
-use crate::annotations::Annotations;
 use crate::blocks::{Block, Blocks, Extent, Pass, Passes, Stage, State, wire_format};
-use crate::context::Context;
-use crate::error::Result;
+use crate::linalg::small::{add, largest};
 use crate::parallel::{balanced_ranges, map_ranges};
 use crate::review::DOUBTFUL;
+use crate::{Annotations, Context, Result};
 
 /// Facts about the labels of some tasks and their consensus.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -45,18 +44,13 @@ pub struct ConsensusSummary {
 impl ConsensusSummary {
     /// Of a consensus on a table in memory; `counts`: the expected answers with it.
     pub fn of(annotations: &Annotations, consensus: &Consensus, counts: bool) -> Self {
-        let block = annotations.as_block();
-        let shares = match annotations.unlabelled_tasks() {
-            // Only tasks without labels need to know how the votes are shared.
-            0 => VoteShares::even(block.class_count()),
-            _ => VoteShares::new(fill_votes(block, &mut vec![0.0; consensus.as_slice().len()])),
-        };
+        let (block, rows) = (annotations.as_block(), consensus.as_slice());
         let ranges = balanced_ranges(block.starts, 16);
-        let parts = map_ranges(ranges, |tasks| Self::of_tasks(block, tasks, consensus.as_slice()));
+        let parts = map_ranges(ranges, |tasks| Self::of_tasks(block, tasks, rows));
         let mut total = Self::default();
         parts.iter().for_each(|part| total.merge(part));
-        total.changed_from_votes = shares.count_changed(block, consensus.as_slice()) as u64;
-        total.counts = counts.then(|| count_rows(block, consensus.as_slice(), block.class_count()));
+        total.changed_from_votes = VoteShares::where_needed(block).count_changed(block, rows) as u64;
+        total.counts = counts.then(|| count_rows(block, rows, block.class_count()));
         total
     }
 
@@ -78,11 +72,8 @@ impl ConsensusSummary {
     ) -> Result<Self> {
         let mut passes = Passes::over(blocks);
         let (shares, _) = share_votes_over(&mut passes, false, context)?;
-        let mut pass = Summarise {
-            fit: fit.clone(),
-            shares,
-            counts,
-        };
+        let fit = fit.clone();
+        let mut pass = Summarise { fit, shares, counts };
         passes.run(&mut pass, Stage::single("posteriors"), context)
     }
 
@@ -97,15 +88,14 @@ impl ConsensusSummary {
         };
         for task in tasks {
             let row = &rows[task * classes..][..classes];
-            let label = label_of(row);
-            let top = row.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+            let (label, top) = (label_of(row), largest(row));
             facts.doubt += 1.0 - top;
             facts.doubt_variance += (top * (1.0 - top)).max(0.0);
             if top < DOUBTFUL {
                 facts.doubtful_tasks += 1;
                 facts.doubtful_errors += 1.0 - top;
             }
-            facts.tied_tasks += u64::from(row.iter().filter(|&&p| p >= top - TIE).count() > 1);
+            facts.tied_tasks += u64::from(leaders(row).nth(1).is_some());
             let (workers, answers) = block.task(task);
             facts.unlabelled_tasks += u64::from(workers.is_empty());
             facts.labels += workers.len() as u64;
@@ -128,17 +118,11 @@ impl ConsensusSummary {
         self.doubt_variance += other.doubt_variance;
         self.doubtful_tasks += other.doubtful_tasks;
         self.doubtful_errors += other.doubtful_errors;
-        let add = |sums: &mut Vec<u64>, parts: &[u64]| {
-            sums.resize(parts.len(), 0);
-            sums.iter_mut().zip(parts).for_each(|(sum, part)| *sum += part);
-        };
+        self.worker_labels.resize(other.worker_labels.len(), 0);
         add(&mut self.worker_labels, &other.worker_labels);
+        self.worker_agreed.resize(other.worker_agreed.len(), 0);
         add(&mut self.worker_agreed, &other.worker_agreed);
-        match (&mut self.counts, &other.counts) {
-            (Some(counts), Some(part)) => counts.merge(part),
-            (counts, Some(part)) => *counts = Some(part.clone()),
-            (_, None) => {}
-        }
+        State::merge(&mut self.counts, other.counts.clone());
     }
 
     /// Share of the labels that are wrong if the confidence is right.
@@ -154,8 +138,7 @@ impl VoteShares {
         let mut rows = Vec::new();
         blocks.for_each(&mut |block| {
             rows.resize(block.task_count() * block.class_count(), 0.0);
-            let shares = fill_votes(block, &mut rows);
-            sum.iter_mut().zip(shares).for_each(|(sum, share)| *sum += share);
+            add(&mut sum, &fill_votes(block, &mut rows));
             Ok(())
         })?;
         Ok(Self::new(sum))
@@ -180,12 +163,8 @@ impl Pass for Summarise {
 
     fn visit(&mut self, summary: &mut ConsensusSummary, block: Block<'_>, _: &mut [f64]) {
         let posteriors = self.fit.posteriors(block);
-        summary.merge(&ConsensusSummary::of_block(
-            block,
-            &posteriors,
-            &self.shares,
-            self.counts,
-        ));
+        let facts = ConsensusSummary::of_block(block, &posteriors, &self.shares, self.counts);
+        summary.merge(&facts);
     }
 }
 

@@ -14,6 +14,7 @@ use super::{Consensus, DawidSkene};
 use crate::annotations::Annotations;
 use crate::annotations::row_offsets::{RowOffsets, StridedTable, ranges_in_batch};
 use crate::blocks::{Block, State, wire_format};
+use crate::linalg::small::column_sums;
 use crate::linalg::width::{Width, with_width};
 use crate::parallel::{add, add_in_order, balanced_ranges, map_ranges, private_chunks};
 
@@ -24,9 +25,11 @@ pub struct AnswerCounts {
     /// Number of answers a worker can give; as many as truths, except where a class has several components.
     answers: usize,
     /// `[worker][answer][truth]`.
-    pub(crate) cells: Vec<f64>,
+    #[doc(hidden)]
+    pub cells: Vec<f64>,
     /// Mass of each class over the tasks that have labels.
-    pub(crate) mass: Vec<f64>,
+    #[doc(hidden)]
+    pub mass: Vec<f64>,
 }
 
 /// Counts answers against posterior rows.
@@ -84,10 +87,8 @@ impl<W: Width> Kernel for Counting<'_, W> {
 
 /// Chunks for private counts, which with the weights beside them take two numbers a cell.
 pub(super) fn chunk_count(labels: Block<'_>, truths: usize) -> usize {
-    private_chunks(
-        labels.label.len(),
-        2 * labels.worker_count * labels.class_count * truths,
-    )
+    let cells = labels.worker_count * labels.class_count * truths;
+    private_chunks(labels.label.len(), 2 * cells)
 }
 
 /// Adds the parts in order.
@@ -95,10 +96,8 @@ fn fold(parts: Vec<AnswerCounts>) -> AnswerCounts {
     let mut parts = parts.into_iter();
     let mut total = parts.next().expect("there is at least one chunk");
     let parts: Vec<AnswerCounts> = parts.collect();
-    add_in_order(
-        &mut total.cells,
-        parts.iter().map(|part| &part.cells[..]).collect(),
-    );
+    let cells = parts.iter().map(|part| &part.cells[..]).collect();
+    add_in_order(&mut total.cells, cells);
     parts.iter().for_each(|part| add(&mut total.mass, &part.mass));
     total
 }
@@ -116,11 +115,8 @@ impl AnswerCounts {
 
     /// No counts yet, of truths that are components of the classes.
     pub(crate) fn zero_components(workers: usize, answers: usize, truths: usize) -> Self {
-        Self {
-            answers,
-            cells: vec![0.0; workers * answers * truths],
-            mass: vec![0.0; truths],
-        }
+        let cells = vec![0.0; workers * answers * truths];
+        Self::from_cells(answers, cells, vec![0.0; truths])
     }
 
     /// From the cells `[worker][answer][truth]` and the mass of each truth.
@@ -151,24 +147,17 @@ impl AnswerCounts {
     }
 
     /// The counts of these truths alone.
-    pub(crate) fn select_truths(&self, kept: &[usize]) -> Self {
-        Self {
-            answers: self.answers,
-            cells: select_columns(&self.cells, self.mass.len(), kept),
-            mass: select_columns(&self.mass, self.mass.len(), kept),
-        }
+    #[doc(hidden)]
+    pub fn select_truths(&self, kept: &[usize]) -> Self {
+        let select = |table: &[f64]| select_columns(table, self.mass.len(), kept);
+        Self::from_cells(self.answers, select(&self.cells), select(&self.mass))
     }
 
     /// Share of each truth in the mass; uniform if there is none.
     pub fn prior(&self) -> Vec<f64> {
         let total: f64 = self.mass.iter().sum();
-        let share = |mass: &f64| {
-            if total > 0.0 {
-                mass / total
-            } else {
-                1.0 / self.mass.len() as f64
-            }
-        };
+        let uniform = 1.0 / self.mass.len() as f64;
+        let share = |mass: &f64| if total > 0.0 { mass / total } else { uniform };
         self.mass.iter().map(share).collect()
     }
 
@@ -182,32 +171,24 @@ impl AnswerCounts {
     pub(crate) fn pooled(&self) -> Vec<f64> {
         let block = self.answers * self.mass.len();
         let mut pooled = vec![0.0; block];
-        for cells in self.cells.chunks_exact(block) {
-            for (total, cell) in pooled.iter_mut().zip(cells) {
-                *total += cell;
-            }
-        }
+        self.cells
+            .chunks_exact(block)
+            .for_each(|cells| add(&mut pooled, cells));
         pooled
     }
 
     /// The pooled confusion matrix of the crowd; a class without mass gets a uniform column.
     pub(crate) fn pooled_matrix(&self) -> Vec<f64> {
         let classes = self.mass.len();
-        let mut pooled = self.pooled();
-        normalise_columns(
-            &mut pooled,
-            classes,
-            0.0,
-            &vec![1.0 / classes as f64; classes * classes],
-        );
+        let (mut pooled, uniform) = (self.pooled(), vec![1.0 / classes as f64; classes * classes]);
+        normalise_columns(&mut pooled, classes, 0.0, &uniform);
         pooled
     }
 
     /// How many labels each worker gave to tasks of each class, `[worker][truth]`.
     pub fn labels_per_truth(&self) -> Vec<f64> {
         let classes = self.mass.len();
-        let columns =
-            |worker| (0..classes).map(move |k| self.worker(worker)[k..].iter().step_by(classes).sum());
+        let columns = |worker| column_sums(self.worker(worker), classes);
         (0..self.worker_count()).flat_map(columns).collect()
     }
 
@@ -219,10 +200,8 @@ impl AnswerCounts {
         let classes = self.mass.len();
         let pooled = self.pooled_matrix();
         let mut confusion = self.cells.clone();
-        confusion
-            .par_chunks_mut(classes * classes)
-            .with_min_len(1 << 10)
-            .for_each(|block| normalise_columns(block, classes, smoothing, &pooled));
+        let matrices = confusion.par_chunks_mut(classes * classes).with_min_len(1 << 10);
+        matrices.for_each(|block| normalise_columns(block, classes, smoothing, &pooled));
         DawidSkene::new(self.prior(), confusion)
     }
 }
@@ -237,24 +216,21 @@ impl State for AnswerCounts {
 
 /// The columns `kept` of a row-major table of this width.
 pub(crate) fn select_columns(table: &[f64], width: usize, kept: &[usize]) -> Vec<f64> {
-    let rows = table.chunks_exact(width);
-    rows.flat_map(|row| kept.iter().map(|&column| row[column]))
-        .collect()
+    let select = |row: &[f64]| -> Vec<f64> { kept.iter().map(|&column| row[column]).collect() };
+    table.chunks_exact(width).flat_map(select).collect()
 }
 
 /// Scales the columns of a K x K block to sum 1 after adding `smoothing`; an empty column becomes that of
 /// `fallback`.
 fn normalise_columns(block: &mut [f64], classes: usize, smoothing: f64, fallback: &[f64]) {
     for truth in 0..classes {
-        let sum: f64 = (0..classes)
-            .map(|answer| block[answer * classes + truth] + smoothing)
-            .sum();
-        for answer in 0..classes {
-            let cell = &mut block[answer * classes + truth];
-            *cell = if sum > 0.0 {
-                (*cell + smoothing) / sum
+        let column = (truth..classes * classes).step_by(classes);
+        let sum: f64 = column.clone().map(|cell| block[cell] + smoothing).sum();
+        for cell in column {
+            block[cell] = if sum > 0.0 {
+                (block[cell] + smoothing) / sum
             } else {
-                fallback[answer * classes + truth]
+                fallback[cell]
             };
         }
     }

@@ -16,15 +16,13 @@ use std::sync::Arc;
 use rayon::prelude::*;
 
 use super::first::find_first;
-use super::fit::{BlockFit, Fit, RuleSource};
+use super::fit::{BlockFit, Fit, RuleSource, fit_in_memory};
 use super::log_product::LogProduct;
 use super::posterior::Sweep;
 use super::sweep_pass::SweepPass;
-use super::{AnswerCounts, Consensus, DawidSkene, Priors};
-use crate::annotations::Annotations;
+use super::{AnswerCounts, DawidSkene, Priors};
 use crate::blocks::{Passes, Stage};
-use crate::context::Context;
-use crate::error::Result;
+use crate::{Annotations, Context, Result};
 
 /// Settings of EM.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -75,11 +73,7 @@ pub enum EmStart {
 impl Em {
     /// Runs EM on a table in memory.
     pub fn fit(&self, annotations: &Annotations, start: EmStart, context: &mut Context) -> Result<Fit> {
-        let mut blocks = annotations;
-        let mut passes = Passes::over(&mut blocks);
-        let fit = self.run(&mut passes, start, context)?;
-        let consensus = Consensus::new(annotations.class_count(), passes.into_rows());
-        Ok(fit.with_consensus(consensus))
+        fit_in_memory(annotations, |passes| self.run(passes, start, context))
     }
 
     /// Runs EM on labels in blocks. The passes know the posteriors afterwards.
@@ -113,10 +107,8 @@ impl Em {
             let mut product = LogProduct::default();
             for cells in cells.chunks(FACTORS) {
                 let mut floored = [1.0; FACTORS];
-                floored
-                    .iter_mut()
-                    .zip(cells)
-                    .for_each(|(factor, cell)| *factor = cell.max(f64::EPSILON));
+                let pairs = floored.iter_mut().zip(cells);
+                pairs.for_each(|(factor, cell)| *factor = cell.max(f64::EPSILON));
                 product.multiply(&floored);
             }
             product.logarithm()
@@ -127,13 +119,12 @@ impl Em {
     }
 
     fn with_prior(&self, model: DawidSkene) -> DawidSkene {
-        if !self.flat_prior {
-            return model;
-        }
         let classes = model.class_count();
-        DawidSkene {
-            prior: vec![1.0 / classes as f64; classes],
-            ..model
+        let flat = || vec![1.0 / classes as f64; classes];
+        if self.flat_prior {
+            model.with_prior(flat())
+        } else {
+            model
         }
     }
 }
@@ -199,7 +190,7 @@ impl<'p, 'b, 'e> EmRounds<'p, 'b, 'e> {
             passes,
             estimate,
             priors,
-            sweep: SweepPass::counting(Sweep::new(&unset())),
+            sweep: SweepPass::new(Sweep::default(), true, false),
             model,
             trace: Vec::new(),
         };
@@ -218,15 +209,10 @@ impl<'p, 'b, 'e> EmRounds<'p, 'b, 'e> {
         for number in first..em.max_iter {
             let round = self.pass(number, context)?;
             self.trace.push(round.objective);
-            converged = if em.hard {
-                round.change == 0.0
-            } else {
-                // From a model, the first pass only repeats the posteriors that the rounds start from.
-                number > 0 && round.change < em.tol
-            };
-            if em.hard {
-                iterations = number + 1;
-            }
+            // From a model, the first pass only repeats the posteriors that the rounds start from.
+            let settled = number > 0 && round.change < em.tol;
+            converged = if em.hard { round.change == 0.0 } else { settled };
+            iterations = if em.hard { number + 1 } else { iterations };
             if converged {
                 break;
             }
@@ -245,7 +231,7 @@ impl<'p, 'b, 'e> EmRounds<'p, 'b, 'e> {
             // missing.
             None => {
                 let stage = Stage::round("EM", iterations, self.em.max_iter);
-                let mut sweep = SweepPass::new(Sweep::new(&self.model));
+                let mut sweep = SweepPass::new(Sweep::new(&self.model), false, false);
                 let swept = self.passes.run(&mut sweep, stage, context)?;
                 if !self.em.hard {
                     let objective = self.objective(swept.log_likelihood, context);
@@ -274,28 +260,22 @@ impl<'p, 'b, 'e> EmRounds<'p, 'b, 'e> {
 
     /// E-step, and counts of the posteriors.
     pub(super) fn pass(&mut self, number: usize, context: &mut Context) -> Result<Round> {
-        let Em {
-            hard,
-            tol,
-            accelerated,
-            max_iter,
-            ..
-        } = *self.em;
+        let (em, hard) = (self.em, self.em.hard);
         let sweep = Sweep::new(&self.model);
-        self.sweep.sweep = Arc::new(if hard { sweep.hard() } else { sweep });
+        self.sweep.sweep = Arc::new(Sweep { hard, ..sweep });
         // Without a tolerance nobody asks how far the posteriors moved.
-        self.sweep.compared = self.passes.knows_posteriors() && (tol > 0.0 || hard || accelerated);
-        let stage = Stage::round(if hard { "hard EM" } else { "EM" }, number, max_iter);
+        self.sweep.compared = self.passes.knows_posteriors() && (em.tol > 0.0 || hard || em.accelerated);
+        let stage = Stage::round(if hard { "hard EM" } else { "EM" }, number, em.max_iter);
         let swept = self.passes.run(&mut self.sweep, stage, context)?;
-        let change = if self.sweep.compared {
-            swept.change / (2 * self.passes.task_count()) as f64
-        } else {
-            f64::INFINITY
-        };
+        let change = swept.change / (2 * self.passes.task_count()) as f64;
         Ok(Round {
             objective: self.objective(swept.log_likelihood, context),
             counts: swept.counts.expect("counts were asked for"),
-            change,
+            change: if self.sweep.compared {
+                change
+            } else {
+                f64::INFINITY
+            },
         })
     }
 
@@ -316,28 +296,16 @@ pub(crate) fn reserve(passes: &Passes<'_>, context: &Context) -> Result<()> {
 
 /// Like [`reserve`], but for another number of tables as large as the confusion matrices.
 pub(crate) fn reserve_tables(passes: &Passes<'_>, tables: u64, context: &Context) -> Result<()> {
-    let cached = passes.cached_numbers(passes.class_count());
-    reserve_dense(
-        passes.worker_count(),
-        passes.class_count(),
-        tables,
-        cached,
-        context,
+    let (workers, classes) = (passes.worker_count(), passes.class_count());
+    let cells = workers as u64 * (classes * classes) as u64;
+    context.reserve(
+        format!("a {classes} x {classes} confusion matrix for each of {workers} workers"),
+        8 * (tables * cells + passes.cached_numbers(classes)),
+        "merge rare classes or use majority-vote",
     )
 }
 
 /// Like `reserve`, but for a table in memory.
 pub fn reserve_confusions(annotations: &Annotations, context: &Context) -> Result<()> {
-    let (workers, classes) = (annotations.worker_count(), annotations.class_count());
-    let rows = annotations.task_count() as u64 * classes as u64;
-    reserve_dense(workers, classes, TABLES, rows, context)
-}
-
-fn reserve_dense(workers: usize, classes: usize, tables: u64, rows: u64, context: &Context) -> Result<()> {
-    let cells = workers as u64 * (classes * classes) as u64;
-    context.reserve(
-        format!("a {classes} x {classes} confusion matrix for each of {workers} workers"),
-        8 * (tables * cells + rows),
-        "merge rare classes or use majority-vote",
-    )
+    reserve(&Passes::over(&mut { annotations }), context)
 }

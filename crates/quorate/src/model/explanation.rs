@@ -27,19 +27,18 @@ pub fn explain(
     other: usize,
 ) -> Vec<AnswerEvidence> {
     let log = |worker, answer, truth| model.probability(worker, answer, truth).ln().max(LOG_FLOOR);
-    let labels = workers
-        .iter()
-        .zip(answers)
-        .map(|(&worker, &answer)| (worker as usize, usize::from(answer)));
-    let mut testimonies: Vec<AnswerEvidence> = labels
-        .map(|(worker, answer)| AnswerEvidence {
+    let evidence = |(&worker, &answer): (&u32, &u16)| {
+        let (worker, answer) = (worker as usize, usize::from(answer));
+        let weight = log(worker, answer, chosen) - log(worker, answer, other);
+        AnswerEvidence {
             worker,
             answer,
-            weight: log(worker, answer, chosen) - log(worker, answer, other),
-        })
-        .collect();
-    testimonies.sort_by(|a, b| b.weight.total_cmp(&a.weight).then(a.worker.cmp(&b.worker)));
-    testimonies
+            weight,
+        }
+    };
+    let mut found: Vec<AnswerEvidence> = workers.iter().zip(answers).map(evidence).collect();
+    found.sort_by(|a, b| b.weight.total_cmp(&a.weight).then(a.worker.cmp(&b.worker)));
+    found
 }
 
 #[cfg(test)]

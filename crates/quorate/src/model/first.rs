@@ -12,10 +12,9 @@ use super::em::reserve;
 use super::posterior::Sweep;
 use super::votes::{VoteShares, fill_votes};
 use super::{VOTES_WORTH, harden};
-use crate::blocks::{Block, Extent, Pass, Passes, PosteriorRule, Stage, State, Wire, wire_format};
-use crate::context::Context;
-use crate::error::Result;
-use crate::parallel::add;
+use crate::blocks::{Block, Extent, Pass, Passes, PosteriorRule, Stage, Wire, wire_format};
+use crate::linalg::small::{add, add_scaled};
+use crate::{Context, Result};
 
 /// How the first posteriors of a block follow.
 #[derive(Debug, Clone)]
@@ -45,13 +44,10 @@ impl PosteriorRule for FirstRule {
     }
 }
 
-/// Finds the first posteriors, which the passes then know, and the expected answers against them. One pass over
-/// the labels, three where truths are known, one more for the `winners`: all mass of a task on its best class.
-pub(crate) fn find_first(
-    winners: bool,
-    passes: &mut Passes<'_>,
-    context: &mut Context,
-) -> Result<AnswerCounts> {
+/// Finds the first posteriors, which the passes then know, and the expected answers against them. One pass
+/// over the labels, three where truths are known, one more for the `winners`: all mass of a task on its best
+/// class.
+pub fn find_first(winners: bool, passes: &mut Passes<'_>, context: &mut Context) -> Result<AnswerCounts> {
     reserve(passes, context)?;
     let (workers, classes) = (passes.worker_count(), passes.class_count());
     let (shares, counts) = share_votes_over(passes, true, context)?;
@@ -61,9 +57,7 @@ pub(crate) fn find_first(
         let mut known = passes.run(&mut CountKnown {}, Stage::single("gold"), context)?;
         let sweep = context.run(|| {
             let by_votes = counts.to_model(0.1);
-            for (cell, probability) in known.cells.iter_mut().zip(by_votes.confusions()) {
-                *cell += VOTES_WORTH * probability;
-            }
+            add_scaled(&mut known.cells, VOTES_WORTH, by_votes.confusions());
             known.mass = by_votes.prior().to_vec();
             Sweep::new(&known.to_model(0.0))
         });
@@ -85,12 +79,11 @@ pub(crate) fn share_votes_over(
     context: &mut Context,
 ) -> Result<(VoteShares, Option<AnswerCounts>)> {
     let (classes, stage) = (passes.class_count(), Stage::single("votes"));
-    let VoteSums { sum, counts } = passes.run(&mut CountVotes { counted }, stage, context)?;
+    let (sum, counts) = passes.run(&mut CountVotes { counted }, stage, context)?;
     let shares = VoteShares::new(sum);
     let rule = FirstRule::Votes(shares.clone());
-    passes.complete(classes, rule, stage, context, |_, block, rows| {
-        shares.fill_silent(block, rows)
-    })?;
+    let fill = |_: &FirstRule, block: Block<'_>, rows: &mut [f64]| shares.fill_silent(block, rows);
+    passes.complete(classes, rule, stage, context, fill)?;
     Ok((shares, counts))
 }
 
@@ -101,41 +94,22 @@ pub(crate) struct CountVotes {
 wire_format!(22 CountVotes { counted });
 
 impl Pass for CountVotes {
-    type State = VoteSums;
+    /// Vote shares of some tasks, summed, and counts.
+    type State = (Vec<f64>, Option<AnswerCounts>);
 
     fn width(&self, classes: usize) -> usize {
         classes
     }
 
-    fn start(&mut self, extent: Extent) -> VoteSums {
-        VoteSums {
-            sum: vec![0.0; extent.classes],
-            counts: self
-                .counted
-                .then(|| AnswerCounts::zero(extent.workers, extent.classes)),
-        }
+    fn start(&mut self, extent: Extent) -> Self::State {
+        let counts = || AnswerCounts::zero(extent.workers, extent.classes);
+        (vec![0.0; extent.classes], self.counted.then(counts))
     }
 
-    fn visit(&mut self, votes: &mut VoteSums, block: Block<'_>, rows: &mut [f64]) {
-        add(&mut votes.sum, &fill_votes(block, rows));
-        if let Some(counts) = &mut votes.counts {
+    fn visit(&mut self, (sum, counts): &mut Self::State, block: Block<'_>, rows: &mut [f64]) {
+        add(sum, &fill_votes(block, rows));
+        if let Some(counts) = counts {
             counts.merge(&count_rows(block, rows, block.class_count()));
-        }
-    }
-}
-
-/// Vote shares of some tasks, summed.
-pub(crate) struct VoteSums {
-    sum: Vec<f64>,
-    counts: Option<AnswerCounts>,
-}
-wire_format!(23 VoteSums { sum, counts });
-
-impl State for VoteSums {
-    fn merge(&mut self, other: Self) {
-        add(&mut self.sum, &other.sum);
-        if let (Some(counts), Some(others)) = (&mut self.counts, &other.counts) {
-            counts.merge(others);
         }
     }
 }

@@ -3,12 +3,13 @@
 
 use std::sync::Arc;
 
-use super::consensus::{TIE, break_ties, heaviest};
+use super::consensus::{TIE, break_ties, heaviest, leaders};
 use super::posterior::Sweep;
-use super::{Consensus, DawidSkene, VoteShares};
-use crate::blocks::{Block, PosteriorRule, Reader, Wire, WireFormat, wire_format};
+use super::{Consensus, DawidSkene, VoteShares, count_answers};
+use crate::blocks::{Block, Passes, PosteriorRule, Reader, Wire, WireFormat, wire_format};
 use crate::calibrate::calibrate_rows;
-use crate::error::Result;
+use crate::linalg::small::{add_scaled, largest};
+use crate::{Annotations, Result};
 
 /// What a method found. `C` is where the posteriors are: a [`Consensus`] of all tasks, or a [`Rule`] that
 /// gives them block by block.
@@ -75,6 +76,28 @@ impl<C> Fit<C> {
     }
 }
 
+impl Fit {
+    /// The result of a method that does not iterate, with the model that is counted against its posteriors.
+    #[doc(hidden)]
+    pub fn counted(annotations: &Annotations, consensus: Consensus) -> Self {
+        Self {
+            model: Some(count_answers(annotations, &consensus).to_model(0.0)),
+            ..Self::direct(consensus)
+        }
+    }
+}
+
+/// A fit in passes over a table in memory.
+pub(crate) fn fit_in_memory(
+    mut annotations: &Annotations,
+    run: impl FnOnce(&mut Passes<'_>) -> Result<BlockFit>,
+) -> Result<Fit> {
+    let classes = annotations.class_count();
+    let mut passes = Passes::over(&mut annotations);
+    let fit = run(&mut passes)?;
+    Ok(fit.with_consensus(Consensus::new(classes, passes.into_rows())))
+}
+
 /// How the posteriors of a block's tasks follow from what was learnt.
 #[derive(Debug, Clone)]
 pub struct Rule {
@@ -112,12 +135,19 @@ wire_format!(58 enum RuleSource {
     5 => Cached {},
 });
 
+impl From<Arc<Sweep>> for Rule {
+    fn from(sweep: Arc<Sweep>) -> Self {
+        RuleSource::Weights(sweep).into()
+    }
+}
+
 impl From<RuleSource> for Rule {
     fn from(source: RuleSource) -> Self {
+        let (misled, keeps_unanimous) = (0.0, false);
         Self {
             source,
-            misled: 0.0,
-            keeps_unanimous: false,
+            misled,
+            keeps_unanimous,
         }
     }
 }
@@ -154,7 +184,7 @@ impl BlockFit {
                 let mut part = vec![0.0; rows.len()];
                 for (weight, member) in members {
                     member.fill_posteriors(block, &mut part);
-                    rows.iter_mut().zip(&part).for_each(|(sum, q)| *sum += weight * q);
+                    add_scaled(rows, *weight, &part);
                 }
                 let total: f64 = members.iter().map(|(weight, _)| weight).sum();
                 rows.iter_mut().for_each(|q| *q /= total);
@@ -186,9 +216,9 @@ pub(crate) fn keep_unanimous(block: Block<'_>, rows: &mut [f64]) {
         let Some(given) = block.unanimous(task) else {
             continue;
         };
-        let top = row.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+        let top = largest(row);
         if row[given] < top - TIE {
-            let ahead: Vec<usize> = (0..classes).filter(|&k| row[k] >= top - TIE).collect();
+            let ahead: Vec<usize> = leaders(row).collect();
             let mass: f64 = ahead.iter().map(|&k| row[k]).sum();
             let left = (mass - top + row[given]) / ahead.len() as f64;
             ahead.iter().for_each(|&k| row[k] = left);

@@ -11,7 +11,7 @@ pub(crate) mod consensus_summary;
 mod counts;
 pub(crate) mod em;
 mod explanation;
-mod first;
+pub(crate) mod first;
 pub(crate) mod fit;
 mod log_product;
 pub(crate) mod posterior;
@@ -19,14 +19,13 @@ mod priors;
 mod sparse;
 mod squarem;
 pub(crate) mod step;
-mod sweep_pass;
+pub(crate) mod sweep_pass;
 mod tally;
-pub(crate) mod variational;
 pub(crate) mod votes;
 
 pub(crate) use alignment::{Alignment, align_classes};
 pub use consensus::Consensus;
-pub(crate) use consensus::{TIE, break_ties, harden, label_of};
+pub(crate) use consensus::{TIE, break_ties, harden, label_of, leaders};
 pub(crate) use consensus_summary::{ConsensusSummary, Summarise};
 pub use counts::{AnswerCounts, count_answers};
 pub(crate) use counts::{count_rows, select_columns};
@@ -34,13 +33,12 @@ pub(crate) use em::{Em, EmStart, reserve as reserve_passes, reserve_confusions, 
 pub use explanation::{AnswerEvidence, explain};
 pub(crate) use first::{CountFirst, CountKnown, CountVotes, FirstRule, find_first, share_votes_over};
 pub use fit::Fit;
-pub(crate) use fit::{BlockFit, Rule, RuleSource, keep_unanimous};
+pub(crate) use fit::{BlockFit, Rule, RuleSource, fit_in_memory, keep_unanimous};
 pub use posterior::posterior;
 pub(crate) use posterior::{LOG_FLOOR, Sweep, softmax_in_place};
 pub use priors::{ClassPrior, Priors};
 pub(crate) use sparse::{CellSettings, SparseEm, prefers_sparse};
 pub(crate) use sweep_pass::SweepPass;
-pub(crate) use variational::Variational;
 pub(crate) use votes::VoteShares;
 pub use votes::{changed_from_votes, vote_fractions};
 
@@ -65,8 +63,7 @@ wire_format!(2 DawidSkene { prior, confusion } check DawidSkene::is_square);
 
 impl DawidSkene {
     fn is_square(&self) -> bool {
-        let block = self.prior.len() * self.prior.len();
-        block > 0 && self.confusion.len().is_multiple_of(block)
+        self.block() > 0 && self.confusion.len().is_multiple_of(self.block())
     }
 
     /// A model from a prior and the confusion matrices `[worker][answer][truth]`.
@@ -83,19 +80,19 @@ impl DawidSkene {
     /// `accuracy[m]`, and gives each wrong class with probability `(1 - accuracy[m]) / (K - 1)`.
     pub fn one_coin(prior: Vec<f64>, accuracy: &[f64]) -> Self {
         let classes = prior.len();
-        let mut confusion = Vec::with_capacity(accuracy.len() * classes * classes);
-        for &accuracy in accuracy {
+        let matrix = |&accuracy: &f64| {
             let wrong = (1.0 - accuracy) / (classes.max(2) - 1) as f64;
-            for cell in 0..classes * classes {
-                let right = cell / classes == cell % classes;
-                confusion.push(match classes {
-                    1 => 1.0,
-                    _ if right => accuracy,
-                    _ => wrong,
-                });
-            }
-        }
-        Self::new(prior, confusion)
+            let right = if classes == 1 { 1.0 } else { accuracy };
+            let cell = move |cell: usize| {
+                if cell.is_multiple_of(classes + 1) {
+                    right
+                } else {
+                    wrong
+                }
+            };
+            (0..classes * classes).map(cell)
+        };
+        Self::new(prior, accuracy.iter().flat_map(matrix).collect())
     }
 
     /// Number of classes, K.
@@ -105,7 +102,7 @@ impl DawidSkene {
 
     /// Number of workers, M.
     pub fn worker_count(&self) -> usize {
-        self.confusion.len() / (self.prior.len() * self.prior.len())
+        self.confusion.len() / self.block()
     }
 
     /// Probability of each class before any answer is seen.
@@ -115,8 +112,12 @@ impl DawidSkene {
 
     /// One worker's confusion matrix, row-major: row = answer, column = truth, columns sum to 1.
     pub fn confusion(&self, worker: usize) -> &[f64] {
-        let block = self.prior.len() * self.prior.len();
-        &self.confusion[worker * block..][..block]
+        &self.confusion[worker * self.block()..][..self.block()]
+    }
+
+    /// Numbers in a confusion matrix.
+    fn block(&self) -> usize {
+        self.prior.len() * self.prior.len()
     }
 
     /// All confusion matrices, `[worker][answer][truth]`.
@@ -142,24 +143,25 @@ impl DawidSkene {
 
     /// Probability that this worker is right about a task drawn from the prior.
     pub fn accuracy(&self, worker: usize) -> f64 {
-        (0..self.prior.len())
-            .map(|k| self.prior[k] * self.probability(worker, k, k))
-            .sum()
+        let right = |k| self.prior[k] * self.probability(worker, k, k);
+        (0..self.prior.len()).map(right).sum()
     }
 
     /// The same model of all workers but the last.
     pub(crate) fn without_last_worker(mut self) -> Self {
-        let block = self.prior.len() * self.prior.len();
-        self.confusion
-            .truncate(self.confusion.len().saturating_sub(block));
+        let left = self.confusion.len().saturating_sub(self.block());
+        self.confusion.truncate(left);
         self
+    }
+
+    /// The same matrices with another prior.
+    pub(crate) fn with_prior(self, prior: Vec<f64>) -> Self {
+        Self { prior, ..self }
     }
 
     /// The same model with class `k` taken from component `order[k]` (columns and prior, not answers).
     pub fn with_truth_order(&self, order: &[usize]) -> Self {
-        let prior = order.iter().map(|&k| self.prior[k]).collect();
-        let rows = self.confusion.chunks_exact(self.prior.len());
-        let confusion = rows.flat_map(|row| order.iter().map(move |&k| row[k])).collect();
-        Self { prior, confusion }
+        let ordered = |table: &[f64]| select_columns(table, self.prior.len(), order);
+        Self::new(ordered(&self.prior), ordered(&self.confusion))
     }
 }

@@ -15,6 +15,7 @@ use super::tally::{Tallies, Tally};
 use super::{Consensus, DawidSkene};
 use crate::annotations::Annotations;
 use crate::blocks::{Block, PosteriorRule, Wire, wire_format};
+use crate::linalg::small::largest;
 use crate::linalg::width::{Width, with_width};
 use crate::parallel::{balanced_ranges, map_rows_with, private_chunks};
 
@@ -36,17 +37,17 @@ pub fn posterior(annotations: &Annotations, model: &DawidSkene) -> (Consensus, f
 /// Weights of truths and answers, ready for passes over the labels: the probabilities of a model, which a
 /// task's labels multiply, or logarithms of any weights, which they add up (expected logarithms, say). A
 /// truth is a class or a component of one.
-#[derive(Debug, Clone)]
-pub(crate) struct Sweep {
+#[derive(Debug, Clone, Default)]
+pub struct Sweep {
     /// `[truth]`.
-    pub(crate) prior: Vec<f64>,
+    pub prior: Vec<f64>,
     /// `[worker][answer][truth]`.
-    pub(crate) cells: Vec<f64>,
+    pub cells: Vec<f64>,
     /// Whether the weights are logarithms. Products are several times faster, but only weights that are
     /// floored keep them in range.
-    pub(crate) logarithms: bool,
+    pub logarithms: bool,
     /// Puts all mass of a task on its best truth (hard EM).
-    pub(crate) hard: bool,
+    pub hard: bool,
 }
 
 wire_format!(29 Sweep { prior, cells, logarithms, hard });
@@ -67,7 +68,7 @@ impl PosteriorRule for Sweep {
 
 /// What one pass over the labels gives besides the posterior rows.
 #[derive(Default)]
-pub(crate) struct SweepResult {
+pub struct SweepResult {
     /// Log-likelihood of all labels; of the labels and their tasks' best truths where the sweep is hard.
     pub log_likelihood: f64,
     /// Sum of the changes of all posteriors against the rows that were there before.
@@ -84,24 +85,8 @@ impl Sweep {
         Self {
             prior: floored(model.prior()),
             cells: floored(model.confusions()),
-            logarithms: false,
-            hard: false,
+            ..Self::default()
         }
-    }
-
-    /// Weights that are all alike, as logarithms, to be filled in.
-    pub(crate) fn of_logarithms(truths: usize, cells: usize) -> Self {
-        Self {
-            prior: vec![0.0; truths],
-            cells: vec![0.0; cells],
-            logarithms: true,
-            hard: false,
-        }
-    }
-
-    /// The same weights with all mass of a task on its best truth.
-    pub(crate) fn hard(self) -> Self {
-        Self { hard: true, ..self }
     }
 
     /// Writes the posterior rows.
@@ -136,7 +121,7 @@ impl Sweep {
         labels: Block<'_>,
         rows: &mut [f64],
     ) -> SweepResult {
-        let tables = tallies.tables();
+        let tables = &mut tallies.0[..];
         with_width!(self.prior.len(), width => self.pass(width, labels, rows, tables.len(), Some(tables)))
     }
 
@@ -152,9 +137,10 @@ impl Sweep {
         let ranges = balanced_ranges(labels.starts, chunks);
         let mut tables = tables.into_iter().flatten();
         let own = std::iter::from_fn(|| Some(tables.next()));
+        let sweep = self;
         let parts = map_rows_with(ranges, rows, width.get(), own, |tasks, rows, tally| {
             dispatch::run(SweepChunk {
-                sweep: self,
+                sweep,
                 width,
                 labels,
                 tasks,
@@ -170,29 +156,18 @@ impl Sweep {
     }
 }
 
-impl SweepResult {
-    /// Adds likelihood and change of another block.
-    pub(super) fn add(&mut self, part: &Self) {
-        self.log_likelihood += part.log_likelihood;
-        self.change += part.change;
-    }
-}
-
 /// Labels of a chunk at least, where nothing is counted.
 const LABELS_A_CHUNK: usize = 1 << 12;
 
 /// Turns log-weights into probabilities; returns the logarithm of their sum.
 #[inline(always)]
 pub fn softmax_in_place(row: &mut [f64]) -> f64 {
-    let top = row.iter().copied().fold(f64::NEG_INFINITY, f64::max);
-    let mut sum = 0.0;
+    let (top, mut sum) = (largest(row), 0.0);
     for value in row.iter_mut() {
         *value = (*value - top).exp();
         sum += *value;
     }
-    for value in row.iter_mut() {
-        *value /= sum;
-    }
+    row.iter_mut().for_each(|value| *value /= sum);
     top + sum.ln()
 }
 

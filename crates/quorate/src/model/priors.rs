@@ -10,7 +10,8 @@
 
 use super::posterior::LOG_FLOOR;
 use super::{AnswerCounts, DawidSkene};
-use crate::error::{Error, Result};
+use crate::linalg::small::{add, add_scaled, dot};
+use crate::{Error, Result};
 
 /// How common each class is expected to be.
 #[derive(Debug, Clone, PartialEq)]
@@ -28,21 +29,16 @@ impl ClassPrior {
     /// Shares that count as much as this many tasks of known truth.
     pub fn worth_tasks(shares: Vec<f64>, tasks: f64) -> Result<Self> {
         if !(tasks.is_finite() && tasks >= 0.0) {
-            return Err(Error::Parameter {
-                name: "prior".into(),
-                problem: format!("{tasks} is not a number of tasks"),
-            });
+            return Err(Error::parameter(
+                "prior",
+                format!("{tasks} is not a number of tasks"),
+            ));
         }
         Self::checked(shares, Some(tasks))
     }
 
     fn checked(shares: Vec<f64>, weight: Option<f64>) -> Result<Self> {
-        let problem = |problem| {
-            Err(Error::Parameter {
-                name: "prior".into(),
-                problem,
-            })
-        };
+        let problem = |problem: String| Err(Error::parameter("prior", problem));
         if let Some(share) = shares.iter().find(|share| !(**share > 0.0 && **share <= 1.0)) {
             return problem(format!(
                 "found a share of {share}, expected more than 0 and at most 1 for every class"
@@ -52,10 +48,8 @@ impl ClassPrior {
         if (sum - 1.0).abs() > 1e-6 {
             return problem(format!("the shares sum to {sum}, expected 1"));
         }
-        Ok(Self {
-            shares: shares.iter().map(|share| share / sum).collect(),
-            weight,
-        })
+        let shares = shares.iter().map(|share| share / sum).collect();
+        Ok(Self { shares, weight })
     }
 
     /// The expected shares.
@@ -99,69 +93,59 @@ impl Priors {
     }
 
     /// Fails if classes or workers are not as many as in the annotations.
-    pub(crate) fn check(&self, workers: usize, classes: usize) -> Result<()> {
-        if let Some(prior) = &self.classes
-            && prior.shares.len() != classes
-        {
-            let shares = prior.shares.len();
+    #[doc(hidden)]
+    pub fn check(&self, workers: usize, classes: usize) -> Result<()> {
+        let shares = self.classes.as_ref().map_or(classes, |prior| prior.shares.len());
+        if shares != classes {
+            let problem = format!("a prior of {shares} classes does not fit {classes} classes");
+            return Err(Error::Mismatch(problem));
+        }
+        let Some(history) = &self.workers else {
+            return Ok(());
+        };
+        let (known, of_classes) = (history.worker_count(), history.mass.len());
+        if (known, of_classes) != (workers, classes) {
             return Err(Error::Mismatch(format!(
-                "a prior of {shares} classes does not fit {classes} classes"
+                "a history of {known} workers and {of_classes} classes does not fit {workers} workers and {classes} classes"
             )));
         }
-        if let Some(history) = &self.workers
-            && (history.worker_count(), history.mass.len()) != (workers, classes)
-        {
-            return Err(Error::Mismatch(format!(
-                "a history of {} workers and {} classes does not fit {workers} workers and {classes} classes",
-                history.worker_count(),
-                history.mass.len()
-            )));
-        }
-        if let Some(history) = &self.workers
-            && let Some(count) = history
-                .cells
-                .iter()
-                .find(|count| !(0.0..=MAX_LABELS).contains(*count))
-        {
-            return Err(Error::Parameter {
-                name: "worker prior".into(),
-                problem: format!("found {count} labels in a cell, expected a number from 0 to {MAX_LABELS}"),
-            });
+        let mut counts = history.cells.iter();
+        if let Some(count) = counts.find(|count| !(0.0..=MAX_LABELS).contains(*count)) {
+            let problem = format!("found {count} labels in a cell, expected a number from 0 to {MAX_LABELS}");
+            return Err(Error::parameter("worker prior", problem));
         }
         Ok(())
     }
 
     /// Adds the pseudo-counts.
-    pub(crate) fn add_to(&self, counts: &mut AnswerCounts) {
+    #[doc(hidden)]
+    pub fn add_to(&self, counts: &mut AnswerCounts) {
         if let Some(history) = &self.workers {
-            for (cell, earlier) in counts.cells.iter_mut().zip(&history.cells) {
-                *cell += earlier;
-            }
+            add(&mut counts.cells, &history.cells);
         }
-        if let Some(ClassPrior {
-            shares,
-            weight: Some(weight),
-        }) = &self.classes
-        {
-            for (mass, share) in counts.mass.iter_mut().zip(shares) {
-                *mass += weight * share;
-            }
+        if let Some((shares, weight)) = self.expected_shares() {
+            add_scaled(&mut counts.mass, weight, shares);
         }
     }
 
+    /// The shares of the classes that count as so many tasks, if there are such.
+    fn expected_shares(&self) -> Option<(&[f64], f64)> {
+        let prior = self.classes.as_ref()?;
+        Some((&prior.shares, prior.weight?))
+    }
+
     /// The shares of the classes that hold whatever the labels say, if there are such.
-    pub(crate) fn fixed_shares(&self) -> Option<&[f64]> {
+    #[doc(hidden)]
+    pub fn fixed_shares(&self) -> Option<&[f64]> {
         let prior = self.classes.as_ref()?;
         prior.weight.is_none().then_some(&prior.shares[..])
     }
 
     /// The model with the fixed shares of the classes, if there are such.
-    pub(crate) fn fix(&self, model: DawidSkene) -> DawidSkene {
+    #[doc(hidden)]
+    pub fn fix(&self, model: DawidSkene) -> DawidSkene {
         match self.fixed_shares() {
-            Some(shares) => DawidSkene {
-                prior: shares.to_vec(),
-                ..model
-            },
+            Some(shares) => model.with_prior(shares.to_vec()),
             None => model,
         }
     }
@@ -172,9 +156,8 @@ impl Priors {
         let classes = model.class_count();
         let mut counts = AnswerCounts::zero(model.worker_count(), classes);
         counts.mass = model.prior.iter().map(|share| share * tasks as f64).collect();
-        let columns = evidence
-            .chunks_exact(classes)
-            .flat_map(|row| std::iter::repeat_n(row, classes).flatten());
+        let matrices = evidence.chunks_exact(classes);
+        let columns = matrices.flat_map(|row| std::iter::repeat_n(row, classes).flatten());
         for ((cell, probability), labels) in counts.cells.iter_mut().zip(&model.confusion).zip(columns) {
             *cell = labels * probability;
         }
@@ -193,17 +176,13 @@ impl Priors {
 
     /// Pseudo-counts times log-probabilities of classes and answers, summed; an empty slice leaves its part
     /// out.
-    pub(crate) fn expected_log(&self, log_prior: &[f64], log_confusion: &[f64]) -> f64 {
+    #[doc(hidden)]
+    pub fn expected_log(&self, log_prior: &[f64], log_confusion: &[f64]) -> f64 {
         let mut sum = 0.0;
         if let Some(history) = &self.workers {
-            let cells = history.cells.iter().zip(log_confusion);
-            sum += cells.map(|(count, log)| count * log).sum::<f64>();
+            sum += dot(&history.cells, log_confusion);
         }
-        if let Some(ClassPrior {
-            shares,
-            weight: Some(weight),
-        }) = &self.classes
-        {
+        if let Some((shares, weight)) = self.expected_shares() {
             let classes = shares.iter().zip(log_prior);
             sum += classes.map(|(share, log)| weight * share * log).sum::<f64>();
         }

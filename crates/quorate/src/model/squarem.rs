@@ -27,8 +27,7 @@
 use super::AnswerCounts;
 use super::em::{EmRounds, Round, reserve_tables};
 use super::fit::BlockFit;
-use crate::context::Context;
-use crate::error::Result;
+use crate::{Context, Result};
 
 /// Mean change of a posterior below which rounds may jump. Ten times as much is somewhat faster, and ends in
 /// another optimum more often.

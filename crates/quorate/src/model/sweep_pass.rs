@@ -4,16 +4,19 @@ use std::sync::Arc;
 
 use super::posterior::{Sweep, SweepResult};
 use super::tally::Tallies;
-use crate::blocks::{Block, Extent, Pass, PosteriorRule, State, wire_format};
+use crate::blocks::{Block, Extent, Pass, Passes, PosteriorRule, Stage, State, wire_format};
 use crate::linalg::width::with_width;
+use crate::{Context, Result};
 
 /// Writes the posteriors of a sweep.
-pub(crate) struct SweepPass {
-    pub(super) sweep: Arc<Sweep>,
+#[derive(Default)]
+pub struct SweepPass {
+    /// What the pass multiplies, or adds up.
+    pub sweep: Arc<Sweep>,
     /// Whether answers are counted.
     counted: bool,
     /// Whether the posteriors of the pass before are known, so that it can say how far they move.
-    pub(super) compared: bool,
+    pub compared: bool,
     /// Whether the largest change of a class posterior is asked for, too.
     largest: bool,
     /// Tables that the next pass uses again.
@@ -27,33 +30,26 @@ pub(crate) struct SweepPass {
 wire_format!(27 SweepPass { sweep, counted, compared, largest } default { tallies, answers, before });
 
 impl SweepPass {
-    /// For posteriors and likelihood.
-    pub(super) fn new(sweep: Sweep) -> Self {
+    /// For posteriors and likelihood; answers are `counted`, and the `largest` change of a class posterior is
+    /// found, where asked for.
+    pub fn new(sweep: Sweep, counted: bool, largest: bool) -> Self {
         Self {
             sweep: Arc::new(sweep),
-            counted: false,
-            compared: false,
-            largest: false,
-            tallies: Tallies::default(),
-            answers: 0,
-            before: Vec::new(),
+            counted,
+            largest,
+            ..Self::default()
         }
     }
 
-    /// With counts.
-    pub(super) fn counting(sweep: Sweep) -> Self {
-        Self {
-            counted: true,
-            ..Self::new(sweep)
-        }
-    }
-
-    /// With the largest change of a class posterior.
-    pub(super) fn finding_largest_change(self) -> Self {
-        Self {
-            largest: true,
-            ..self
-        }
+    /// Runs the pass as one of at most so many rounds.
+    pub fn run(
+        &mut self,
+        name: &'static str,
+        (done, total): (usize, usize),
+        passes: &mut Passes<'_>,
+        context: &mut Context,
+    ) -> Result<SweepResult> {
+        passes.run(self, Stage::round(name, done, total), context)
     }
 }
 
@@ -86,7 +82,7 @@ impl Pass for SweepPass {
             self.before.resize(block.task_count() * block.class_count(), 0.0);
             sum_subtypes(posteriors, subtypes, &mut self.before);
         }
-        result.add(&if self.counted {
+        result.merge(if self.counted {
             self.sweep.run_block(&mut self.tallies, block, posteriors)
         } else {
             self.sweep.run(block, posteriors)
@@ -99,9 +95,8 @@ impl Pass for SweepPass {
 
     fn finish(&mut self, result: &mut SweepResult) {
         let (cells, truths) = (self.sweep.cells.len(), self.sweep.prior.len());
-        result.counts = self
-            .counted
-            .then(|| with_width!(truths, width => self.tallies.sum(width, self.answers, cells)));
+        let sum = || with_width!(truths, width => self.tallies.sum(width, self.answers, cells));
+        result.counts = self.counted.then(sum);
     }
 
     fn rule(&self) -> Option<Box<dyn PosteriorRule>> {
@@ -113,17 +108,15 @@ wire_format!(28 SweepResult { log_likelihood, change, largest_change, counts });
 
 impl State for SweepResult {
     fn merge(&mut self, other: Self) {
-        self.add(&other);
+        self.log_likelihood += other.log_likelihood;
+        self.change += other.change;
         self.largest_change = self.largest_change.max(other.largest_change);
-        match (&mut self.counts, other.counts) {
-            (Some(counts), Some(other)) => counts.merge(&other),
-            (counts, other) => *counts = counts.take().or(other),
-        }
+        self.counts.merge(other.counts);
     }
 }
 
 /// `q_n(k) = sum_g rho_n(k, g)`; returns the largest change of a `q_n(k)`.
-pub(super) fn sum_subtypes(rows: &[f64], subtypes: usize, posteriors: &mut [f64]) -> f64 {
+pub fn sum_subtypes(rows: &[f64], subtypes: usize, posteriors: &mut [f64]) -> f64 {
     let mut change = 0.0f64;
     for (part, posterior) in rows.chunks_exact(subtypes).zip(posteriors) {
         let sum: f64 = part.iter().sum();

@@ -19,25 +19,33 @@ const WIDEST: usize = 8;
 /// The tables of a sweep, for the next one to use again: fresh memory would have to be cleared by the system
 /// first.
 #[derive(Default)]
-pub(crate) struct Tallies(Vec<Tally>);
+pub(crate) struct Tallies(pub(super) Vec<Tally>);
 
 impl Tallies {
     /// A table for each of so many chunks, without counts, beside these weights.
     pub(super) fn start<W: Width>(&mut self, width: W, chunks: usize, weights: &[f64]) {
         self.0.resize_with(chunks, Tally::default);
-        self.0
-            .par_iter_mut()
-            .for_each(|tally| tally.start(width, weights));
-    }
-
-    /// The tables.
-    pub(super) fn tables(&mut self) -> &mut [Tally] {
-        &mut self.0
+        let tables = self.0.par_iter_mut();
+        tables.for_each(|tally| tally.start(width, weights));
     }
 
     /// The sum of the counts of all chunks, each number in the order of the chunks.
     pub(super) fn sum<W: Width>(&self, width: W, answers: usize, cells: usize) -> AnswerCounts {
-        Tally::sum(width, answers, cells, &self.0)
+        const CELLS: usize = 1 << 12;
+        let (truths, stride) = (width.get(), stride(width));
+        let mut total = vec![0.0; cells];
+        let chunks = total.par_chunks_mut(CELLS * truths).enumerate();
+        chunks.for_each(|(chunk, total)| {
+            for part in &self.0 {
+                let values = &part.values[chunk * CELLS * stride + stride - truths..];
+                for (total, counts) in total.chunks_exact_mut(truths).zip(values.chunks(stride)) {
+                    add(total, counts);
+                }
+            }
+        });
+        let mut mass = vec![0.0; truths];
+        self.0.iter().for_each(|part| add(&mut mass, &part.mass));
+        AnswerCounts::from_cells(answers, total, mass)
     }
 }
 
@@ -80,9 +88,9 @@ impl Tally {
 
     /// The weights to use; `shared` are those of all chunks.
     #[inline(always)]
-    pub(super) fn weights<'t, W: Width>(
+    pub(super) fn weights<'t>(
         &'t self,
-        width: W,
+        width: impl Width,
         answers: usize,
         shared: &'t [f64],
     ) -> StridedTable<'t> {
@@ -101,26 +109,5 @@ impl Tally {
     /// Adds to the mass of each truth.
     pub(super) fn add_mass(&mut self, mass: &[f64]) {
         add(&mut self.mass, mass);
-    }
-
-    /// The sum of the counts of all chunks, each number in the order of the chunks.
-    fn sum<W: Width>(width: W, answers: usize, cells: usize, parts: &[Self]) -> AnswerCounts {
-        const CELLS: usize = 1 << 12;
-        let (truths, stride) = (width.get(), stride(width));
-        let mut total = vec![0.0; cells];
-        total
-            .par_chunks_mut(CELLS * truths)
-            .enumerate()
-            .for_each(|(chunk, total)| {
-                for part in parts {
-                    let values = &part.values[chunk * CELLS * stride + stride - truths..];
-                    for (total, counts) in total.chunks_exact_mut(truths).zip(values.chunks(stride)) {
-                        add(total, counts);
-                    }
-                }
-            });
-        let mut mass = vec![0.0; truths];
-        parts.iter().for_each(|part| add(&mut mass, &part.mass));
-        AnswerCounts::from_cells(answers, total, mass)
     }
 }

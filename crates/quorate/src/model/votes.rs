@@ -12,6 +12,7 @@ use std::ops::Range;
 use super::{Consensus, label_of};
 use crate::annotations::Annotations;
 use crate::blocks::{Block, wire_format};
+use crate::linalg::small::normalise;
 use crate::linalg::width::{Width, with_width};
 use crate::parallel::{add, balanced_ranges, map_ranges, map_rows};
 
@@ -28,9 +29,19 @@ pub struct VoteShares {
 impl VoteShares {
     /// From the sum over the labelled tasks of their vote shares.
     pub(crate) fn new(mut sum: Vec<f64>) -> Self {
-        let total: f64 = sum.iter().sum();
-        sum.iter_mut().for_each(|share| *share /= total);
+        normalise(&mut sum);
         Self { prior: sum }
+    }
+
+    /// Of a block; even ones where no task is silent, since only such tasks need to know them.
+    pub(crate) fn where_needed(block: Block<'_>) -> Self {
+        match silent_tasks(block).next() {
+            Some(_) => Self::new(fill_votes(
+                block,
+                &mut vec![0.0; block.task_count() * block.class_count],
+            )),
+            None => Self::even(block.class_count),
+        }
     }
 
     /// All classes alike: for labels of which every task has some.
@@ -97,12 +108,8 @@ fn silent_tasks(block: Block<'_>) -> impl Iterator<Item = usize> + '_ {
 /// labelled tasks.
 pub(crate) fn fill_votes(block: Block<'_>, rows: &mut [f64]) -> Vec<f64> {
     let ranges = balanced_ranges(block.starts, PARTS);
-    let sums = map_rows(
-        ranges,
-        rows,
-        block.class_count,
-        |tasks, rows| with_width!(block.class_count, width => share_votes(width, block, tasks, rows)),
-    );
+    let share = |tasks, rows: &mut [f64]| with_width!(block.class_count, width => share_votes(width, block, tasks, rows));
+    let sums = map_rows(ranges, rows, block.class_count, share);
     let mut total = vec![0.0; block.class_count];
     sums.iter().for_each(|sum| add(&mut total, sum));
     total
@@ -138,22 +145,16 @@ fn count_votes(block: Block<'_>, task: usize, row: &mut [f64]) -> usize {
 
 /// Share of the votes of each class on every task.
 pub fn vote_fractions(annotations: &Annotations) -> Consensus {
-    let classes = annotations.class_count();
+    let (block, classes) = (annotations.as_block(), annotations.class_count());
     let mut rows = vec![0.0; annotations.task_count() * classes];
-    let shares = VoteShares::new(fill_votes(annotations.as_block(), &mut rows));
-    shares.fill_silent(annotations.as_block(), &mut rows);
+    VoteShares::new(fill_votes(block, &mut rows)).fill_silent(block, &mut rows);
     Consensus::new(classes, rows)
 }
 
 /// Number of tasks whose label is not the one that majority vote gives.
 pub fn changed_from_votes(annotations: &Annotations, consensus: &Consensus) -> usize {
     let block = annotations.as_block();
-    // Tasks that nobody voted on all have the label of the mean share, which only they need.
-    let shares = match silent_tasks(block).next() {
-        Some(_) => VoteShares::new(fill_votes(block, &mut vec![0.0; consensus.as_slice().len()])),
-        None => VoteShares::even(consensus.class_count()),
-    };
-    shares.count_changed(block, consensus.as_slice())
+    VoteShares::where_needed(block).count_changed(block, consensus.as_slice())
 }
 
 #[cfg(test)]

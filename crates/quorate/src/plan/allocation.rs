@@ -3,8 +3,7 @@
 use rayon::prelude::*;
 
 use super::gain::{LOOKAHEAD, accuracy_after, gains};
-use crate::annotations::Annotations;
-use crate::methods::Fit;
+use crate::{Annotations, Fit};
 
 /// Gains below this are nothing: rounding of probabilities.
 const MIN_GAIN: f64 = 1e-9;
@@ -51,15 +50,12 @@ impl Allocation {
                     sure if 1.0 - sure < MIN_GAIN => [0.0; LOOKAHEAD],
                     _ => gains(&accuracy_after(row, allocation.accuracy(fit, task))),
                 };
-                let slot = move |(step, gain)| Slot {
-                    gain,
-                    task: task as u32,
-                    step: step as u8,
+                let slot = move |(step, gain)| {
+                    let (task, step) = (task as u32, step as u8);
+                    Slot { gain, task, step }
                 };
-                next.into_iter()
-                    .enumerate()
-                    .map(slot)
-                    .filter(|slot| slot.gain > MIN_GAIN)
+                let slots = next.into_iter().enumerate().map(slot);
+                slots.filter(|slot| slot.gain > MIN_GAIN)
             })
             .collect();
         let name = |slot: &Slot| annotations.tasks().get(slot.task as usize);

@@ -12,18 +12,41 @@ use std::collections::{BTreeSet, BinaryHeap};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::roster::Roster;
-use crate::annotations::Annotations;
-use crate::methods::Fit;
+use crate::{Annotations, Fit};
+
+/// The labels that nobody gave yet, nor is planned to give.
+pub(super) struct OpenLabels<'a> {
+    annotations: &'a Annotations,
+    excluded: FxHashSet<(u32, u32)>,
+    /// Workers planned for a task so far.
+    pub(super) planned: FxHashMap<usize, Vec<usize>>,
+}
+
+impl<'a> OpenLabels<'a> {
+    pub(super) fn new(annotations: &'a Annotations, excluded: &[(u32, u32)]) -> Self {
+        Self {
+            annotations,
+            excluded: excluded.iter().copied().collect(),
+            planned: FxHashMap::default(),
+        }
+    }
+
+    /// Whether a worker may label a task: has not done so, will not do so, is not excluded.
+    pub(super) fn allows(&self, task: usize, worker: usize) -> bool {
+        let (planned, pair) = (self.planned.get(&task), (task as u32, worker as u32));
+        !self.annotations.task_slices(task).0.contains(&pair.1)
+            && !planned.is_some_and(|planned| planned.contains(&worker))
+            && (self.excluded.is_empty() || !self.excluded.contains(&pair))
+    }
+}
 
 /// Labels being handed out.
 pub(super) struct Assigning<'a> {
     annotations: &'a Annotations,
     fit: &'a Fit,
     roster: Roster<'a>,
-    excluded: FxHashSet<(u32, u32)>,
+    open: OpenLabels<'a>,
     available: &'a dyn Fn(usize, usize) -> bool,
-    /// Workers planned for a task so far.
-    planned: FxHashMap<usize, Vec<usize>>,
 }
 
 impl<'a> Assigning<'a> {
@@ -38,9 +61,8 @@ impl<'a> Assigning<'a> {
             annotations,
             fit,
             roster,
-            excluded: excluded.iter().copied().collect(),
+            open: OpenLabels::new(annotations, excluded),
             available,
-            planned: FxHashMap::default(),
         }
     }
 
@@ -48,11 +70,10 @@ impl<'a> Assigning<'a> {
     pub(super) fn place(&mut self, task: usize) -> Option<usize> {
         let pair = most_probable_pair(self.fit.consensus.row(task));
         // The roster remembers who is used up, so it cannot be borrowed together with the rest.
-        let mut roster = std::mem::take(&mut self.roster.rankings);
-        let found = self
-            .roster
-            .best(&mut roster, pair, |worker| self.allows(task, worker));
-        self.roster.rankings = roster;
+        let mut rankings = std::mem::take(&mut self.roster.rankings);
+        let allowed = |worker| self.allows(task, worker);
+        let found = self.roster.best(&mut rankings, pair, allowed);
+        self.roster.rankings = rankings;
         found
     }
 
@@ -70,20 +91,19 @@ impl<'a> Assigning<'a> {
             annotations.task_slices(task).0.len() + planned.get(&task).map_or(0, Vec::len)
         };
         let name = |task: usize| annotations.tasks().get(task);
-        let mut tasks: BinaryHeap<(usize, Reverse<&str>, usize)> = (0..annotations.task_count())
-            .filter(|&task| annotations.gold(task).is_none())
-            .map(|task| (count(task, &self.planned), Reverse(name(task)), task))
-            .collect();
+        let open = (0..annotations.task_count()).filter(|&task| annotations.gold(task).is_none());
+        let open = open.map(|task| (count(task, &self.open.planned), Reverse(name(task)), task));
+        let mut tasks: BinaryHeap<(usize, Reverse<&str>, usize)> = open.collect();
         let mut given = annotations.labels_per_worker();
         // Positive numbers are ordered as their bits are.
         let price = |worker: usize, given: u32| (f64::from(given + 1) * costs[worker]).to_bits();
-        let mut workers: BTreeSet<(u64, usize)> = order
+        let ranked = order
             .iter()
             .enumerate()
-            .map(|(rank, &worker)| (worker as usize, rank))
-            .filter(|&(worker, _)| self.roster.left[worker] > 0)
-            .map(|(worker, rank)| (price(worker, given[worker]), rank))
-            .collect();
+            .map(|(rank, &worker)| (worker as usize, rank));
+        let free = ranked.filter(|&(worker, _)| self.roster.left[worker] > 0);
+        let priced = free.map(|(worker, rank)| (price(worker, given[worker]), rank));
+        let mut workers: BTreeSet<(u64, usize)> = priced.collect();
         let mut found = Vec::new();
         while found.len() < labels {
             let Some((labelled, name, task)) = tasks.pop() else {
@@ -111,20 +131,13 @@ impl<'a> Assigning<'a> {
 
     /// Whether a worker may label a task: has not done so, is not excluded, is available.
     fn allows(&self, task: usize, worker: usize) -> bool {
-        let pair = (task as u32, worker as u32);
-        !self.annotations.task_slices(task).0.contains(&pair.1)
-            && !self
-                .planned
-                .get(&task)
-                .is_some_and(|planned| planned.contains(&worker))
-            && (self.excluded.is_empty() || !self.excluded.contains(&pair))
-            && (self.available)(task, worker)
+        self.open.allows(task, worker) && (self.available)(task, worker)
     }
 
     /// Makes it so.
     pub(super) fn confirm(&mut self, task: usize, worker: usize) {
         self.roster.left[worker] -= 1;
-        self.planned.entry(task).or_default().push(worker);
+        self.open.planned.entry(task).or_default().push(worker);
     }
 }
 

@@ -17,16 +17,11 @@
 //!
 //! Then every walk goes m, l, r, j over the designated pair.
 
-use rustc_hash::{FxHashMap, FxHashSet};
-
+use super::assignment::OpenLabels;
 use super::model_of;
 use super::reach::Reach;
-use crate::annotations::Annotations;
-use crate::context::Context;
-use crate::error::{Error, Result};
 use crate::linalg::small::singular_values;
-use crate::methods::Fit;
-use crate::model::DawidSkene;
+use crate::{Annotations, Context, DawidSkene, Error, Fit, Result};
 
 /// Candidates for the designated pair.
 const CANDIDATES: usize = 24;
@@ -44,7 +39,7 @@ pub struct Dispatch {
 }
 
 /// A dispatch.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Default)]
 pub struct Dispatched {
     /// The two designated workers; None if nothing has to be done.
     pub designated: Option<(usize, usize)>,
@@ -68,26 +63,30 @@ impl Dispatch {
         let out_of_reach_before = before.as_ref().map(|reach| reach.pairs);
         if out_of_reach_before == Some(0) || annotations.worker_count() < 3 {
             return Ok(Dispatched {
-                designated: None,
-                assignments: Vec::new(),
-                attached: Vec::new(),
                 out_of_reach_before,
                 out_of_reach_after: out_of_reach_before,
+                ..Dispatched::default()
             });
         }
         let shared = self.shared.unwrap_or(10.max(2 * model.class_count() as u32));
-        let excluded: FxHashSet<(u32, u32)> = self.excluded.iter().copied().collect();
         let needy = before.map(|reach| reach.cover(&[]));
         let pair = match self.designated {
             Some(pair) => check_pair(pair, annotations)?,
             None => choose_pair(annotations, model, needy.as_deref(), shared),
         };
-        let mut attaching = Attaching::new(annotations, pair, needy.as_deref(), shared, &excluded);
-        let mut attached = attaching.in_need();
-        attaching.by_designated_workers();
-        attaching.one_by_one();
+        let mut attached = Vec::new();
+        let mut attach = |needy: Option<&[usize]>, planned: &[(usize, usize)]| {
+            let mut attaching = Attaching::new(annotations, pair, needy, shared, &self.excluded);
+            planned
+                .iter()
+                .for_each(|&(task, worker)| attaching.plan(task, worker));
+            attached.extend(attaching.in_need());
+            attaching.by_designated_workers();
+            attaching.one_by_one();
+            attaching.planned
+        };
+        let mut assignments = attach(needy.as_deref(), &[]);
         context.step("planning", 1, Some(2))?;
-        let mut assignments = attaching.planned;
         let mut after = Reach::of(annotations, &assignments, context);
         // Who is attached may still be out of reach of workers whom the cover did without: attach these, too.
         let mut tried = needy.unwrap_or_default();
@@ -98,12 +97,7 @@ impl Dispatch {
             if needy.is_empty() {
                 break;
             }
-            let mut again = Attaching::new(annotations, pair, Some(&needy), shared, &excluded);
-            again.take_over(&assignments);
-            attached.extend(again.in_need());
-            again.by_designated_workers();
-            again.one_by_one();
-            assignments = again.planned;
+            assignments = attach(Some(&needy), &assignments);
             tried.extend(needy);
             after = Reach::of(annotations, &assignments, context);
             out_of_reach_after = after.as_ref().map(|reach| reach.pairs);
@@ -124,10 +118,8 @@ impl Dispatch {
 fn check_pair(pair: (usize, usize), annotations: &Annotations) -> Result<(usize, usize)> {
     let workers = annotations.worker_count();
     if pair.0 == pair.1 || pair.0.max(pair.1) >= workers {
-        return Err(Error::Parameter {
-            name: "designated".into(),
-            problem: "expected two different workers of the table".into(),
-        });
+        let problem = "expected two different workers of the table";
+        return Err(Error::parameter("designated", problem));
     }
     Ok(pair)
 }
@@ -143,26 +135,21 @@ fn choose_pair(
     let labels = annotations.labels_per_worker();
     let order = annotations.canonical_worker_order();
     let scaled = |worker: usize| -> Vec<f64> {
-        let cells = model.confusion(worker).iter().enumerate();
-        cells
-            .map(|(cell, value)| value * model.prior()[cell % classes].sqrt())
-            .collect()
+        let priors = model.prior().iter().cycle();
+        let cells = model.confusion(worker).iter().zip(priors);
+        cells.map(|(value, prior)| value * prior.sqrt()).collect()
     };
-    let mut ranked: Vec<(f64, usize)> = order
-        .iter()
-        .map(|&worker| worker as usize)
-        .map(|worker| {
-            let sigma = smallest_singular_value(&scaled(worker), classes);
-            (sigma * sigma * f64::from(labels[worker]).sqrt(), worker)
-        })
-        .collect();
+    let rank = |&worker: &u32| {
+        let worker = worker as usize;
+        let sigma = smallest_singular_value(&scaled(worker), classes);
+        (sigma * sigma * f64::from(labels[worker]).sqrt(), worker)
+    };
+    let mut ranked: Vec<(f64, usize)> = order.iter().map(rank).collect();
     ranked.sort_by(|a, b| b.0.total_cmp(&a.0));
     ranked.truncate(CANDIDATES);
     let candidates: Vec<usize> = ranked.into_iter().map(|(_, worker)| worker).collect();
-    let counts: Vec<Vec<u32>> = candidates
-        .iter()
-        .map(|&worker| shared_tasks(annotations, worker))
-        .collect();
+    let counts = candidates.iter().map(|&worker| shared_tasks(annotations, worker));
+    let counts: Vec<Vec<u32>> = counts.collect();
     let everyone: Vec<usize> = (0..annotations.worker_count()).collect();
     let needy = needy.unwrap_or(&everyone);
     let mut pairs = Vec::new();
@@ -170,17 +157,9 @@ fn choose_pair(
         for b in a + 1..candidates.len() {
             let (l, r) = (candidates[a], candidates[b]);
             let sigma = smallest_singular_value(&model.co_occurrence(l, r), classes);
-            let lacking = |m: usize| {
-                u64::from(shared.saturating_sub(counts[a][m]))
-                    + u64::from(shared.saturating_sub(counts[b][m]))
-            };
-            let between = u64::from(shared.saturating_sub(counts[a][r]));
-            let cost = between
-                + needy
-                    .iter()
-                    .filter(|&&m| m != l && m != r)
-                    .map(|&m| lacking(m))
-                    .sum::<u64>();
+            let lacking = |of: usize, m: usize| u64::from(shared.saturating_sub(counts[of][m]));
+            let others = needy.iter().filter(|&&m| m != l && m != r);
+            let cost = lacking(a, r) + others.map(|&m| lacking(a, m) + lacking(b, m)).sum::<u64>();
             pairs.push((sigma, cost, (l, r)));
         }
     }
@@ -190,9 +169,8 @@ fn choose_pair(
 }
 
 fn smallest_singular_value(matrix: &[f64], classes: usize) -> f64 {
-    singular_values(matrix, classes)
-        .into_iter()
-        .fold(f64::INFINITY, f64::min)
+    let values = singular_values(matrix, classes);
+    values.into_iter().fold(f64::INFINITY, f64::min)
 }
 
 /// Tasks that each worker shares with this one.
@@ -210,13 +188,11 @@ fn shared_tasks(annotations: &Annotations, worker: usize) -> Vec<u32> {
 struct Attaching<'a> {
     annotations: &'a Annotations,
     pair: [usize; 2],
-    excluded: &'a FxHashSet<(u32, u32)>,
+    open: OpenLabels<'a>,
     /// Tasks that each worker still has to share with each designated worker.
     lacking: [Vec<u32>; 2],
     /// Which designated workers are on each task.
     on_task: Vec<[bool; 2]>,
-    /// Workers planned for a task so far.
-    added: FxHashMap<usize, Vec<usize>>,
     planned: Vec<(usize, usize)>,
 }
 
@@ -226,7 +202,7 @@ impl<'a> Attaching<'a> {
         (l, r): (usize, usize),
         needy: Option<&[usize]>,
         shared: u32,
-        excluded: &'a FxHashSet<(u32, u32)>,
+        excluded: &[(u32, u32)],
     ) -> Self {
         let pair = [l, r];
         let counts = pair.map(|worker| shared_tasks(annotations, worker));
@@ -247,18 +223,15 @@ impl<'a> Attaching<'a> {
         lacking[1][l] = between;
         let mut on_task = vec![[false; 2]; annotations.task_count()];
         for (side, &worker) in pair.iter().enumerate() {
-            annotations
-                .by_worker()
-                .labels(worker)
-                .for_each(|(task, _)| on_task[task][side] = true);
+            let labels = annotations.by_worker().labels(worker);
+            labels.for_each(|(task, _)| on_task[task][side] = true);
         }
         Self {
             annotations,
             pair,
-            excluded,
+            open: OpenLabels::new(annotations, excluded),
             lacking,
             on_task,
-            added: FxHashMap::default(),
             planned: Vec::new(),
         }
     }
@@ -268,22 +241,9 @@ impl<'a> Attaching<'a> {
         (0..self.annotations.worker_count()).filter(lacks).collect()
     }
 
-    /// Counts labels that are planned already.
-    fn take_over(&mut self, planned: &[(usize, usize)]) {
-        for &(task, worker) in planned {
-            self.plan(task, worker);
-        }
-    }
-
-    fn allowed(&self, task: usize, worker: usize) -> bool {
-        !self.annotations.task_slices(task).0.contains(&(worker as u32))
-            && !self.added.get(&task).is_some_and(|added| added.contains(&worker))
-            && !self.excluded.contains(&(task as u32, worker as u32))
-    }
-
     /// Plans a label and counts whom it attaches.
     fn plan(&mut self, task: usize, worker: usize) {
-        let added = self.added.entry(task).or_default();
+        let added = self.open.planned.entry(task).or_default();
         if let Some(side) = self.pair.iter().position(|&designated| designated == worker) {
             self.on_task[task][side] = true;
             let labelled = self.annotations.task_slices(task).0.iter().map(|&m| m as usize);
@@ -304,14 +264,11 @@ impl<'a> Attaching<'a> {
     fn worth(&self, task: usize) -> (u32, u32) {
         let (mut attachments, mut labels) = (0, 0);
         for side in 0..2 {
-            if self.on_task[task][side] || !self.allowed(task, self.pair[side]) {
+            if self.on_task[task][side] || !self.open.allows(task, self.pair[side]) {
                 continue;
             }
-            let on_it = self.annotations.task_slices(task).0;
-            let gained = on_it
-                .iter()
-                .filter(|&&m| self.lacking[side][m as usize] > 0)
-                .count() as u32;
+            let on_it = self.annotations.task_slices(task).0.iter();
+            let gained = on_it.filter(|&&m| self.lacking[side][m as usize] > 0).count() as u32;
             if gained > 0 {
                 attachments += gained;
                 labels += 1;
@@ -323,15 +280,14 @@ impl<'a> Attaching<'a> {
     /// Lets designated workers label tasks of several workers in need, the most attachments a label first.
     fn by_designated_workers(&mut self) {
         let ratio = |(attachments, labels): (u32, u32)| f64::from(attachments) / f64::from(labels.max(1));
-        let mut tasks: Vec<(f64, usize)> = (0..self.annotations.task_count())
-            .map(|task| (ratio(self.worth(task)), task))
-            .filter(|&(ratio, _)| ratio > 2.0)
-            .collect();
+        let worths = (0..self.annotations.task_count()).map(|task| (ratio(self.worth(task)), task));
+        let mut tasks: Vec<(f64, usize)> = worths.filter(|&(ratio, _)| ratio > 2.0).collect();
         let names = self.annotations.tasks();
-        tasks.sort_by(|a, b| {
-            b.0.total_cmp(&a.0)
-                .then_with(|| names.get(a.1).cmp(names.get(b.1)))
-        });
+        let sort = |tasks: &mut Vec<(f64, usize)>| {
+            let by_name = |a: usize, b: usize| names.get(a).cmp(names.get(b));
+            tasks.sort_by(|a, b| b.0.total_cmp(&a.0).then_with(|| by_name(a.1, b.1)));
+        };
+        sort(&mut tasks);
         // Worth only falls, so a task that still has its worth is the best one; others wait for the next
         // round.
         while !tasks.is_empty() {
@@ -340,7 +296,7 @@ impl<'a> Attaching<'a> {
                 let worth = ratio(self.worth(task));
                 if worth >= before {
                     for side in 0..2 {
-                        let missing = !self.on_task[task][side] && self.allowed(task, self.pair[side]);
+                        let missing = !self.on_task[task][side] && self.open.allows(task, self.pair[side]);
                         let gains = |&m: &u32| self.lacking[side][m as usize] > 0;
                         if missing && self.annotations.task_slices(task).0.iter().any(gains) {
                             self.plan(task, self.pair[side]);
@@ -350,10 +306,7 @@ impl<'a> Attaching<'a> {
                     later.push((worth, task));
                 }
             }
-            later.sort_by(|a, b| {
-                b.0.total_cmp(&a.0)
-                    .then_with(|| names.get(a.1).cmp(names.get(b.1)))
-            });
+            sort(&mut later);
             tasks = later;
         }
     }
@@ -365,11 +318,8 @@ impl<'a> Attaching<'a> {
         let mut order: Vec<usize> = (0..self.annotations.task_count()).filter(labelled).collect();
         order.sort_by(|&a, &b| names.get(a).cmp(names.get(b)));
         let both = |on: [bool; 2]| usize::from(on[0]) + usize::from(on[1]);
-        let workers = self
-            .annotations
-            .canonical_worker_order()
-            .into_iter()
-            .map(|worker| worker as usize);
+        let workers = self.annotations.canonical_worker_order().into_iter();
+        let workers = workers.map(|worker| worker as usize);
         // The pair first: its common tasks are what the others are attached by.
         for worker in self.pair.into_iter().chain(workers) {
             for wanted in [2, 1] {
@@ -379,7 +329,7 @@ impl<'a> Attaching<'a> {
                     }
                     let on = self.on_task[task];
                     let helps = (0..2).any(|side| on[side] && self.lacking[side][worker] > 0);
-                    if both(on) == wanted && helps && self.allowed(task, worker) {
+                    if both(on) == wanted && helps && self.open.allows(task, worker) {
                         self.plan(task, worker);
                     }
                 }

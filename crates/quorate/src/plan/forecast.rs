@@ -17,10 +17,9 @@
 use super::allocation::Allocation;
 use super::gain::{LOOKAHEAD, accuracy_after};
 use super::{Assignment, Plan};
-use crate::annotations::Annotations;
-use crate::methods::Fit;
 use crate::model::{Consensus, DawidSkene, posterior};
 use crate::special::distributions::normal_quantile;
+use crate::{Annotations, Fit};
 
 /// An error with an interval.
 #[derive(Debug, Clone, Copy, PartialEq)]

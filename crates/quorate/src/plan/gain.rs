@@ -82,9 +82,8 @@ pub fn gains(after: &[f64; LOOKAHEAD + 1]) -> [f64; LOOKAHEAD] {
     while from < LOOKAHEAD {
         let slope = |to: usize| (after[to] - after[from]) / (to - from) as f64;
         // Of equal slopes the longer one: fewer pieces.
-        let best = (from + 1..=LOOKAHEAD)
-            .max_by(|&a, &b| slope(a).total_cmp(&slope(b)))
-            .unwrap_or(LOOKAHEAD);
+        let best = (from + 1..=LOOKAHEAD).max_by(|&a, &b| slope(a).total_cmp(&slope(b)));
+        let best = best.unwrap_or(LOOKAHEAD);
         gains[from..best].fill(slope(best).max(0.0));
         from = best;
     }
@@ -135,17 +134,11 @@ fn best_of_outcomes(top: &[f64; TOP], odds: &[f64; LOOKAHEAD + 1], t: usize, tol
     let mut sum = 0.0;
     for first in 0..=t {
         let rest = t - first;
-        let (from, to) = if told_apart == TOP {
-            (0, rest)
-        } else {
-            (rest, rest)
-        };
-        for second in from..=to {
+        let from = if told_apart == TOP { 0 } else { rest };
+        for second in from..=rest {
             let ways = BINOMIAL[t][first] * BINOMIAL[rest][second];
-            let best = (top[0] * odds[first])
-                .max(top[1] * odds[second])
-                .max(top[2] * odds[rest - second]);
-            sum += ways * best;
+            let (one, two) = (top[0] * odds[first], top[1] * odds[second]);
+            sum += ways * one.max(two).max(top[2] * odds[rest - second]);
         }
     }
     sum

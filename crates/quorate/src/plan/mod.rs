@@ -40,11 +40,7 @@ pub use forecast::{ErrorEstimate, Forecast, TargetForecast};
 pub use reach::MAX_WORKERS;
 pub use replay::{Replay, ReplayCurve, Strategy};
 
-use crate::annotations::Annotations;
-use crate::context::Context;
-use crate::error::{Error, Result};
-use crate::methods::Fit;
-use crate::model::DawidSkene;
+use crate::{Annotations, Context, DawidSkene, Error, Fit, Result};
 use allocation::Allocation;
 use assignment::Assigning;
 use roster::Roster;
@@ -140,11 +136,9 @@ impl Plan {
         self.check(annotations)?;
         let model = model_of(fit, annotations)?;
         context.step("planning", 0, None)?;
-        let costs = if self.costs.is_empty() {
-            vec![1.0; annotations.worker_count()]
-        } else {
-            self.costs.clone()
-        };
+        let mut costs = self.costs.clone();
+        // An empty list: 1 each.
+        costs.resize(annotations.worker_count(), 1.0);
         let mean_cost = costs.iter().sum::<f64>() / costs.len() as f64;
         let capacities = self.capacities(annotations.worker_count(), mean_cost);
         let labels = annotations.labels_per_worker();
@@ -178,50 +172,45 @@ impl Plan {
                 out_of_money = true;
                 break;
             }
-            assigning.confirm(slot.task as usize, worker);
+            let (task, gain) = (slot.task as usize, slot.gain);
+            assigning.confirm(task, worker);
             spent += cost;
             assignments.push(Assignment {
-                task: slot.task as usize,
+                task,
                 worker,
-                gain: slot.gain,
+                gain,
                 cost,
             });
         }
         // In proportion: where nothing is worth a label, nothing is explored either.
         let in_proportion = |labels: usize| (labels as f64 * explore / (1.0 - explore)).ceil() as usize;
-        let more = match out_of_money && explore > 0.0 {
-            // What the next label left of its part of the budget is spent here, too.
-            true => in_proportion(assignments.len() + 1) + 1,
-            false => in_proportion(assignments.len()),
-        };
+        // What the next label left of its part of the budget is spent here, too.
+        let left = usize::from(out_of_money && explore > 0.0);
+        let more = in_proportion(assignments.len() + left) + left;
         let mut spend = |worker: usize| {
             let affordable = spent + costs[worker] <= limit;
             spent += if affordable { costs[worker] } else { 0.0 };
             affordable
         };
         let explored = assigning.explore(more, &order, &costs, &mut spend);
-        assignments.extend(explored.into_iter().map(|(task, worker)| Assignment {
-            task,
-            worker,
-            gain: 0.0,
-            cost: costs[worker],
-        }));
-        let forecast = Forecast::new(
-            self,
-            &allocation,
-            &assignments,
-            (annotations, fit, model),
-            typical,
-        );
-        let confidence = |task: usize| fit.consensus.confidence(task);
+        let exploring = |(task, worker)| {
+            let (gain, cost) = (0.0, costs[worker]);
+            Assignment {
+                task,
+                worker,
+                gain,
+                cost,
+            }
+        };
+        assignments.extend(explored.into_iter().map(exploring));
+        let fitted = (annotations, fit, model);
+        let is_sure = |&task: &usize| fit.consensus.confidence(task) >= self.retire;
         Ok(Planned {
+            forecast: Forecast::new(self, &allocation, &assignments, fitted, typical),
             assignments,
             spent,
             unplaced,
-            forecast,
-            retired: (0..fit.consensus.len())
-                .filter(|&task| confidence(task) >= self.retire)
-                .collect(),
+            retired: (0..fit.consensus.len()).filter(is_sure).collect(),
         })
     }
 
@@ -229,8 +218,8 @@ impl Plan {
     fn share_that_explores(&self, annotations: &Annotations) -> f64 {
         let workers = annotations.worker_count().max(1) as f64;
         let labels_per_worker = annotations.label_count() as f64 / workers;
-        self.explore
-            .unwrap_or(LABELS_THAT_TELL / (LABELS_THAT_TELL + labels_per_worker))
+        let share = LABELS_THAT_TELL / (LABELS_THAT_TELL + labels_per_worker);
+        self.explore.unwrap_or(share)
     }
 
     /// Labels that each worker can give.
@@ -246,44 +235,36 @@ impl Plan {
 
     fn check(&self, annotations: &Annotations) -> Result<()> {
         let workers = annotations.worker_count();
-        let wrong = |name: &str, problem: String| {
-            Err(Error::Parameter {
-                name: name.into(),
-                problem,
-            })
-        };
+        let wrong = |name: &str, problem: String| Err(Error::parameter(name, problem));
         let share = |value: f64| value > 0.0 && value < 1.0;
-        if !(self.budget.is_finite() && self.budget > 0.0) {
-            return wrong(
-                "budget",
-                format!("found {}, expected a number above 0", self.budget),
-            );
-        }
+        check_budget(self.budget)?;
         if let Some(cost) = self.costs.iter().find(|cost| !(cost.is_finite() && **cost > 0.0)) {
             return wrong("cost", format!("found {cost}, expected a number above 0"));
         }
         if let Some(share) = self.explore.filter(|share| !(0.0..1.0).contains(share)) {
-            return wrong(
-                "explore",
-                format!("found {share}, expected a share from 0 to below 1"),
-            );
+            let problem = format!("found {share}, expected a share from 0 to below 1");
+            return wrong("explore", problem);
         }
         if !(share(self.retire) && share(self.level)) || self.target.is_some_and(|target| !share(target)) {
-            return wrong(
-                "plan",
-                "target, retire and level are shares between 0 and 1".into(),
-            );
+            let problem = "target, retire and level are shares between 0 and 1";
+            return wrong("plan", problem.into());
         }
         for (name, length) in [("costs", self.costs.len()), ("capacities", self.capacities.len())] {
             if length != 0 && length != workers {
-                return wrong(
-                    name,
-                    format!("found {length} numbers, expected one for each of {workers} workers"),
-                );
+                let problem = format!("found {length} numbers, expected one for each of {workers} workers");
+                return wrong(name, problem);
             }
         }
         Ok(())
     }
+}
+
+fn check_budget(budget: f64) -> Result<()> {
+    if budget.is_finite() && budget > 0.0 {
+        return Ok(());
+    }
+    let problem = format!("found {budget}, expected a number above 0");
+    Err(Error::parameter("budget", problem))
 }
 
 /// The model of a fit, which planning cannot do without.

@@ -16,8 +16,7 @@
 
 use rayon::prelude::*;
 
-use crate::annotations::Annotations;
-use crate::context::Context;
+use crate::{Annotations, Context};
 
 /// Most workers whose pairs are all looked at: 128 MiB for the pairs.
 pub const MAX_WORKERS: usize = 1 << 15;
@@ -55,12 +54,8 @@ impl Reach {
             return None;
         }
         let tasks = workers_of_tasks(annotations, planned);
-        let missing: Vec<Vec<Bits>> = context.run(|| {
-            (0..blocks)
-                .into_par_iter()
-                .map(|block| SharedColumns::new(block, workers).out_of_reach(&tasks))
-                .collect()
-        });
+        let missing = |block| SharedColumns::new(block, workers).out_of_reach(&tasks);
+        let missing: Vec<Vec<Bits>> = context.run(|| (0..blocks).into_par_iter().map(missing).collect());
         let bits = missing.iter().flatten().flatten();
         let pairs = bits.map(|word| u64::from(word.count_ones())).sum::<u64>() / 2;
         Some(Self { pairs, missing })
@@ -74,14 +69,9 @@ impl Reach {
         without.iter().for_each(|&worker| degree[worker] = 0);
         let mut cover = Vec::new();
         loop {
-            let Some((worker, _)) = degree
-                .iter()
-                .enumerate()
-                .filter(|(_, degree)| **degree > 0)
-                .max_by_key(|&(worker, &degree)| (degree, std::cmp::Reverse(worker)))
-            else {
-                return cover;
-            };
+            let missed = degree.iter().enumerate().filter(|(_, degree)| **degree > 0);
+            let most = missed.max_by_key(|&(worker, &degree)| (degree, std::cmp::Reverse(worker)));
+            let Some((worker, _)) = most else { return cover };
             cover.push(worker);
             degree[worker] = 0;
             let others: Vec<usize> = self.others(worker).collect();
@@ -111,10 +101,8 @@ fn workers_of_tasks(annotations: &Annotations, planned: &[(usize, usize)]) -> Ve
     for &(task, worker) in planned {
         tasks[task].push(worker as u32);
     }
-    for task in &mut tasks {
-        task.sort_unstable();
-        task.dedup();
-    }
+    tasks.iter_mut().for_each(|task| task.sort_unstable());
+    tasks.iter_mut().for_each(Vec::dedup);
     tasks.retain(|task| task.len() > 1);
     tasks
 }
@@ -129,15 +117,11 @@ struct SharedColumns {
 
 impl SharedColumns {
     fn new(block: usize, workers: usize) -> Self {
-        let mut columns = Self {
-            first: COLUMNS * block,
-            workers,
-            all: [0; WORDS],
-        };
-        for worker in columns.first..workers.min(columns.first + COLUMNS) {
-            columns
-                .set(worker)
-                .iter()
+        let (first, all) = (COLUMNS * block, [0; WORDS]);
+        let mut columns = Self { first, workers, all };
+        for worker in first..workers.min(first + COLUMNS) {
+            let bits = columns.set(worker);
+            bits.iter()
                 .zip(&mut columns.all)
                 .for_each(|(bit, all)| *all |= bit);
         }
@@ -147,10 +131,8 @@ impl SharedColumns {
     /// The bit of a worker; none if it stands in another block.
     fn set(&self, worker: usize) -> Bits {
         let mut bits = [0; WORDS];
-        if let Some(word) = worker
-            .checked_sub(self.first)
-            .and_then(|place| bits.get_mut(place / 64))
-        {
+        let place = worker.checked_sub(self.first);
+        if let Some(word) = place.and_then(|place| bits.get_mut(place / 64)) {
             *word = 1 << (worker % 64);
         }
         bits

@@ -14,11 +14,8 @@
 use rand::RngExt;
 use rand::seq::SliceRandom;
 
-use super::Plan;
-use crate::annotations::Annotations;
-use crate::context::Context;
-use crate::error::{Error, Result};
-use crate::methods::{Aggregate, Fit};
+use super::{Plan, check_budget};
+use crate::{Aggregate, Annotations, Context, Error, Fit, Result};
 
 const STREAM: u64 = 0x91a7 << 40;
 
@@ -96,17 +93,9 @@ impl ReplayCurve {
 impl Replay {
     /// A budget of labels that is spent in this many rounds of equal size, from two labels per task on.
     pub fn spending(budget: f64, rounds: usize) -> Result<Self> {
-        let wrong = |name: &str, problem: String| {
-            Err(Error::Parameter {
-                name: name.into(),
-                problem,
-            })
-        };
-        if !(budget.is_finite() && budget > 0.0) {
-            return wrong("budget", format!("found {budget}, expected a number above 0"));
-        }
+        check_budget(budget)?;
         if rounds == 0 {
-            return wrong("rounds", "found 0, expected at least 1".into());
+            return Err(Error::parameter("rounds", "found 0, expected at least 1"));
         }
         Ok(Self {
             start: 2,
@@ -132,10 +121,11 @@ impl Replay {
             ));
         }
         let mut game = Game::start(self, table, context);
+        let (points, forecasts) = (Vec::new(), Vec::new());
         let mut curve = ReplayCurve {
             strategy,
-            points: Vec::new(),
-            forecasts: Vec::new(),
+            points,
+            forecasts,
         };
         let total = self.rounds + 1;
         for round in 0..total {
@@ -162,16 +152,10 @@ impl Replay {
 }
 
 fn error(fit: &Fit, truth: &[Option<usize>]) -> f64 {
-    let known = || {
-        truth
-            .iter()
-            .enumerate()
-            .filter_map(|(task, &truth)| Some((task, truth?)))
-    };
-    let wrong = known()
-        .filter(|&(task, truth)| fit.consensus.label(task) != truth)
-        .count();
-    wrong as f64 / known().count() as f64
+    let tasks = || truth.iter().enumerate();
+    let known = || tasks().filter_map(|(task, &truth)| Some((task, truth?)));
+    let wrong = known().filter(|&(task, truth)| fit.consensus.label(task) != truth);
+    wrong.count() as f64 / known().count() as f64
 }
 
 /// Which labels are shown.
@@ -194,10 +178,9 @@ impl<'a> Game<'a> {
         let mut shown = Vec::new();
         let mut hidden = Vec::with_capacity(table.task_count());
         for task in 0..table.task_count() {
-            let mut labels: Vec<(u32, u16)> = table
-                .labels_of_task(task)
-                .map(|(worker, class)| (worker as u32, class as u16))
-                .collect();
+            let (workers, classes) = table.task_slices(task);
+            let labels = workers.iter().copied().zip(classes.iter().copied());
+            let mut labels: Vec<(u32, u16)> = labels.collect();
             labels.shuffle(&mut rng);
             let first = labels.drain(..settings.start.min(labels.len()));
             shown.extend(first.map(|(worker, class)| (task as u32, worker, class)));
@@ -220,13 +203,7 @@ impl<'a> Game<'a> {
     }
 
     fn table(&self) -> Result<Annotations> {
-        let table = self.table;
-        let names = (
-            table.tasks().clone(),
-            table.workers().clone(),
-            table.classes().clone(),
-        );
-        Annotations::from_named_codes(names.0, names.1, names.2, self.shown.iter().copied())
+        self.table.with_labels(self.shown.iter().copied())
     }
 
     fn plan(
@@ -241,29 +218,20 @@ impl<'a> Game<'a> {
             ..Plan::new(self.batch as f64)
         };
         let is_hidden = |task: usize, worker: usize| {
-            self.hidden[task]
-                .iter()
-                .any(|&(hidden, _)| hidden as usize == worker)
+            let mut hidden = self.hidden[task].iter();
+            hidden.any(|&(hidden, _)| hidden as usize == worker)
         };
         let planned = plan.run_where(shown, fit, &is_hidden, context)?;
-        let chosen = planned
-            .assignments
-            .iter()
-            .map(|next| (next.task, next.worker))
-            .collect();
-        Ok((chosen, planned.forecast.after))
+        let chosen = planned.assignments.iter().map(|next| (next.task, next.worker));
+        Ok((chosen.collect(), planned.forecast.after))
     }
 
     fn most_uncertain(&mut self, fit: &Fit) -> Vec<(usize, usize)> {
-        let mut tasks: Vec<usize> = (0..self.hidden.len())
-            .filter(|&task| !self.hidden[task].is_empty())
-            .collect();
+        let tasks = (0..self.hidden.len()).filter(|&task| !self.hidden[task].is_empty());
+        let mut tasks: Vec<usize> = tasks.collect();
         tasks.shuffle(&mut self.rng);
-        tasks.sort_by(|&a, &b| {
-            fit.consensus
-                .confidence(a)
-                .total_cmp(&fit.consensus.confidence(b))
-        });
+        let confidence = |task: usize| fit.consensus.confidence(task);
+        tasks.sort_by(|&a, &b| confidence(a).total_cmp(&confidence(b)));
         let mut capacity = self.capacity.clone();
         let mut chosen = Vec::new();
         for task in tasks {
@@ -271,10 +239,8 @@ impl<'a> Game<'a> {
                 break;
             }
             // Hidden labels stand in random order.
-            let free = self.hidden[task]
-                .iter()
-                .find(|&&(worker, _)| capacity[worker as usize] > 0);
-            if let Some(&(worker, _)) = free {
+            let mut hidden = self.hidden[task].iter();
+            if let Some(&(worker, _)) = hidden.find(|&&(worker, _)| capacity[worker as usize] > 0) {
                 capacity[worker as usize] -= 1;
                 chosen.push((task, worker as usize));
             }

@@ -19,6 +19,7 @@
 
 use rustc_hash::FxHashMap;
 
+use crate::linalg::small::add_scaled;
 use crate::model::DawidSkene;
 
 /// Labels' worth of the crowd in every column.
@@ -80,18 +81,14 @@ impl<'a> Roster<'a> {
         };
         let classes = model.class_count();
         let right = |worker: usize| -> f64 {
-            (0..classes)
-                .map(|k| model.prior()[k] * roster.probability(worker, k, k))
-                .sum()
+            let right = |k| model.prior()[k] * roster.probability(worker, k, k);
+            (0..classes).map(right).sum()
         };
         let accuracy: Vec<f64> = (0..model.worker_count()).map(right).collect();
         let above_chance = |worker: u32| accuracy[worker as usize] - 1.0 / classes as f64;
         let value = |worker: u32| above_chance(worker) / costs[worker as usize];
-        let mut ranked: Vec<u32> = order
-            .iter()
-            .copied()
-            .filter(|&worker| above_chance(worker) > 0.0)
-            .collect();
+        let able = order.iter().copied().filter(|&worker| above_chance(worker) > 0.0);
+        let mut ranked: Vec<u32> = able.collect();
         ranked.sort_by(|&a, &b| value(b).total_cmp(&value(a)));
         roster.by_accuracy = ranked;
         roster.accuracy = accuracy;
@@ -129,18 +126,14 @@ impl<'a> Roster<'a> {
             key = BY_ACCURACY;
         }
         let ranking = rankings.entry(key).or_insert_with(|| self.rank(key));
-        while ranking
-            .workers
-            .get(ranking.open)
-            .is_some_and(|&worker| self.left[worker as usize] == 0)
-        {
+        let used_up = |&worker: &u32| self.left[worker as usize] == 0;
+        while ranking.workers.get(ranking.open).is_some_and(used_up) {
             ranking.open += 1;
         }
-        let open = ranking.workers[ranking.open..]
+        let mut open = ranking.workers[ranking.open..]
             .iter()
             .map(|&worker| worker as usize);
-        open.into_iter()
-            .find(|&worker| self.left[worker] > 0 && allowed(worker))
+        open.find(|&worker| self.left[worker] > 0 && allowed(worker))
     }
 
     /// How well a worker tells two classes apart, for the money; nothing for workers at chance.
@@ -159,25 +152,21 @@ impl<'a> Roster<'a> {
     }
 
     fn rank(&self, (a, b): (u16, u16)) -> Ranking {
+        let open = 0;
         if (a, b) == BY_ACCURACY {
-            return Ranking {
-                workers: self.by_accuracy.clone(),
-                open: 0,
-            };
+            let workers = self.by_accuracy.clone();
+            return Ranking { workers, open };
         }
         let pair = (usize::from(a), usize::from(b));
-        let mut valued: Vec<(f64, u32)> = self
+        let free = self
             .by_accuracy
             .iter()
-            .filter(|&&worker| self.left[worker as usize] > 0)
-            .map(|&worker| (self.value(worker as usize, pair), worker))
-            .filter(|&(value, _)| value > 0.0)
-            .collect();
+            .filter(|&&worker| self.left[worker as usize] > 0);
+        let valued = free.map(|&worker| (self.value(worker as usize, pair), worker));
+        let mut valued: Vec<(f64, u32)> = valued.filter(|&(value, _)| value > 0.0).collect();
         valued.sort_by(|x, y| y.0.total_cmp(&x.0));
-        Ranking {
-            workers: valued.into_iter().map(|(_, worker)| worker).collect(),
-            open: 0,
-        }
+        let workers = valued.into_iter().map(|(_, worker)| worker).collect();
+        Ranking { workers, open }
     }
 
     /// A'_m(answer, truth).
@@ -196,9 +185,7 @@ fn crowd_matrix(model: &DawidSkene, labels: &[u32]) -> Vec<f64> {
     let mut total = 0.0;
     for (worker, &given) in labels.iter().enumerate() {
         total += f64::from(given);
-        for (cell, value) in sum.iter_mut().zip(model.confusion(worker)) {
-            *cell += f64::from(given) * value;
-        }
+        add_scaled(&mut sum, f64::from(given), model.confusion(worker));
     }
     if total > 0.0 {
         sum.iter_mut().for_each(|cell| *cell /= total);

@@ -16,6 +16,7 @@ use super::chance::{Stream, uniform};
 use super::settings::{Coverage, Simulation};
 use crate::annotations::MAX_LABELS;
 use crate::error::{Error, Result};
+use crate::parallel::add_up;
 
 /// The workers of each task, compressed by task.
 #[derive(Debug, Clone, PartialEq)]
@@ -42,13 +43,8 @@ pub(super) fn choose_designated(settings: &Simulation, seed: u64) -> Vec<usize> 
 /// Draws who labels what.
 pub(super) fn assign(settings: &Simulation, designated: &[usize], seed: u64) -> Result<Assigned> {
     let tasks = settings.tasks;
-    let mut is_ordinary = vec![true; settings.workers];
-    for &worker in designated {
-        is_ordinary[worker] = false;
-    }
-    let ordinary: Vec<u32> = (0..settings.workers as u32)
-        .filter(|&worker| is_ordinary[worker as usize])
-        .collect();
+    let is_ordinary = |worker: &u32| designated.binary_search(&(*worker as usize)).is_err();
+    let ordinary: Vec<u32> = (0..settings.workers as u32).filter(is_ordinary).collect();
     let mut activity = Stream::Activity.rng(seed, 0);
     let weights = draw_weights(ordinary.len(), settings.activity_exponent, &mut activity);
     let mut probability = vec![0.0; settings.workers];
@@ -103,18 +99,11 @@ pub(super) fn assign(settings: &Simulation, designated: &[usize], seed: u64) -> 
 fn starts_of(counts: &[u32]) -> Result<(Vec<u32>, usize)> {
     let total: u64 = counts.iter().map(|&count| u64::from(count)).sum();
     if total > MAX_LABELS as u64 {
-        return Err(Error::Parameter {
-            name: "coverage".into(),
-            problem: format!("{total} labels were drawn; a table holds at most {MAX_LABELS}"),
-        });
+        let problem = format!("{total} labels were drawn; a table holds at most {MAX_LABELS}");
+        return Err(Error::parameter("coverage", problem));
     }
-    let mut starts = Vec::with_capacity(counts.len() + 1);
-    let mut start = 0;
-    starts.push(start);
-    for count in counts {
-        start += count;
-        starts.push(start);
-    }
+    let mut starts = [&[0][..], counts].concat();
+    add_up(&mut starts);
     Ok((starts, total as usize))
 }
 
@@ -200,13 +189,12 @@ impl DistinctSampler {
     }
 
     fn draw_by_keys(&mut self, count: usize, rng: &mut impl Rng) {
-        let mut keys: Vec<(f64, usize)> = (0..self.weights.len())
-            .filter(|&index| self.drawn_in[index] != self.round)
-            .map(|index| {
-                let waiting: f64 = Exp1.sample(rng);
-                (waiting / self.weights[index], index)
-            })
-            .collect();
+        let mut key = |index: usize| {
+            let waiting: f64 = Exp1.sample(rng);
+            (waiting / self.weights[index], index)
+        };
+        let left = (0..self.weights.len()).filter(|&index| self.drawn_in[index] != self.round);
+        let mut keys: Vec<(f64, usize)> = left.map(&mut key).collect();
         keys.select_nth_unstable_by(count - 1, |a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
         self.drawn.extend(keys[..count].iter().map(|key| key.1));
     }

@@ -10,6 +10,7 @@
 use super::chance::{CellChance, Stream};
 use super::coverage::Assigned;
 use crate::annotations::Annotations;
+use crate::statistics::distinct_pairs;
 
 /// Drops labels until workers that are apart share no task; returns how many were dropped.
 pub(super) fn separate(assigned: &mut Assigned, share: f64, designated: &[usize], seed: u64) -> usize {
@@ -34,10 +35,8 @@ pub(super) fn separate(assigned: &mut Assigned, share: f64, designated: &[usize]
         let first = write;
         assigned.starts[task] = first as u32;
         for &(_, worker) in &queue {
-            if !assigned.workers[first..write]
-                .iter()
-                .any(|&kept| apart(kept, worker))
-            {
+            let mut kept = assigned.workers[first..write].iter();
+            if !kept.any(|&kept| apart(kept, worker)) {
                 assigned.workers[write] = worker;
                 write += 1;
             }
@@ -52,26 +51,11 @@ pub(super) fn separate(assigned: &mut Assigned, share: f64, designated: &[usize]
 
 /// Share of the pairs of workers without a common task; 0 if there is no pair.
 pub(super) fn missing_share(annotations: &Annotations) -> f64 {
-    let workers = annotations.worker_count();
-    if workers < 2 {
+    let workers = annotations.worker_count() as f64;
+    if workers < 2.0 {
         return 0.0;
     }
-    let by_worker = annotations.by_worker();
-    // The last worker that met this one, by code + 1.
-    let mut met_by = vec![0usize; workers];
-    let mut met = 0u64;
-    for worker in 0..workers {
-        for (task, _) in by_worker.labels(worker) {
-            for (other, _) in annotations.labels_of_task(task) {
-                if other > worker && met_by[other] != worker + 1 {
-                    met_by[other] = worker + 1;
-                    met += 1;
-                }
-            }
-        }
-    }
-    let pairs = workers as f64 * (workers - 1) as f64 / 2.0;
-    1.0 - met as f64 / pairs
+    1.0 - distinct_pairs(annotations, u64::MAX) as f64 / (workers * (workers - 1.0) / 2.0)
 }
 
 #[cfg(test)]

@@ -35,8 +35,7 @@ pub use settings::{Amount, Coverage, Prior, Quality, Simulation};
 pub use workers::WorkerKind;
 
 use crate::annotations::{Annotations, Names};
-use crate::error::{Error, Result};
-use crate::model::DawidSkene;
+use crate::{DawidSkene, Error, Result};
 use chance::{CellChance, Stream, pick};
 
 /// A simulated crowd: its labels, and what is true.
@@ -66,29 +65,21 @@ impl Simulation {
         let mut assigned = coverage::assign(self, &designated, seed)?;
         let dropped_labels = missing_pairs::separate(&mut assigned, self.missing_pairs, &designated, seed);
         if assigned.workers.is_empty() {
-            return Err(Error::NoLabels(
-                "no label was drawn; raise the number of tasks or the labels on each".into(),
-            ));
+            let problem = "no label was drawn; raise the number of tasks or the labels on each";
+            return Err(Error::NoLabels(problem.into()));
         }
         let answers = CellChance::new(seed, Stream::Answers);
         let labels = (0..self.tasks).flat_map(|task| {
             let (model, truth) = (&model, truth[task]);
             assigned.of_task(task).iter().map(move |&worker| {
-                let answer = draw_answer(
-                    model,
-                    worker as usize,
-                    truth,
-                    answers.uniform(task, worker as usize),
-                );
+                let uniform = answers.uniform(task, worker as usize);
+                let answer = draw_answer(model, worker as usize, truth, uniform);
                 (task as u32, worker, answer as u16)
             })
         });
-        let annotations = Annotations::from_named_codes(
-            names_from_one("t", self.tasks),
-            names_from_one("w", self.workers),
-            names_from_one("", self.classes),
-            labels,
-        )?;
+        let names = |prefix, count| Names::numbered_from(1, prefix, count);
+        let (tasks, workers) = (names("t", self.tasks), names("w", self.workers));
+        let annotations = Annotations::from_named_codes(tasks, workers, names("", self.classes), labels)?;
         Ok(Simulated {
             annotations,
             truth,
@@ -110,9 +101,8 @@ impl Simulated {
 
 fn draw_truth(prior: &[f64], tasks: usize, seed: u64) -> Vec<usize> {
     let mut rng = Stream::Truth.rng(seed, 0);
-    (0..tasks)
-        .map(|_| pick(prior.iter().copied(), chance::uniform(&mut rng)))
-        .collect()
+    let mut draw = |_| pick(prior.iter().copied(), chance::uniform(&mut rng));
+    (0..tasks).map(&mut draw).collect()
 }
 
 fn draw_answer(model: &DawidSkene, worker: usize, truth: usize, uniform: f64) -> usize {
@@ -120,14 +110,6 @@ fn draw_answer(model: &DawidSkene, worker: usize, truth: usize, uniform: f64) ->
         .iter()
         .step_by(model.class_count());
     pick(column.copied(), uniform)
-}
-
-fn names_from_one(prefix: &str, count: usize) -> Names {
-    let mut names = Names::default();
-    for number in 1..=count {
-        names.intern(&format!("{prefix}{number}"));
-    }
-    names
 }
 
 #[cfg(test)]

@@ -4,8 +4,7 @@ use std::ops::RangeInclusive;
 
 use super::settings::{Amount, Coverage, Prior, Quality, Simulation};
 use crate::annotations::{MAX_CLASSES, MAX_LABELS};
-use crate::context::DEFAULT_MEMORY_LIMIT;
-use crate::error::{Error, Result};
+use crate::{DEFAULT_MEMORY_LIMIT, Error, Result};
 
 /// The largest power-law exponent: beyond it the weights of large crowds underflow.
 const MAX_EXPONENT: f64 = 10.0;
@@ -44,20 +43,14 @@ impl Simulation {
             Prior::Uniform => Ok(()),
             Prior::Dirichlet(concentration) => check_range("prior", *concentration, CONCENTRATION),
             Prior::Given(prior) => {
-                if prior.len() != self.classes {
-                    return problem(
-                        "prior",
-                        format!("{} probabilities for {} classes", prior.len(), self.classes),
-                    );
-                }
+                let (given, sum) = (prior.len(), prior.iter().sum::<f64>());
+                let number = format!("{given} probabilities for {} classes", self.classes);
+                check(given == self.classes, "prior", number)?;
                 for &probability in prior {
                     check_range("prior", probability, 0.0..=1.0)?;
                 }
-                let sum: f64 = prior.iter().sum();
-                if (sum - 1.0).abs() > 1e-6 {
-                    return problem("prior", format!("the probabilities sum to {sum}, not to 1"));
-                }
-                Ok(())
+                let problem = format!("the probabilities sum to {sum}, not to 1");
+                check((sum - 1.0).abs() <= 1e-6, "prior", problem)
             }
         }
     }
@@ -76,113 +69,82 @@ impl Simulation {
                 check_range(name, share, 0.0..=1.0)?;
             }
             special = special.saturating_add(amount.of(self.workers));
-            if special > self.workers {
-                return problem(
-                    name,
-                    format!(
-                        "with these, {special} workers are experts, specialists, spammers or adversaries, but there \
-                         are only {}",
-                        self.workers
-                    ),
-                );
-            }
+            let problem = format!(
+                "with these, {special} workers are experts, specialists, spammers or adversaries, but there are only {}",
+                self.workers
+            );
+            check(special <= self.workers, name, problem)?;
         }
-        if self.adversaries.of(self.workers) > 0 {
-            if self.classes < 2 {
-                return problem(
-                    "adversaries",
-                    "with one class there is no wrong answer; use at least 2 classes".into(),
-                );
-            }
-            let chance = 1.0 / self.classes as f64;
-            let strength = self.adversary_strength;
-            if !(strength > chance && strength <= 1.0) {
-                return problem(
-                    "adversary_strength",
-                    format!("{strength} is not above 1/K = {chance} and at most 1"),
-                );
-            }
+        if self.adversaries.of(self.workers) == 0 {
+            return Ok(());
         }
-        Ok(())
+        let problem = "with one class there is no wrong answer; use at least 2 classes";
+        check(self.classes > 1, "adversaries", problem)?;
+        let (chance, strength) = (1.0 / self.classes as f64, self.adversary_strength);
+        let problem = format!("{strength} is not above 1/K = {chance} and at most 1");
+        check(
+            strength > chance && strength <= 1.0,
+            "adversary_strength",
+            problem,
+        )
     }
 
     fn check_coverage(&self) -> Result<()> {
         check_range("designated_probability", self.designated_probability, 0.0..=1.0)?;
-        if self.designated > self.workers {
-            return problem(
-                "designated",
-                format!("{} designated workers of {}", self.designated, self.workers),
-            );
-        }
+        let problem = format!("{} designated workers of {}", self.designated, self.workers);
+        check(self.designated <= self.workers, "designated", problem)?;
         match self.coverage {
             Coverage::Probability(probability) => check_range("coverage", probability, 0.0..=1.0)?,
             Coverage::PerTask(labels) => {
                 let ordinary = self.workers - self.designated;
-                if labels > ordinary {
-                    return problem(
-                        "coverage",
-                        format!(
-                            "{labels} labels a task, but only {ordinary} workers that are not designated to give one \
-                             each"
-                        ),
-                    );
-                }
+                let problem = format!(
+                    "{labels} labels a task, but only {ordinary} workers that are not designated to give one each"
+                );
+                check(labels <= ordinary, "coverage", problem)?;
             }
         }
         let labels = self.expected_labels();
-        if labels == 0.0 {
-            return problem("coverage", "nobody would label anything".into());
-        }
-        if labels > MAX_LABELS as f64 {
-            return problem(
-                "coverage",
-                format!("about {labels:.2e} labels; a table holds at most {MAX_LABELS}"),
-            );
-        }
-        Ok(())
+        check(labels != 0.0, "coverage", "nobody would label anything")?;
+        let problem = format!("about {labels:.2e} labels; a table holds at most {MAX_LABELS}");
+        check(labels <= MAX_LABELS as f64, "coverage", problem)
     }
 
     fn check_size(&self) -> Result<()> {
         let needed = self.workers as u128 * (self.classes as u128).pow(2) * size_of::<f64>() as u128;
         if needed > u128::from(DEFAULT_MEMORY_LIMIT) {
-            return Err(Error::TooLarge {
-                what: format!(
-                    "the confusion matrices of {} workers and {} classes",
-                    self.workers, self.classes
-                ),
-                needed: needed.min(u128::from(u64::MAX)) as u64,
-                in_use: 0,
-                limit: DEFAULT_MEMORY_LIMIT,
-                hint: "use fewer workers or classes".into(),
-                remedy: None,
-            });
+            let what = format!(
+                "the confusion matrices of {} workers and {} classes",
+                self.workers, self.classes
+            );
+            let needed = needed.min(u128::from(u64::MAX)) as u64;
+            return Err(Error::too_large(
+                what,
+                needed,
+                DEFAULT_MEMORY_LIMIT,
+                "use fewer workers or classes",
+            ));
         }
         Ok(())
     }
 }
 
-fn problem(name: &str, problem: String) -> Result<()> {
-    Err(Error::Parameter {
-        name: name.into(),
-        problem,
-    })
+/// Fails with what is wrong with a setting, unless it is right.
+fn check(right: bool, name: &str, problem: impl Into<String>) -> Result<()> {
+    if right {
+        Ok(())
+    } else {
+        Err(Error::parameter(name, problem))
+    }
 }
 
 fn check_count(name: &str, count: usize, limit: usize) -> Result<()> {
-    if (1..=limit).contains(&count) {
-        return Ok(());
-    }
-    problem(name, format!("{count} is not between 1 and {limit}"))
+    let problem = format!("{count} is not between 1 and {limit}");
+    check((1..=limit).contains(&count), name, problem)
 }
 
 fn check_range(name: &str, value: f64, range: RangeInclusive<f64>) -> Result<()> {
-    if range.contains(&value) {
-        return Ok(());
-    }
-    problem(
-        name,
-        format!("{value} is not between {} and {}", range.start(), range.end()),
-    )
+    let problem = format!("{value} is not between {} and {}", range.start(), range.end());
+    check(range.contains(&value), name, problem)
 }
 
 #[cfg(test)]

@@ -81,14 +81,12 @@ fn place_kinds(settings: &Simulation, seed: u64) -> Vec<WorkerKind> {
     order.shuffle(&mut Stream::Kinds.rng(seed, 0));
     let mut kinds = vec![WorkerKind::Ordinary; workers];
     let mut next = order.into_iter();
+    let class = 0;
     for (kind, amount) in [
         (WorkerKind::Expert, settings.experts),
-        (WorkerKind::Specialist { class: 0 }, settings.specialists),
+        (WorkerKind::Specialist { class }, settings.specialists),
         (WorkerKind::UniformSpammer, settings.uniform_spammers),
-        (
-            WorkerKind::ConstantSpammer { class: 0 },
-            settings.constant_spammers,
-        ),
+        (WorkerKind::ConstantSpammer { class }, settings.constant_spammers),
         (WorkerKind::Adversary, settings.adversaries),
     ] {
         for worker in next.by_ref().take(amount.of(workers)) {
@@ -199,9 +197,7 @@ impl<'a> Columns<'a> {
 }
 
 fn unit(length: usize, index: usize) -> Vec<f64> {
-    let mut vector = vec![0.0; length];
-    vector[index] = 1.0;
-    vector
+    with_gap(vec![0.0; length - 1], index, 1.0)
 }
 
 /// The vector with `value` put in at `index`.

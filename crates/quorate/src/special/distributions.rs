@@ -123,11 +123,11 @@ pub(crate) fn normal_quantile(tail: f64) -> f64 {
     let (mut low, mut high) = (-10.0, 10.0);
     for _ in 0..100 {
         let middle = 0.5 * (low + high);
-        if normal_tail(middle) > tail {
-            low = middle;
+        *(if normal_tail(middle) > tail {
+            &mut low
         } else {
-            high = middle;
-        }
+            &mut high
+        }) = middle;
     }
     0.5 * (low + high)
 }
@@ -151,20 +151,13 @@ pub(crate) fn beta_quantile(a: f64, b: f64, probability: f64) -> f64 {
     }
     for _ in 0..100 {
         let above = beta_i_given(x, a, b, ln_beta) - probability;
-        if above < 0.0 {
-            low = x
-        } else {
-            high = x
-        }
+        (low, high) = if above < 0.0 { (x, high) } else { (low, x) };
         let density = ((a - 1.0) * x.ln() + (b - 1.0) * (-x).ln_1p() - ln_beta).exp();
         let newton = above / density;
         let slope = (a - 1.0) / x - (b - 1.0) / (1.0 - x);
         let halley = x - newton / (1.0 - (0.5 * newton * slope).clamp(-1.0, 0.5));
-        let next = if halley > low && halley < high {
-            halley
-        } else {
-            0.5 * (low + high)
-        };
+        let inside = halley > low && halley < high;
+        let next = if inside { halley } else { 0.5 * (low + high) };
         if (next - x).abs() <= 1e-12 || high - low < 1e-12 {
             return next;
         }

@@ -15,7 +15,7 @@ const SERIES_FROM: f64 = 10.0;
 const HALF_LN_TWO_PI: f64 = 0.918_938_533_204_672_7;
 
 /// `(ln gamma(x), digamma(x))` of a positive `x`: the two share most of their work.
-pub(crate) fn ln_gamma_and_digamma(x: f64) -> (f64, f64) {
+pub fn ln_gamma_and_digamma(x: f64) -> (f64, f64) {
     let (mut x, mut product, mut reciprocals) = (x, 1.0, 0.0);
     while x < SERIES_FROM {
         product *= x;
@@ -64,7 +64,7 @@ pub(crate) fn digamma_rise(x: f64, count: f64) -> f64 {
 /// ```text
 /// KL = lnB(base) - lnB(a) + sum (a_i - base_i) E ln p_i,      lnB(a) = sum ln G(a_i) - ln G(sum a)
 /// ```
-pub(crate) fn expect_dirichlet_logs(parameters: &[f64], base: &[f64], out: &mut [f64]) -> f64 {
+pub fn expect_dirichlet_logs(parameters: &[f64], base: &[f64], out: &mut [f64]) -> f64 {
     let (ln_gamma_sum, digamma_sum) = ln_gamma_and_digamma(parameters.iter().sum());
     let mut divergence = ln_gamma_sum - ln_gamma_and_digamma(base.iter().sum()).0;
     for ((&a, &b), log) in parameters.iter().zip(base).zip(out) {

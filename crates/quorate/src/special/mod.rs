@@ -7,5 +7,5 @@ pub(crate) mod distributions;
 mod gamma;
 
 pub(crate) use distributions::beta_quantile;
-pub use gamma::digamma;
-pub(crate) use gamma::{digamma_rise, expect_dirichlet_logs, ln_gamma_and_digamma};
+pub(crate) use gamma::digamma_rise;
+pub use gamma::{digamma, expect_dirichlet_logs, ln_gamma_and_digamma};

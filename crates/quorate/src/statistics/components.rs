@@ -2,7 +2,8 @@
 //! compared.
 
 use crate::annotations::Annotations;
-use crate::blocks::{Block, wire_format};
+use crate::blocks::{Block, State, wire_format};
+use crate::parallel::add;
 
 /// The parts of the crowd, the largest (by labels) first.
 #[derive(Debug, Clone, PartialEq)]
@@ -31,7 +32,7 @@ pub fn worker_components(annotations: &Annotations) -> Components {
 }
 
 /// Workers joined so far.
-pub(super) struct Joining {
+pub(crate) struct Joining {
     parent: Vec<u32>,
     labels: Vec<u32>,
 }
@@ -49,27 +50,12 @@ impl Joining {
     pub(super) fn add(&mut self, block: Block<'_>) {
         let parent = &mut self.parent;
         for task in 0..block.task_count() {
-            for pair in block.task(task).0.windows(2) {
-                let (a, b) = (root(parent, pair[0]), root(parent, pair[1]));
-                parent[a.max(b) as usize] = a.min(b);
-            }
+            let pairs = block.task(task).0.windows(2);
+            pairs.for_each(|pair| join(parent, pair[0], pair[1]));
         }
         for &worker in block.worker {
             self.labels[worker as usize] += 1;
         }
-    }
-
-    /// Joins those that other tasks joined.
-    pub(super) fn merge(&mut self, other: &Self) {
-        let parent = &mut self.parent;
-        for (worker, &above) in other.parent.iter().enumerate() {
-            let (a, b) = (root(parent, worker as u32), root(parent, above));
-            parent[a.max(b) as usize] = a.min(b);
-        }
-        self.labels
-            .iter_mut()
-            .zip(&other.labels)
-            .for_each(|(sum, labels)| *sum += labels);
     }
 
     /// Roots have the lowest code of their part, so that every chain ends.
@@ -82,6 +68,7 @@ impl Joining {
     pub(super) fn finish(self) -> (Vec<u32>, Components) {
         let Self { mut parent, labels } = self;
         let workers = parent.len();
+        // Root, members and labels of each part.
         let mut sizes: Vec<(u32, usize, usize)> = (0..workers as u32).map(|worker| (worker, 0, 0)).collect();
         for (worker, &labels) in labels.iter().enumerate() {
             let top = root(&mut parent, worker as u32) as usize;
@@ -94,10 +81,9 @@ impl Joining {
         for (part, &(top, _, _)) in sizes.iter().enumerate() {
             rank[top as usize] = part as u32;
         }
+        let part = |worker| rank[root(&mut parent, worker) as usize];
         let parts = Components {
-            of_worker: (0..workers)
-                .map(|worker| rank[root(&mut parent, worker as u32) as usize])
-                .collect(),
+            of_worker: (0..workers as u32).map(part).collect(),
             workers: sizes.iter().map(|&(_, members, _)| members).collect(),
             labels: sizes.iter().map(|&(_, _, labels)| labels).collect(),
         };
@@ -107,7 +93,23 @@ impl Joining {
 
 wire_format!(56 Joining { parent, labels } check Joining::is_forest);
 
-fn root(parent: &mut [u32], mut node: u32) -> u32 {
+/// Joins those that other tasks joined.
+impl State for Joining {
+    fn merge(&mut self, other: Self) {
+        let pairs = other.parent.iter().enumerate();
+        pairs.for_each(|(worker, &above)| join(&mut self.parent, worker as u32, above));
+        add(&mut self.labels, &other.labels);
+    }
+}
+
+/// Makes the lower one of two roots that of both.
+pub(crate) fn join(parent: &mut [u32], a: u32, b: u32) {
+    let (a, b) = (root(parent, a), root(parent, b));
+    parent[a.max(b) as usize] = a.min(b);
+}
+
+/// The root of the part that a worker is in.
+pub(crate) fn root(parent: &mut [u32], mut node: u32) -> u32 {
     while parent[node as usize] != node {
         let above = parent[parent[node as usize] as usize];
         parent[node as usize] = above;

@@ -15,7 +15,7 @@ use std::sync::atomic::Ordering::Relaxed;
 
 use crate::annotations::{Annotations, ByWorker};
 use crate::blocks::{Block, wire_format};
-use crate::parallel::{balanced_ranges, map_ranges};
+use crate::parallel::{add, balanced_ranges, map_ranges};
 
 /// Counts of answer pairs for every observed pair of workers, ordered by (m, j), m < j.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -40,11 +40,7 @@ pub struct PairCost {
 
 /// Counts distinct pairs unless that would take more than `most_events` steps.
 pub fn pair_cost(annotations: &Annotations, most_events: u64) -> PairCost {
-    let sizes = annotations
-        .task_starts()
-        .windows(2)
-        .map(|pair| u64::from(pair[1] - pair[0]));
-    let events = sizes.map(|size| size * size.saturating_sub(1) / 2).sum();
+    let events = annotations.as_block().pairs_of_labels();
     let pairs = (events <= most_events).then(|| distinct_pairs(annotations, u64::MAX));
     PairCost { events, pairs }
 }
@@ -55,7 +51,7 @@ pub fn has_at_most_pairs(annotations: &Annotations, most: u64) -> bool {
 }
 
 /// The number of distinct pairs of workers, or any number above `most` if that is larger.
-fn distinct_pairs(annotations: &Annotations, most: u64) -> u64 {
+pub(crate) fn distinct_pairs(annotations: &Annotations, most: u64) -> u64 {
     let pairs = AtomicU64::new(0);
     let labels = TaskAndWorkerLabels::of(annotations);
     map_ranges(labels.worker_ranges(), |workers| {
@@ -95,13 +91,11 @@ impl<'l> TaskAndWorkerLabels<'l> {
     }
 
     fn count(&self) -> CoOccurrence {
-        let parts = map_ranges(self.worker_ranges(), |workers| count_range(self, workers));
         let mut total = CoOccurrence::empty(0, self.by_task.class_count());
-        for part in parts {
+        for part in map_ranges(self.worker_ranges(), |workers| count_range(self, workers)) {
             let offset = total.second.len();
-            total
-                .starts
-                .extend(part.starts[1..].iter().map(|start| start + offset));
+            let starts = part.starts[1..].iter().map(|start| start + offset);
+            total.starts.extend(starts);
             total.second.extend(part.second);
             total.shared.extend(part.shared);
             total.cells.extend(part.cells);
@@ -131,9 +125,7 @@ fn count_range(labels: &TaskAndWorkerLabels<'_>, workers: Range<usize>) -> CoOcc
     let classes = labels.by_task.class_count();
     let block = classes * classes;
     let mut slot_of = vec![ABSENT; labels.by_task.worker_count()];
-    let mut others: Vec<u32> = Vec::new();
-    let mut row: Vec<u32> = Vec::new();
-    let mut order: Vec<u32> = Vec::new();
+    let (mut others, mut row) = (Vec::new(), Vec::<u32>::new());
     let mut part = CoOccurrence::empty(0, classes);
     for worker in workers {
         others.clear();
@@ -146,9 +138,8 @@ fn count_range(labels: &TaskAndWorkerLabels<'_>, workers: Range<usize>) -> CoOcc
             }
             row[slot_of[other] as usize * block + answer * classes + other_answer] += 1;
         });
-        order.clone_from(&others);
-        order.sort_unstable();
-        for &other in &order {
+        others.sort_unstable();
+        for &other in &others {
             let cells = &row[slot_of[other as usize] as usize * block..][..block];
             part.second.push(other);
             part.shared.push(cells.iter().sum());
@@ -175,11 +166,8 @@ impl CoOccurrence {
     /// The pairs of a block of labels.
     pub fn of_block(block: Block<'_>) -> Self {
         let by_worker = ByWorker::of_block(block);
-        let labels = TaskAndWorkerLabels {
-            by_task: block,
-            by_worker: &by_worker,
-        };
-        labels.count()
+        let (by_task, by_worker) = (block, &by_worker);
+        TaskAndWorkerLabels { by_task, by_worker }.count()
     }
 
     /// Whether the arrays are those of pairs, for a binary form.
@@ -250,20 +238,13 @@ impl CoOccurrence {
                 let from_b = b < b_end && (a == a_end || other.second[b] <= self.second[a]);
                 let at = merged.cells.len();
                 merged.cells.resize(at + block, 0);
-                let mut add = |part: &Self, pair: usize| {
-                    for (total, count) in merged.cells[at..].iter_mut().zip(&part.cells[pair * block..]) {
-                        *total += count;
+                for (part, pair, is) in [(self, a, from_a), (other, b, from_b)] {
+                    if is {
+                        add(&mut merged.cells[at..], &part.cells[pair * block..]);
                     }
-                };
-                if from_a {
-                    add(self, a);
                 }
-                if from_b {
-                    add(other, b);
-                }
-                merged
-                    .second
-                    .push(if from_a { self.second[a] } else { other.second[b] });
+                let second = if from_a { self.second[a] } else { other.second[b] };
+                merged.second.push(second);
                 merged.shared.push(merged.cells[at..].iter().sum());
                 a += usize::from(from_a);
                 b += usize::from(from_b);

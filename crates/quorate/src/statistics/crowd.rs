@@ -3,9 +3,8 @@
 
 use super::components::{Components, Joining};
 use crate::annotations::WorkerOrder;
-use crate::blocks::{Block, Extent, Pass, Passes, Stage, State, wire_format};
-use crate::context::Context;
-use crate::error::Result;
+use crate::blocks::{Block, Extent, Pass, Passes, Stage, wire_format};
+use crate::{Context, Result};
 
 /// What is known of a crowd before anything is estimated.
 pub(crate) struct Crowd {
@@ -20,12 +19,13 @@ pub(crate) struct Crowd {
 impl Crowd {
     /// Goes over the labels once.
     pub(crate) fn of(passes: &mut Passes<'_>, context: &mut Context) -> Result<Self> {
-        let joined = passes.run(&mut JoinWorkers {}, Stage::single("crowd"), context)?;
-        let (labels, parts) = joined.joining.finish();
+        let stage = Stage::single("crowd");
+        let (joining, pairs_of_labels) = passes.run(&mut JoinWorkers {}, stage, context)?;
+        let (labels, parts) = joining.finish();
         Ok(Self {
             labels,
             parts,
-            pairs_of_labels: joined.pairs_of_labels,
+            pairs_of_labels,
         })
     }
 }
@@ -41,36 +41,18 @@ pub(crate) struct JoinWorkers {}
 wire_format!(40 JoinWorkers {});
 
 impl Pass for JoinWorkers {
-    type State = JoinedWorkers;
+    /// Workers joined by some tasks, and the pairs of labels on these.
+    type State = (Joining, u64);
 
-    fn start(&mut self, extent: Extent) -> JoinedWorkers {
-        JoinedWorkers {
-            joining: Joining::new(extent.workers),
-            pairs_of_labels: 0,
-        }
+    fn start(&mut self, extent: Extent) -> Self::State {
+        (Joining::new(extent.workers), 0)
     }
 
-    fn visit(&mut self, joined: &mut JoinedWorkers, block: Block<'_>, _: &mut [f64]) {
-        joined.joining.add(block);
-        let sizes = block.starts.windows(2).map(|task| u64::from(task[1] - task[0]));
-        joined.pairs_of_labels += sizes.map(|size| size * size.saturating_sub(1) / 2).sum::<u64>();
+    fn visit(&mut self, (joining, pairs): &mut Self::State, block: Block<'_>, _: &mut [f64]) {
+        joining.add(block);
+        *pairs += block.pairs_of_labels();
     }
 }
-
-/// Workers joined by some tasks, and the pairs of labels on these.
-pub(crate) struct JoinedWorkers {
-    joining: Joining,
-    pairs_of_labels: u64,
-}
-
-impl State for JoinedWorkers {
-    fn merge(&mut self, other: Self) {
-        self.joining.merge(&other.joining);
-        self.pairs_of_labels += other.pairs_of_labels;
-    }
-}
-
-wire_format!(41 JoinedWorkers { joining, pairs_of_labels });
 
 /// Gathers what workers are ordered by.
 pub(crate) struct OrderWorkers {}

@@ -11,10 +11,8 @@ use std::hash::Hasher;
 
 use rustc_hash::FxHasher;
 
-use crate::annotations::Annotations;
-use crate::context::Context;
-use crate::error::Result;
 use crate::statistics::pair_blocks::pair_bytes;
+use crate::{Annotations, Context, Result};
 
 /// Labels for counting pairs, and what was left out.
 #[derive(Debug)]
@@ -42,15 +40,16 @@ pub(crate) fn pair_budget(labels: u64) -> u64 {
 
 /// Caps the labels of large tasks if their pairs are more than is worth counting.
 pub fn cap_labels<'a>(annotations: &'a Annotations, context: &Context) -> Result<CappedLabels<'a>> {
-    let (workers, classes) = (
+    let (workers, labels) = (
         annotations.worker_count() as u64,
-        annotations.class_count() as u64,
+        annotations.label_count() as u64,
     );
-    let mut budget = pair_budget(annotations.label_count() as u64);
+    let mut budget = pair_budget(labels);
     // Every pair of labels may be a pair of workers of its own, unless there are few workers. A pair that
     // shares one task says next to nothing, so memory follows the labels long before the limit.
-    let enough = (FREE_BYTES / pair_bytes(classes)).max(EVENTS_A_LABEL * annotations.label_count() as u64);
-    let room = (context.memory_limit() / 2 / pair_bytes(classes)).min(enough);
+    let bytes = pair_bytes(annotations.class_count() as u64);
+    let enough = (FREE_BYTES / bytes).max(EVENTS_A_LABEL * labels);
+    let room = (context.memory_limit() / 2 / bytes).min(enough);
     if workers * workers / 2 > room {
         budget = budget.min(room);
     }
@@ -61,18 +60,15 @@ fn cap_labels_to(annotations: &Annotations, budget: u64, seed: u64) -> Result<Ca
     let starts = annotations.task_starts();
     let sizes = || starts.windows(2).map(|pair| u64::from(pair[1] - pair[0]));
     let events = |cap: u64| -> u64 {
-        sizes()
-            .map(|size| size.min(cap) * size.min(cap).saturating_sub(1) / 2)
-            .sum()
+        let capped = sizes().map(|size| size.min(cap));
+        capped.map(|size| size * size.saturating_sub(1) / 2).sum()
     };
     let largest = sizes().max().unwrap_or(0);
     let total = events(largest);
     // Where many short tasks are too much, leaving out labels of the longer ones would not help.
     if total <= budget || events(LEAST) > budget {
-        return Ok(CappedLabels {
-            annotations: Cow::Borrowed(annotations),
-            note: None,
-        });
+        let (annotations, note) = (Cow::Borrowed(annotations), None);
+        return Ok(CappedLabels { annotations, note });
     }
     let mut cap = largest;
     while cap > LEAST && events(cap) > budget {
@@ -82,23 +78,17 @@ fn cap_labels_to(annotations: &Annotations, budget: u64, seed: u64) -> Result<Ca
     let mut drawn = Vec::new();
     for task in 0..annotations.task_count() {
         let (workers, labels) = annotations.task_slices(task);
-        let pairs = workers.iter().copied().zip(labels.iter().copied());
-        if workers.len() as u64 <= cap {
-            kept.extend(pairs.map(|(worker, label)| (task as u32, worker, label)));
-            continue;
-        }
         drawn.clear();
-        drawn.extend(pairs.map(|(worker, label)| {
-            let name = annotations.workers().get(worker as usize);
-            (draw(seed, annotations.tasks().get(task), name), worker, label)
-        }));
-        drawn.sort_unstable_by_key(|&(key, worker, _)| (key, worker));
-        drawn.truncate(cap as usize);
-        kept.extend(
-            drawn
-                .iter()
-                .map(|&(_, worker, label)| (task as u32, worker, label)),
-        );
+        drawn.extend(workers.iter().copied().zip(labels.iter().copied()));
+        if drawn.len() as u64 > cap {
+            let key = |&(worker, _): &(u32, u16)| {
+                let name = annotations.workers().get(worker as usize);
+                (draw(seed, annotations.tasks().get(task), name), worker)
+            };
+            drawn.sort_by_cached_key(key);
+            drawn.truncate(cap as usize);
+        }
+        kept.extend(drawn.iter().map(|&(worker, label)| (task as u32, worker, label)));
     }
     let capped = sizes().filter(|&size| size > cap).count();
     let note = format!(
@@ -106,12 +96,8 @@ fn cap_labels_to(annotations: &Annotations, budget: u64, seed: u64) -> Result<Ca
          labels)",
         events(cap)
     );
-    let (tasks, workers, classes) = (annotations.tasks(), annotations.workers(), annotations.classes());
-    let capped = Annotations::from_named_codes(tasks.clone(), workers.clone(), classes.clone(), kept)?;
-    Ok(CappedLabels {
-        annotations: Cow::Owned(capped),
-        note: Some(note),
-    })
+    let (annotations, note) = (Cow::Owned(annotations.with_labels(kept)?), Some(note));
+    Ok(CappedLabels { annotations, note })
 }
 
 /// A number that stands for a label, the same for any order of rows.

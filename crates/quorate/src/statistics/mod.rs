@@ -9,6 +9,8 @@ mod pair_blocks;
 mod pair_sums;
 
 pub use components::{Components, worker_components};
+pub(crate) use components::{join, root};
+pub(crate) use cooccurrence::distinct_pairs;
 pub use cooccurrence::{CoOccurrence, PairCost, count_cooccurrences, has_at_most_pairs, pair_cost};
 pub(crate) use crowd::{Crowd, JoinWorkers, OrderWorkers, worker_order};
 pub(crate) use label_cap::pair_budget;

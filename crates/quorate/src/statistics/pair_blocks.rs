@@ -1,11 +1,10 @@
 //! The co-occurrence frequencies R_mj of observed pairs, with who is whose neighbour.
 
 use super::{CoOccurrence, cap_labels, count_cooccurrences, pair_cost};
-use crate::annotations::Annotations;
 use crate::blocks::{Block, Extent, Pass, Passes, Stage, State, wire_format};
-use crate::context::Context;
-use crate::error::Result;
-use crate::model::DawidSkene;
+use crate::linalg::small::transpose;
+use crate::parallel::add_up;
+use crate::{Annotations, Context, DawidSkene, Result};
 
 /// K x K blocks R_mj (sum 1) of observed pairs m < j with their evidence S_mj, and the symmetric adjacency.
 #[derive(Debug, Clone)]
@@ -48,9 +47,7 @@ impl PairBlocks {
             starts[m as usize + 1] += 1;
             starts[j as usize + 1] += 1;
         }
-        for worker in 0..workers {
-            starts[worker + 1] += starts[worker];
-        }
+        add_up(&mut starts);
         let mut next = starts.clone();
         let mut neighbours = vec![(0, 0); 2 * pairs.len()];
         for (pair, &(m, j)) in pairs.iter().enumerate() {
@@ -77,14 +74,9 @@ impl PairBlocks {
     /// evidence: the noiseless case.
     pub fn of_model(model: &DawidSkene, mut observed: impl FnMut(usize, usize) -> bool) -> Self {
         let (workers, classes) = (model.worker_count(), model.class_count());
-        let mut blocks = Vec::new();
-        for m in 0..workers {
-            for j in m + 1..workers {
-                if observed(m, j) {
-                    blocks.push((m, j, f64::INFINITY, model.co_occurrence(m, j)));
-                }
-            }
-        }
+        let pairs = (0..workers).flat_map(|m| (m + 1..workers).map(move |j| (m, j)));
+        let observed = pairs.filter(|&(m, j)| observed(m, j));
+        let blocks = observed.map(|(m, j)| (m, j, f64::INFINITY, model.co_occurrence(m, j)));
         Self::new(workers, classes, blocks)
     }
 
@@ -155,19 +147,15 @@ impl PairBlocks {
 
     /// (neighbour, pair) of a worker, in order of neighbour.
     pub fn neighbours(&self, worker: usize) -> impl ExactSizeIterator<Item = (usize, usize)> + Clone + '_ {
-        let entries = &self.neighbours[self.starts[worker]..self.starts[worker + 1]];
-        entries
-            .iter()
-            .map(|&(other, pair)| (other as usize, pair as usize))
+        let entries = self.neighbours[self.starts[worker]..self.starts[worker + 1]].iter();
+        entries.map(|&(other, pair)| (other as usize, pair as usize))
     }
 
     /// The pair of two different workers, if it was observed.
     pub fn find(&self, a: usize, b: usize) -> Option<usize> {
         let entries = &self.neighbours[self.starts[a]..self.starts[a + 1]];
-        let at = entries
-            .binary_search_by_key(&(b as u32), |&(other, _)| other)
-            .ok()?;
-        Some(entries[at].1 as usize)
+        let at = entries.binary_search_by_key(&(b as u32), |&(other, _)| other);
+        Some(entries[at.ok()?].1 as usize)
     }
 
     /// R_ab with the answers of `a` as rows, whichever way the pair is stored.
@@ -176,8 +164,18 @@ impl PairBlocks {
         Some(if a < b {
             block.to_vec()
         } else {
-            crate::linalg::small::transpose(block, self.classes)
+            transpose(block, self.classes)
         })
+    }
+
+    /// R of a pair of this worker with another one, both answers given, whichever way the pair is stored.
+    pub fn cell(&self, (worker, other): (usize, usize), pair: usize, answers: (usize, usize)) -> f64 {
+        let (row, column) = if worker < other {
+            answers
+        } else {
+            (answers.1, answers.0)
+        };
+        self.block(pair)[row * self.classes + column]
     }
 }
 
@@ -185,12 +183,8 @@ impl From<&CoOccurrence> for PairBlocks {
     fn from(counts: &CoOccurrence) -> Self {
         let frequencies = counts.iter().map(|(m, j, shared, cells)| {
             let total = f64::from(shared);
-            (
-                m,
-                j,
-                total,
-                cells.iter().map(|&count| f64::from(count) / total).collect(),
-            )
+            let share = |&count: &u32| f64::from(count) / total;
+            (m, j, total, cells.iter().map(share).collect())
         });
         Self::new(counts.worker_count(), counts.class_count(), frequencies)
     }
@@ -227,22 +221,16 @@ pub(crate) struct CountedPairs {
 
 impl CountedPairs {
     fn of(counts: CoOccurrence, most: u64) -> Self {
-        Self {
-            most,
-            counts: Some(counts).filter(|counts| counts.pair_count() as u64 <= most),
-        }
+        let counts = Some(counts).filter(|counts| counts.pair_count() as u64 <= most);
+        Self { most, counts }
     }
 }
 
 impl State for CountedPairs {
     fn merge(&mut self, other: Self) {
-        *self = match (self.counts.take(), other.counts) {
-            (Some(counts), Some(others)) => Self::of(counts.merge(&others), self.most),
-            _ => Self {
-                most: self.most,
-                counts: None,
-            },
-        };
+        if let (Some(counts), Some(others)) = (self.counts.take(), other.counts) {
+            *self = Self::of(counts.merge(&others), self.most);
+        }
     }
 }
 

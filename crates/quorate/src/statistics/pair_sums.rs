@@ -1,11 +1,13 @@
 //! Sums over the tasks that two workers share, for the pairs of one worker at a time: the kernel of agreement
 //! between pairs and of the search for copies.
 
-use crate::annotations::Annotations;
+use crate::annotations::{Annotations, ByWorker};
+use crate::blocks::Block;
 
 /// Goes through the pairs of a worker with those after it.
 pub(crate) struct PairSums<'a> {
-    annotations: &'a Annotations,
+    by_task: Block<'a>,
+    by_worker: &'a ByWorker,
     /// Tasks shared with each worker, and where its sums are; both as before the first worker in between.
     shared: Vec<u32>,
     slot_of: Vec<u32>,
@@ -26,17 +28,24 @@ const ABSENT: u32 = u32::MAX;
 
 impl<'a> PairSums<'a> {
     pub(crate) fn new(annotations: &'a Annotations) -> Self {
+        Self::of(annotations.as_block(), annotations.by_worker())
+    }
+
+    /// Of labels by task and by worker.
+    pub(crate) fn of(by_task: Block<'a>, by_worker: &'a ByWorker) -> Self {
+        let workers = by_task.worker_count();
         Self {
-            annotations,
-            shared: vec![0; annotations.worker_count()],
-            slot_of: vec![ABSENT; annotations.worker_count()],
+            by_task,
+            by_worker,
+            shared: vec![0; workers],
+            slot_of: vec![ABSENT; workers],
             met: Vec::new(),
         }
     }
 
-    /// The sums of worker `m` with each later worker, in order of these, over the `chosen` tasks. `start` gets
-    /// the later worker and the number of tasks that both share, and says what the sums are before the first; a
-    /// pair without is left out.
+    /// The sums of worker `m` with each later worker, in order of these, over the `chosen` tasks. `start`
+    /// gets the later worker and the number of tasks that both share, and says what the sums are before the
+    /// first; a pair without is left out.
     pub(crate) fn of_worker<S>(
         &mut self,
         m: usize,
@@ -44,16 +53,11 @@ impl<'a> PairSums<'a> {
         mut start: impl FnMut(usize, u32) -> Option<S>,
         mut add: impl FnMut(&mut S, SharedTask),
     ) -> Vec<(usize, S)> {
-        let annotations = self.annotations;
-        let tasks = || {
-            annotations
-                .by_worker()
-                .labels(m)
-                .filter(|&(task, _)| chosen(task))
-        };
+        let (labels, by_worker) = (self.by_task, self.by_worker);
+        let tasks = || by_worker.labels(m).filter(|&(task, _)| chosen(task));
         self.met.clear();
         for (task, _) in tasks() {
-            for &j in annotations.task_slices(task).0.iter().rev() {
+            for &j in labels.task(task).0.iter().rev() {
                 if j as usize <= m {
                     break;
                 }
@@ -76,8 +80,8 @@ impl<'a> PairSums<'a> {
             return sums;
         }
         for (task, answer) in tasks() {
-            let (workers, answers) = annotations.task_slices(task);
-            let first = annotations.task_starts()[task] as usize;
+            let (workers, answers) = labels.task(task);
+            let first = labels.starts[task] as usize;
             let after = workers.partition_point(|&other| other as usize <= m);
             for offset in after..workers.len() {
                 let slot = self.slot_of[workers[offset] as usize];

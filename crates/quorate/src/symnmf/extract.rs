@@ -9,6 +9,7 @@
 //! A column whose sum is about zero says nothing about the worker: it becomes the distribution of the
 //! worker's answers. The median makes the prior indifferent to the few workers whose block is far off.
 
+use crate::linalg::small::{column_sums, normalise};
 use crate::model::DawidSkene;
 
 /// Column sums below this share of the largest one of the worker count as zero.
@@ -20,14 +21,9 @@ pub fn extract_model(h: &[f64], weights: &[f64], answers: &[f64], classes: usize
     let block = classes * classes;
     let mut confusion = h.to_vec();
     let mut squares: Vec<Vec<(f64, f64)>> = vec![Vec::with_capacity(weights.len()); classes];
-    for ((matrix, &weight), answers) in confusion
-        .chunks_exact_mut(block)
-        .zip(weights)
-        .zip(answers.chunks_exact(classes))
-    {
-        let sums: Vec<f64> = (0..classes)
-            .map(|k| (0..classes).map(|a| matrix[a * classes + k]).sum())
-            .collect();
+    let matrices = confusion.chunks_exact_mut(block).zip(weights);
+    for ((matrix, &weight), answers) in matrices.zip(answers.chunks_exact(classes)) {
+        let sums = column_sums(matrix, classes);
         let largest = sums.iter().copied().fold(0.0, f64::max);
         for (k, &sum) in sums.iter().enumerate() {
             let empty = sum <= EMPTY * largest || sum <= f64::MIN_POSITIVE;
@@ -41,13 +37,10 @@ pub fn extract_model(h: &[f64], weights: &[f64], answers: &[f64], classes: usize
     let prior: Vec<f64> = squares.iter_mut().map(|values| weighted_median(values)).collect();
     let total: f64 = prior.iter().sum();
     // Keep every class possible: an empty median means "not seen by most workers", not "impossible".
-    let floor = 1e-6;
-    let floored: Vec<f64> = prior
-        .iter()
-        .map(|p| if total > 0.0 { (p / total).max(floor) } else { 1.0 })
-        .collect();
-    let total: f64 = floored.iter().sum();
-    DawidSkene::new(floored.iter().map(|p| p / total).collect(), confusion)
+    let floor = |p: &f64| if total > 0.0 { (p / total).max(1e-6) } else { 1.0 };
+    let mut prior: Vec<f64> = prior.iter().map(floor).collect();
+    normalise(&mut prior);
+    DawidSkene::new(prior, confusion)
 }
 
 /// The value at which half of the weight is reached.
@@ -55,13 +48,11 @@ fn weighted_median(values: &mut [(f64, f64)]) -> f64 {
     values.sort_unstable_by(|a, b| a.0.total_cmp(&b.0));
     let total: f64 = values.iter().map(|value| value.1).sum();
     let mut sum = 0.0;
-    for (value, weight) in values.iter() {
+    let middle = values.iter().find(|(_, weight)| {
         sum += weight;
-        if sum >= total / 2.0 {
-            return *value;
-        }
-    }
-    0.0
+        sum >= total / 2.0
+    });
+    middle.map_or(0.0, |&(value, _)| value)
 }
 
 #[cfg(test)]

@@ -12,11 +12,10 @@
 
 use quorate_machine::dispatch::{self, Kernel};
 
-use crate::context::Context;
-use crate::error::Result;
 use crate::linalg::small::{add_gram, dot, nearest_orthogonal, transpose};
 use crate::linalg::width::{Width, with_width};
 use crate::parallel::{add, even_ranges, map_ranges};
+use crate::{Context, Result};
 
 /// The threshold below which an entry becomes zero.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -73,9 +72,7 @@ pub fn factor(
     settings: &FactorSettings,
     context: &mut Context,
 ) -> Result<Factor> {
-    let mut q = q;
-    let mut trace = Vec::new();
-    let mut converged = false;
+    let (mut q, mut trace, mut converged) = (q, Vec::new(), false);
     for step in 0..settings.max_iter {
         context.step("factoring", step, Some(settings.max_iter))?;
         let (lost, cross) = context.run(|| cross_product(u, weights, &q, settings.alpha.at(step), classes));
@@ -173,9 +170,8 @@ impl<W: Width> Kernel for CrossProduct<'_, W> {
 
 /// The K x K identity: the start for a factor that is already nearly aligned with the classes.
 pub fn identity(classes: usize) -> Vec<f64> {
-    (0..classes * classes)
-        .map(|cell| f64::from(u8::from(cell / classes == cell % classes)))
-        .collect()
+    let cell = |cell: usize| f64::from(u8::from(cell.is_multiple_of(classes + 1)));
+    (0..classes * classes).map(cell).collect()
 }
 
 /// The rotation that turns `u` nearest to `target`, rows weighted: a start aligned with an earlier estimate.
@@ -183,8 +179,7 @@ pub fn rotation_towards(u: &[f64], target: &[f64], weights: &[f64], classes: usi
     let mut cross = vec![0.0; classes * classes];
     let rows = u.chunks_exact(classes).zip(target.chunks_exact(classes));
     for (row, (from, to)) in rows.enumerate() {
-        let weight = weights[row / classes];
-        add_gram(from, to, classes, weight, &mut cross);
+        add_gram(from, to, classes, weights[row / classes], &mut cross);
     }
     nearest_orthogonal(&cross, classes)
 }

@@ -10,10 +10,9 @@ use super::{
     Designated, Factor, FactorSettings, Imputation, RobustSettings, extract_model, factor, identity,
     impute_designated, impute_robust, model_factor, rotation_towards,
 };
-use crate::context::Context;
-use crate::error::Result;
 use crate::model::{Alignment, DawidSkene, align_classes};
 use crate::statistics::PairBlocks;
+use crate::{Context, Result};
 
 /// How the model is identified.
 #[derive(Debug, Clone)]

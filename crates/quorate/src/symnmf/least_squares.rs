@@ -9,7 +9,7 @@
 //! length `1 / lambda_max(G)`. A proximal term `eps ||U_m - U_old||^2` keeps directions that the data say
 //! nothing about where they were.
 
-use crate::linalg::small::{dot, multiply, multiply_transposed, norm_squared, symmetric_eigen};
+use crate::linalg::small::{add_scaled, dot, multiply, multiply_transposed, norm_squared, symmetric_eigen};
 
 /// Relative weight of the proximal term.
 const PROXIMAL: f64 = 1e-9;
@@ -37,12 +37,8 @@ impl Scratch {
         if eps <= 0.0 {
             return;
         }
-        for (target, old) in b.iter_mut().zip(u.iter()) {
-            *target += eps * old;
-        }
-        for k in 0..n {
-            g[k * n + k] += eps;
-        }
+        add_scaled(b, eps, u);
+        (0..n).for_each(|k| g[k * n + k] += eps);
         // Most solutions lie inside the ball: Cholesky is enough, and cheap.
         if self.solve_unconstrained(g, b) && norm_squared(&self.solution) <= radius * radius {
             u.copy_from_slice(&self.solution);
@@ -57,14 +53,14 @@ impl Scratch {
         for row in 0..n {
             for column in 0..=row {
                 let sum = g[row * n + column] - dot(&l[row * n..][..column], &l[column * n..][..column]);
-                if row == column {
-                    if sum <= 0.0 {
-                        return false;
-                    }
-                    l[row * n + row] = sum.sqrt();
-                } else {
-                    l[row * n + column] = sum / l[column * n + column];
+                if row == column && sum <= 0.0 {
+                    return false;
                 }
+                l[row * n + column] = if row == column {
+                    sum.sqrt()
+                } else {
+                    sum / l[column * n + column]
+                };
             }
         }
         for (x, b) in self.solution.chunks_exact_mut(n).zip(b.chunks_exact(n)) {
@@ -83,9 +79,7 @@ impl Scratch {
 /// The constrained minimiser in the eigenbasis of `G`, where the columns of `B V` are scaled one by one.
 fn solve_on_sphere(g: &[f64], b: &[f64], u: &mut [f64], n: usize, radius: f64, eps: f64) {
     let (mut values, vectors) = symmetric_eigen(g, n);
-    for value in &mut values {
-        *value = value.max(eps);
-    }
+    values.iter_mut().for_each(|value| *value = value.max(eps));
     let mut rotated = vec![0.0; n * n];
     multiply(b, &vectors, n, &mut rotated);
     let mut column_norms = vec![0.0; n];

@@ -15,8 +15,7 @@
 use super::robust::Imputation;
 use super::task_sums::TaskSums;
 use crate::blocks::{Passes, Stage};
-use crate::context::Context;
-use crate::error::Result;
+use crate::{Context, Result};
 
 /// Completes the co-occurrences from the start `factor`.
 pub fn impute_matrix_free(

@@ -10,15 +10,13 @@
 //!
 //! The steps are those of [`identify`](super::identify()); `pipeline.rs` is what is done around them.
 
-use super::pipeline::{Pipeline, Sources};
+use super::pipeline::named_workers;
 use super::{Alpha, Designated, FactorSettings, ResidualWeights, RobustSettings, Solver};
-use crate::blocks::Passes;
-use crate::context::Context;
-use crate::declare_words;
-use crate::error::Result;
+use crate::annotations::Names;
 use crate::methods::declare::NO_FACTS;
-use crate::methods::{Aggregate, Build, Declared, Kind, Method, Parameter, Values};
-use crate::model::{BlockFit, Em};
+use crate::methods::{Build, Declared, Kind, Method, Parameter, Values};
+use crate::model::Em;
+use crate::{Result, declare_words};
 
 declare_words! {
     /// Where the imputation starts.
@@ -238,8 +236,8 @@ const fn entries<const N: usize>(groups: &[Group], changed: Option<(&str, &'stat
     entries
 }
 
-/// Eigenvectors follow the worst estimated blocks if nothing holds them back: the forms with eigenvectors weigh
-/// rows by labels.
+/// Eigenvectors follow the worst estimated blocks if nothing holds them back: the forms with eigenvectors
+/// weigh rows by labels.
 const BY_LABELS: Option<(&str, &str)> = Some(("rows", "labels"));
 
 impl SymNmf {
@@ -374,61 +372,47 @@ impl Default for SymNmf {
 /// The factorisation stops when no entry of the rotation moves by more than this.
 const FACTOR_TOL: f64 = 1e-7;
 
-impl Aggregate for SymNmf {
-    fn learn(&self, passes: &mut Passes<'_>, context: &mut Context) -> Result<BlockFit> {
-        let pipeline = Pipeline {
-            sources: self.sources(),
-            shrinkage: self.shrinkage,
-            factor: FactorSettings {
-                alpha: if self.psi > 0.0 {
-                    Alpha::Power(self.psi)
-                } else {
-                    Alpha::Constant(self.alpha)
-                },
-                max_iter: self.steps,
-                tol: FACTOR_TOL,
-            },
-            rows: self.rows,
-            em: self.refinement(),
-        };
-        pipeline.fit(passes, context)
-    }
-}
-
 impl SymNmf {
-    /// Where missing blocks come from.
-    fn sources(&self) -> Sources {
-        let robust = |weights, xi| Sources::Robust {
-            init: self.init,
-            form: self.form,
-            settings: RobustSettings {
-                weights,
-                evidence: self.evidence,
-                xi,
-                solver: self.solver,
-                max_iter: self.sweeps,
-                tol: self.sweep_tol,
-            },
-        };
-        match self.preset {
-            Preset::RobSymNmfEm | Preset::RobSymNmf => robust(ResidualWeights::Robust, self.xi),
+    /// How the rotation is found.
+    pub(super) fn factor_settings(&self) -> FactorSettings {
+        let (max_iter, tol) = (self.steps, FACTOR_TOL);
+        let moving = (self.psi > 0.0).then_some(Alpha::Power(self.psi));
+        let alpha = moving.unwrap_or(Alpha::Constant(self.alpha));
+        FactorSettings { alpha, max_iter, tol }
+    }
+
+    /// How a factor is fitted to the observed blocks, where missing ones come from that.
+    pub(super) fn robust_settings(&self) -> Option<RobustSettings> {
+        let (weights, xi) = match self.preset {
+            Preset::RobSymNmfEm | Preset::RobSymNmf => (ResidualWeights::Robust, self.xi),
             // Without reweighting the norm needs no smoothing.
-            Preset::RobSymNmfUniform => robust(ResidualWeights::Uniform, 0.0),
-            Preset::DesSymNmfEm | Preset::DesSymNmf => match self.pair {
-                _ if !self.designated.trim().is_empty() => Sources::Named(self.designated.clone()),
-                Between::Average => Sources::Blocks(Designated::Best),
-                Between::Random => Sources::Blocks(Designated::Random),
-            },
-            Preset::SymNmfEm | Preset::SymNmf => Sources::Blocks(Designated::None),
-        }
+            Preset::RobSymNmfUniform => (ResidualWeights::Uniform, 0.0),
+            _ => return None,
+        };
+        Some(RobustSettings {
+            weights,
+            evidence: self.evidence,
+            xi,
+            solver: self.solver,
+            max_iter: self.sweeps,
+            tol: self.sweep_tol,
+        })
+    }
+
+    /// Who stands between the workers of a missing block, where it comes from three observed ones.
+    pub(super) fn go_betweens(&self, workers: &Names) -> Result<Designated> {
+        Ok(match self.preset {
+            Preset::SymNmfEm | Preset::SymNmf => Designated::None,
+            _ if !self.designated.trim().is_empty() => named_workers(&self.designated, workers)?,
+            _ if self.pair == Between::Random => Designated::Random,
+            _ => Designated::Best,
+        })
     }
 
     /// EM after the estimate.
-    fn refinement(&self) -> Option<Em> {
-        let refined = matches!(
-            self.preset,
-            Preset::RobSymNmfEm | Preset::DesSymNmfEm | Preset::SymNmfEm
-        );
+    pub(super) fn refinement(&self) -> Option<Em> {
+        use Preset::{DesSymNmfEm, RobSymNmfEm, SymNmfEm};
+        let refined = matches!(self.preset, RobSymNmfEm | DesSymNmfEm | SymNmfEm);
         refined.then(|| Em {
             max_iter: self.max_iter,
             tol: self.tol,

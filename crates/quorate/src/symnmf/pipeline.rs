@@ -25,49 +25,19 @@
 use std::sync::Arc;
 
 use super::{
-    Designated, FactorSettings, Form, Identification, Identified, Imputing, Init, RobustSettings, Rotation,
-    RowWeights, crowd_matrix, expected_labels, identify, identify_from_factor, impute_matrix_free,
-    model_factor, random_factor, shrink_to_crowd,
+    Designated, Form, Identification, Identified, Imputing, Init, Rotation, RowWeights, SymNmf, crowd_matrix,
+    expected_labels, identify, identify_from_factor, impute_matrix_free, model_factor, random_factor,
+    shrink_to_crowd,
 };
 use crate::annotations::Names;
 use crate::blocks::{Passes, Stage};
-use crate::context::Context;
-use crate::error::{Error, Result};
 use crate::model::{
     AnswerCounts, BlockFit, DawidSkene, Em, EmStart, Fit, RuleSource, Sweep, find_first, reserve_tables,
 };
-use crate::remedy::Remedy;
 use crate::statistics::{
     Components, Crowd, PairBlocks, cap_labels, has_at_most_pairs, pair_budget, pair_bytes, worker_order,
 };
-
-/// How missing blocks are imputed.
-#[derive(Debug, Clone, PartialEq)]
-pub(super) enum Sources {
-    /// By a factor fitted to the observed blocks.
-    Robust {
-        init: Init,
-        form: Form,
-        settings: RobustSettings,
-    },
-    /// From three observed blocks through the two workers of these names.
-    Named(String),
-    /// From three observed blocks, or not at all.
-    Blocks(Designated),
-}
-
-/// A member of the family with its settings.
-#[derive(Debug, Clone, PartialEq)]
-pub(super) struct Pipeline {
-    pub sources: Sources,
-    /// Pseudo-labels that draw each column of a worker's matrix to the crowd and away from zero.
-    pub shrinkage: f64,
-    pub factor: FactorSettings,
-    /// Weight of a worker in the factorisation.
-    pub rows: RowWeights,
-    /// EM after the estimate.
-    pub em: Option<Em>,
-}
+use crate::{Aggregate, Context, Error, Remedy, Result};
 
 /// Tables of M K^2 numbers that the steps hold at a time.
 const TABLES: u64 = 8;
@@ -75,9 +45,8 @@ const TABLES: u64 = 8;
 /// Margins below this are reported as doubtful.
 const DOUBTFUL_MARGIN: f64 = 0.02;
 
-impl Pipeline {
-    /// Fits the member. The passes know the posteriors afterwards.
-    pub fn fit(&self, passes: &mut Passes<'_>, context: &mut Context) -> Result<BlockFit> {
+impl Aggregate for SymNmf {
+    fn learn(&self, passes: &mut Passes<'_>, context: &mut Context) -> Result<BlockFit> {
         if !passes.has_gold() {
             return self.fit_crowd(passes, context);
         }
@@ -90,7 +59,9 @@ impl Pipeline {
         fit.model = fit.model.map(DawidSkene::without_last_worker);
         Ok(fit)
     }
+}
 
+impl SymNmf {
     fn fit_crowd(&self, passes: &mut Passes<'_>, context: &mut Context) -> Result<BlockFit> {
         let classes = passes.class_count();
         reserve_tables(passes, TABLES, context)?;
@@ -105,7 +76,9 @@ impl Pipeline {
             return Em::default().run(passes, EmStart::Votes, context);
         }
         let fit = self.estimate_model(passes, &crowd, context)?;
-        let Some(em) = self.em else { return Ok(fit) };
+        let Some(em) = self.refinement() else {
+            return Ok(fit);
+        };
         let model = fit.model.expect("the steps end with a model");
         em.run(passes, EmStart::Model(model), context)
     }
@@ -127,19 +100,16 @@ impl Pipeline {
         let answers = answer_shares(&counts, classes);
         priors.add_to(&mut counts);
         let pooled = crowd_matrix(&counts);
-        let start = shrink_to_crowd(
-            &counts.to_model(0.0),
-            &counts.labels_per_truth(),
-            &pooled,
-            self.shrinkage,
-        );
+        let (counted, evidence) = (counts.to_model(0.0), counts.labels_per_truth());
+        let start = shrink_to_crowd(&counted, &evidence, &pooled, self.shrinkage);
         let found = self.identify(passes, crowd, &start, answers, context)?;
         let evidence = expected_labels(&found.model, &crowd.labels);
         let model = shrink_to_crowd(&found.model, &evidence, &pooled, self.shrinkage);
+        let tasks = passes.task_count() as usize;
         let model = if priors.is_empty() {
             model
         } else {
-            priors.draw(model, &evidence, passes.task_count() as usize)
+            priors.draw(model, &evidence, tasks)
         };
         describe_parts(&crowd.parts, context);
         let margin = found.alignment.margin;
@@ -150,7 +120,7 @@ impl Pipeline {
                  than chance, or two classes are hardly told apart",
             ));
         }
-        if self.em.is_none() {
+        if self.refinement().is_none() {
             let sweep = Arc::new(Sweep::new(&model));
             passes.set_rule(sweep, Stage::single("posteriors"), context)?;
         }
@@ -163,8 +133,8 @@ impl Pipeline {
         })
     }
 
-    /// Counts pairs and identifies the model. Workers that the factorisation could not reach keep the matrices
-    /// of the start.
+    /// Counts pairs and identifies the model. Workers that the factorisation could not reach keep the
+    /// matrices of the start.
     fn identify(
         &self,
         passes: &mut Passes<'_>,
@@ -176,40 +146,35 @@ impl Pipeline {
         let weights = self.worker_weights(&crowd.labels);
         let mut how = Identification {
             imputing: Imputing::Designated(Designated::None, Vec::new()),
-            factor: self.factor.clone(),
+            factor: self.factor_settings(),
             rotation: Rotation::Towards(start.clone()),
             order: Vec::new(),
             answers,
             alignment_weights: alignment_weights(passes, &crowd.labels),
             weights,
         };
-        let blocks = match &self.sources {
-            Sources::Robust { init, form, settings } => {
-                let factor = match init {
+        let blocks = match self.robust_settings() {
+            Some(settings) => {
+                let factor = match self.init {
                     Init::Votes => {
                         how.rotation = Rotation::Identity;
                         model_factor(start)
                     }
                     Init::Random => random_factor(passes.worker_count(), passes.class_count(), context),
                 };
-                let Some(blocks) = storable_pairs(*form, passes, crowd, context)? else {
-                    context.note(
-                        "more pairs of workers than labels: imputed without storing pairs (form = matrix-free)",
-                    );
-                    let imputed =
-                        impute_matrix_free(passes, factor, settings.max_iter, settings.tol, context)?;
+                let Some(blocks) = storable_pairs(self.form, passes, crowd, context)? else {
+                    let note = "more pairs of workers than labels: imputed without storing pairs (form = matrix-free)";
+                    context.note(note);
+                    let (rounds, tol) = (settings.max_iter, settings.tol);
+                    let imputed = impute_matrix_free(passes, factor, rounds, tol, context)?;
                     let found = identify_from_factor(imputed, &how, context)?;
                     return Ok(keep_unreached(found, start, &crowd.parts, false));
                 };
-                how.imputing = Imputing::Robust(settings.clone(), factor);
+                how.imputing = Imputing::Robust(settings, factor);
                 blocks
             }
-            Sources::Named(_) | Sources::Blocks(_) => {
-                let designated = match &self.sources {
-                    Sources::Named(ids) => named_workers(ids, passes.workers())?,
-                    Sources::Blocks(designated) => designated.clone(),
-                    Sources::Robust { .. } => Designated::None,
-                };
+            None => {
+                let designated = self.go_betweens(passes.workers())?;
                 how.imputing = Imputing::Designated(designated, eigenvector_weights(&how.weights, crowd));
                 all_pairs(passes, crowd, context)?
             }
@@ -239,8 +204,8 @@ impl Pipeline {
     }
 }
 
-/// Number of labels of each worker; the gold worker, the last one, outweighs the crowd in what it says of which
-/// class is which.
+/// Number of labels of each worker; the gold worker, the last one, outweighs the crowd in what it says of
+/// which class is which.
 fn alignment_weights(passes: &Passes<'_>, labels: &[u32]) -> Vec<u32> {
     let mut weights = labels.to_vec();
     if let Some(last) = weights.last_mut().filter(|_| passes.has_gold()) {
@@ -251,18 +216,12 @@ fn alignment_weights(passes: &Passes<'_>, labels: &[u32]) -> Vec<u32> {
 
 /// Eigenvectors of several parts with like eigenvalues can be any mixture: only the largest part has a say.
 fn eigenvector_weights(weights: &[f64], crowd: &Crowd) -> Vec<f64> {
-    let root = |(worker, weight): (usize, &f64)| {
-        if crowd.parts.of_worker[worker] == 0 {
-            weight.sqrt()
-        } else {
-            0.0
-        }
-    };
-    weights.iter().enumerate().map(root).collect()
+    let root = |(&part, weight): (&u32, &f64)| if part == 0 { weight.sqrt() } else { 0.0 };
+    crowd.parts.of_worker.iter().zip(weights).map(root).collect()
 }
 
-/// Workers that the factorisation could not reach get the matrices of the start: those without any shared task
-/// and, in the forms with `eigenvectors`, those outside the largest part of the crowd.
+/// Workers that the factorisation could not reach get the matrices of the start: those without any shared
+/// task and, in the forms with `eigenvectors`, those outside the largest part of the crowd.
 fn keep_unreached(
     mut found: Identified,
     start: &DawidSkene,
@@ -309,10 +268,9 @@ fn storable_pairs(
     }
     // Labels of long tasks cannot be left out by name here: pairs that take long to count are not counted.
     if form == Form::Auto && crowd.pairs_of_labels > pair_budget(labels) {
-        Ok(None)
-    } else {
-        PairBlocks::of_blocks(passes, most, context)
+        return Ok(None);
     }
+    PairBlocks::of_blocks(passes, most, context)
 }
 
 /// All observed pairs of workers, refused if they do not fit into memory.
@@ -333,11 +291,8 @@ fn all_pairs(passes: &mut Passes<'_>, crowd: &Crowd, context: &mut Context) -> R
 }
 
 /// The two workers of these names.
-fn named_workers(ids: &str, workers: &Names) -> Result<Designated> {
-    let problem = |problem: String| Error::Parameter {
-        name: "designated".into(),
-        problem,
-    };
+pub(super) fn named_workers(ids: &str, workers: &Names) -> Result<Designated> {
+    let problem = |problem: String| Error::parameter("designated", problem);
     let find = |id: &str| {
         let worker = workers.find(id);
         worker.ok_or_else(|| problem(format!("there is no worker {id:?} in the data")))
@@ -358,18 +313,10 @@ fn named_workers(ids: &str, workers: &Names) -> Result<Designated> {
 fn answer_shares(counts: &AnswerCounts, classes: usize) -> Vec<f64> {
     let mut shares = Vec::new();
     for worker in 0..counts.worker_count() {
-        let rows = counts
-            .worker(worker)
-            .chunks_exact(classes)
-            .map(|row| row.iter().sum::<f64>());
-        let total: f64 = rows.clone().sum();
-        shares.extend(rows.map(|row| {
-            if total > 0.0 {
-                row / total
-            } else {
-                1.0 / classes as f64
-            }
-        }));
+        let rows = counts.worker(worker).chunks_exact(classes);
+        let rows = rows.map(|row| row.iter().sum::<f64>());
+        let (total, uniform): (f64, f64) = (rows.clone().sum(), 1.0 / classes as f64);
+        shares.extend(rows.map(|row| if total > 0.0 { row / total } else { uniform }));
     }
     shares
 }
@@ -378,12 +325,7 @@ fn describe_parts(parts: &Components, context: &mut Context) {
     if parts.count() < 2 {
         return;
     }
-    let sizes: Vec<String> = parts
-        .workers
-        .iter()
-        .take(5)
-        .map(|workers| workers.to_string())
-        .collect();
+    let sizes: Vec<String> = parts.workers.iter().take(5).map(usize::to_string).collect();
     let more = if parts.count() > 5 { ", .." } else { "" };
     context.warn(format!(
         "the crowd has {} connected components ({}{more} workers): between components only majority vote says which \

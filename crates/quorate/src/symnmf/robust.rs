@@ -15,11 +15,9 @@
 //! hundred (c = 0); the variance of a block is proportional to 1 / S_mj, hence c = 1.
 
 use super::least_squares::{Scratch, descend_in_ball};
-use crate::context::Context;
-use crate::declare_words;
-use crate::error::Result;
 use crate::linalg::width::{Runtime, Width, with_width};
 use crate::statistics::PairBlocks;
+use crate::{Context, Result, declare_words};
 
 /// Weights of the blocks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -108,9 +106,8 @@ pub fn impute_robust(
         let before = with_width!(blocks.class_count(), width => {
             update_workers(width, blocks, (order, &rank), &base, settings, &mut factor, &mut scratch)
         });
-        converged = trace
-            .last()
-            .is_some_and(|last| (last - before).abs() <= settings.tol * last.abs());
+        let settled = |last: &f64| (last - before).abs() <= settings.tol * last.abs();
+        converged = trace.last().is_some_and(settled);
         trace.push(before);
         if converged {
             break;
@@ -183,11 +180,8 @@ fn objective(blocks: &PairBlocks, base: &[f64], factor: &[f64], settings: &Robus
     let one = |pair: usize| {
         let (m, j) = blocks.pair(pair);
         let (first, second) = (&factor[m * size..][..size], &factor[j * size..][..size]);
-        base[pair]
-            * loss(
-                settings,
-                residual_squared(width, blocks.block(pair), first, second),
-            )
+        let residual = residual_squared(width, blocks.block(pair), first, second);
+        base[pair] * loss(settings, residual)
     };
     (0..blocks.pair_count()).map(one).sum()
 }
@@ -253,12 +247,12 @@ fn add_normal_equations<W: Width>(
     for from in 0..n {
         for row in 0..n {
             let gram = weight * others[from * n + row];
-            let value = weight
-                * if transposed {
-                    block[from * n + row]
-                } else {
-                    block[row * n + from]
-                };
+            let cell = if transposed {
+                from * n + row
+            } else {
+                row * n + from
+            };
+            let value = weight * block[cell];
             for k in 0..n {
                 g[row * n + k] += gram * others[from * n + k];
                 b[row * n + k] += value * others[from * n + k];

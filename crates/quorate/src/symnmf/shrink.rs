@@ -11,10 +11,8 @@ use crate::model::{AnswerCounts, DawidSkene};
 pub fn crowd_matrix(counts: &AnswerCounts) -> Vec<f64> {
     let pooled = counts.pooled_matrix();
     let uniform = (pooled.len() as f64).sqrt().recip();
-    pooled
-        .iter()
-        .map(|probability| (probability + uniform) / 2.0)
-        .collect()
+    let halfway = |probability: &f64| (probability + uniform) / 2.0;
+    pooled.iter().map(halfway).collect()
 }
 
 /// Draws every column of every confusion matrix to the crowd's: `(n A + w P) / (n + w)` for a column that
@@ -23,10 +21,8 @@ pub fn crowd_matrix(counts: &AnswerCounts) -> Vec<f64> {
 pub fn shrink_to_crowd(model: &DawidSkene, evidence: &[f64], crowd: &[f64], weight: f64) -> DawidSkene {
     let classes = model.class_count();
     let mut confusion = model.confusions().to_vec();
-    for (block, evidence) in confusion
-        .chunks_exact_mut(classes * classes)
-        .zip(evidence.chunks_exact(classes))
-    {
+    let blocks = confusion.chunks_exact_mut(classes * classes);
+    for (block, evidence) in blocks.zip(evidence.chunks_exact(classes)) {
         for (row, crowd) in block.chunks_exact_mut(classes).zip(crowd.chunks_exact(classes)) {
             for ((cell, target), labels) in row.iter_mut().zip(crowd).zip(evidence) {
                 if labels + weight > 0.0 {
@@ -40,8 +36,6 @@ pub fn shrink_to_crowd(model: &DawidSkene, evidence: &[f64], crowd: &[f64], weig
 
 /// How many labels each column of each matrix stands for, `[worker][truth]`.
 pub fn expected_labels(model: &DawidSkene, labels_per_worker: &[u32]) -> Vec<f64> {
-    let labels = labels_per_worker.iter();
-    labels
-        .flat_map(|&count| model.prior().iter().map(move |prior| f64::from(count) * prior))
-        .collect()
+    let columns = |&count: &u32| model.prior().iter().map(move |prior| f64::from(count) * prior);
+    labels_per_worker.iter().flat_map(columns).collect()
 }

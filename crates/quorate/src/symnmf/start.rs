@@ -2,19 +2,13 @@
 
 use rand_distr::{Distribution, StandardNormal};
 
-use crate::context::Context;
-use crate::model::DawidSkene;
+use crate::{Context, DawidSkene};
 
 /// `U_m = A_m D^(1/2)`: the exact factor of a model, `[worker][answer][class]`.
 pub fn model_factor(model: &DawidSkene) -> Vec<f64> {
     let roots: Vec<f64> = model.prior().iter().map(|prior| prior.sqrt()).collect();
-    let rows = model.confusions().chunks_exact(roots.len());
-    rows.flat_map(|row| {
-        row.iter()
-            .zip(&roots)
-            .map(|(probability, root)| probability * root)
-    })
-    .collect()
+    let cells = model.confusions().iter().zip(roots.iter().cycle());
+    cells.map(|(probability, root)| probability * root).collect()
 }
 
 /// Standard normal entries scaled so that every `||U_m||_F` is about 1 (the paper's start), with the

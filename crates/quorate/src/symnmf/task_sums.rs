@@ -20,12 +20,11 @@ use super::least_squares::Scratch;
 use super::robust::RADIUS;
 use crate::annotations::row_offsets::{RowOffsets, StridedTable, ranges_in_batch};
 use crate::blocks::{Block, Extent, Pass, Passes, Stage, State, wire_format};
-use crate::context::Context;
-use crate::error::Result;
 use crate::linalg::aligned::AlignedVec;
 use crate::linalg::small::{add_gram, norm_squared};
 use crate::linalg::width::{Width, with_width};
 use crate::parallel::{add, balanced_ranges, map_ranges, private_chunks};
+use crate::{Context, Result};
 
 /// Most tasks in a batch: enough to prefetch, few enough that their records stay in the nearest cache.
 const TASKS: usize = 8;
@@ -52,10 +51,8 @@ pub(super) struct Record {
 impl Record {
     #[inline(always)]
     fn of(classes: usize) -> Self {
-        Self {
-            classes,
-            diagonals: classes / 2 + 1,
-        }
+        let diagonals = classes / 2 + 1;
+        Self { classes, diagonals }
     }
 
     /// Rows of a worker.
@@ -115,10 +112,8 @@ impl Record {
 
     /// Sum of squares of the matrix with these wrapped diagonals.
     fn square(self, rows: &[f64]) -> f64 {
-        let diagonals = rows.chunks_exact(self.classes).enumerate();
-        diagonals
-            .map(|(diagonal, row)| self.multiplicity(diagonal) * norm_squared(row))
-            .sum()
+        let square = |(diagonal, row)| self.multiplicity(diagonal) * norm_squared(row);
+        rows.chunks_exact(self.classes).enumerate().map(square).sum()
     }
 
     /// Writes the wrapped diagonals of `U^T U`.
@@ -180,7 +175,7 @@ impl TaskSums {
             .par_chunks(size)
             .zip(self.given.answers.par_chunks(classes));
         let scratch = || (vec![0.0; size], vec![0.0; record.diagonals * classes]);
-        let parts: Vec<f64> = workers
+        let parts = workers
             .with_min_len(1 << 10)
             .map_init(scratch, |(gram, wrapped), (u, answers)| {
                 let rows = u.chunks_exact(classes).zip(answers);
@@ -190,9 +185,8 @@ impl TaskSums {
                 let labels: u32 = answers.iter().sum();
                 record.wrap_gram(u, gram, wrapped);
                 rows - 0.5 * f64::from(labels) * record.square(wrapped)
-            })
-            .collect();
-        parts.iter().sum()
+            });
+        parts.collect::<Vec<f64>>().iter().sum()
     }
 
     /// Replaces the factor of every worker, which is that of the last sums, by the least-squares solution
@@ -274,8 +268,7 @@ impl AnswersGiven {
 
 impl State for AnswersGiven {
     fn merge(&mut self, other: Self) {
-        let answers = self.answers.iter_mut().zip(other.answers);
-        answers.for_each(|(sum, more)| *sum += more);
+        add(&mut self.answers, &other.answers);
         let shares = self.shares.iter_mut().zip(other.shares);
         shares.for_each(|(any, other)| *any |= other);
     }
@@ -303,22 +296,20 @@ impl Pass for SumOverTasks {
         let Some((first, others)) = self.tables.split_first_mut() else {
             return SumRows::default();
         };
-        first
+        let classes = record.classes;
+        let workers = first
             .par_chunks_mut(record.numbers())
-            .zip(self.factor.par_chunks(size))
+            .zip(self.factor.par_chunks(size));
+        let scratch = || (vec![0.0; size], vec![0.0; record.diagonals * classes]);
+        workers
             .with_min_len(1 << 10)
-            .for_each_init(
-                || (vec![0.0; size], vec![0.0; record.diagonals * record.classes]),
-                |(gram, wrapped), (numbers, u)| {
-                    numbers.fill(0.0);
-                    record.wrap_gram(u, gram, wrapped);
-                    let read = numbers.chunks_exact_mut(record.classes).step_by(2);
-                    let rows = u
-                        .chunks_exact(record.classes)
-                        .chain(wrapped.chunks_exact(record.classes));
-                    read.zip(rows).for_each(|(read, row)| read.copy_from_slice(row));
-                },
-            );
+            .for_each_init(scratch, |(gram, wrapped), (numbers, u)| {
+                numbers.fill(0.0);
+                record.wrap_gram(u, gram, wrapped);
+                let read = numbers.chunks_exact_mut(classes).step_by(2);
+                let rows = u.chunks_exact(classes).chain(wrapped.chunks_exact(classes));
+                read.zip(rows).for_each(|(read, row)| read.copy_from_slice(row));
+            });
         others
             .par_iter_mut()
             .for_each(|table| table.copy_from_slice(first));
@@ -328,11 +319,8 @@ impl Pass for SumOverTasks {
     fn visit(&mut self, sums: &mut SumRows, labels: Block<'_>, _: &mut [f64]) {
         let ranges = balanced_ranges(labels.starts, self.tables.len());
         let chunks = ranges.into_par_iter().zip(&mut self.tables);
-        let parts: Vec<f64> = chunks
-            .map(|(tasks, table)| {
-                with_width!(labels.class_count, width => dispatch::run(SumChunk { width, labels, tasks, table }))
-            })
-            .collect();
+        let sum = |(tasks, table): (Range<usize>, &mut AlignedVec)| with_width!(labels.class_count, width => dispatch::run(SumChunk { width, labels, tasks, table }));
+        let parts: Vec<f64> = chunks.map(sum).collect();
         sums.objective += parts.iter().sum::<f64>();
         sums.classes = labels.class_count;
     }
@@ -399,12 +387,7 @@ impl<W: Width> Kernel for SumChunk<'_, W> {
 
     #[inline(always)]
     fn run(self) -> f64 {
-        let Self {
-            width,
-            labels,
-            tasks,
-            table,
-        } = self;
+        let (width, labels, tasks, table) = (self.width, self.labels, self.tasks, self.table);
         let classes = width.get();
         let record = Record::of(classes);
         // V_n and the wrapped diagonals of T_n.
@@ -430,9 +413,8 @@ impl<W: Width> Kernel for SumChunk<'_, W> {
                 width.gather(v, table, &answers[labels.clone()], |sum, value| sum + value);
                 let mut place = record.symmetric();
                 for t in t.chunks_exact_mut(classes) {
-                    width.gather(t, &table[place..], &workers[labels.clone()], |sum, value| {
-                        sum + value
-                    });
+                    let labels = &workers[labels.clone()];
+                    width.gather(t, &table[place..], labels, |sum, value| sum + value);
                     place += 2 * classes;
                 }
             }

@@ -31,11 +31,10 @@
 use hashbrown::HashMap;
 use rustc_hash::FxBuildHasher;
 
-use crate::annotations::Annotations;
-use crate::error::Result;
 use crate::parallel::{balanced_ranges, map_ranges};
 use crate::special::distributions::normal_quantile;
-use crate::statistics::{PairSums, SharedTask};
+use crate::statistics::{PairSums, SharedTask, join, root};
+use crate::{Annotations, Result};
 
 /// Tasks that a pair must share.
 const MIN_SHARED: u32 = 20;
@@ -83,20 +82,13 @@ pub(in crate::methods) fn find_copies(annotations: &Annotations) -> Vec<Vec<usiz
     }
     let critical = normal_quantile(FALSE_ALARMS / pairs.len() as f64);
     let mut parent: Vec<u32> = (0..annotations.worker_count() as u32).collect();
-    let root = |parent: &[u32], mut node: u32| {
-        while parent[node as usize] != node {
-            node = parent[node as usize];
-        }
-        node
-    };
     for &((m, j), shared) in &pairs {
         if shared.similarity() >= MIN_SIMILARITY && shared.z() >= critical {
-            let (a, b) = (root(&parent, m), root(&parent, j));
-            parent[a.max(b) as usize] = a.min(b);
+            join(&mut parent, m, j);
         }
     }
     let group: Vec<u32> = (0..parent.len() as u32)
-        .map(|worker| root(&parent, worker))
+        .map(|worker| root(&mut parent, worker))
         .collect();
     keep_apart(&group, &pairs)
 }
@@ -117,10 +109,8 @@ fn keep_apart(group: &[u32], pairs: &[((u32, u32), Shared)]) -> Vec<Vec<usize>> 
             *least = least.min(shared.similarity());
             continue;
         }
-        for worker in [m, j]
-            .into_iter()
-            .filter(|&worker| members.contains_key(&group[worker as usize]))
-        {
+        let in_groups = |worker: &u32| members.contains_key(&group[*worker as usize]);
+        for worker in [m, j].into_iter().filter(in_groups) {
             let (most, others) = outside.entry(worker).or_insert((-1.0, 0));
             *most = most.max(shared.similarity());
             *others += 1;
@@ -133,11 +123,8 @@ fn keep_apart(group: &[u32], pairs: &[((u32, u32), Shared)]) -> Vec<Vec<usize>> 
             found.is_some_and(|&(most, others)| others >= MIN_OTHERS && most <= least - MIN_GAP)
         })
     };
-    let mut groups: Vec<Vec<usize>> = members
-        .into_iter()
-        .filter(|(of, members)| apart(*of, members))
-        .map(|(_, members)| members)
-        .collect();
+    members.retain(|&of, members| apart(of, members));
+    let mut groups: Vec<Vec<usize>> = members.into_values().collect();
     groups.sort();
     groups
 }
@@ -151,16 +138,14 @@ fn compare_pairs(annotations: &Annotations) -> Vec<((u32, u32), Shared)> {
         shares[label] += PRIOR / annotations.label_count() as f64;
     }
     let count = |task: usize| {
-        let workers = annotations.task_slices(task).0.iter();
-        let number = workers
-            .clone()
-            .filter(|&&worker| eligible(worker as usize))
-            .count() as u64;
-        if workers.len() <= MAX_ON_A_TASK {
-            number * number.saturating_sub(1) / 2
+        let workers = annotations.task_slices(task).0;
+        let eligible = workers.iter().filter(|&&worker| eligible(worker as usize));
+        let number = if workers.len() <= MAX_ON_A_TASK {
+            eligible.count() as u64
         } else {
             0
-        }
+        };
+        number * number.saturating_sub(1) / 2
     };
     let all: u64 = (0..annotations.task_count()).map(count).sum();
     let stride = all.div_ceil(MAX_PAIRS).max(1) as usize;
@@ -224,10 +209,11 @@ impl<'a> Expected<'a> {
             self.task = shared.task;
         }
         let (x, y) = shared.answers;
+        let apart = 2.0 * (self.weights[x] + self.weights[y]) - 2.0;
         let less = if x == y {
             4.0 * self.weights[x] - 4.0
         } else {
-            2.0 * (self.weights[x] + self.weights[y]) - 2.0
+            apart
         };
         ((self.squares - less) / self.total).clamp(0.0, 1.0)
     }
@@ -246,9 +232,9 @@ pub(in crate::methods) fn count_once(
             .iter()
             .copied()
             .max_by_key(|&worker| (labels[worker], name(worker)));
-        for &worker in group {
-            voice[worker] = speaker.unwrap_or(worker);
-        }
+        group
+            .iter()
+            .for_each(|&worker| voice[worker] = speaker.unwrap_or(worker));
     }
     let mut speaks_for_others = vec![false; voice.len()];
     for (worker, &speaker) in voice.iter().enumerate() {
@@ -275,15 +261,9 @@ pub(in crate::methods) fn count_once(
             }
         }
     }
-    let names = (
-        annotations.tasks().clone(),
-        annotations.workers().clone(),
-        annotations.classes().clone(),
-    );
-    let gold: Vec<(u32, u16)> = (0..annotations.task_count())
-        .filter_map(|task| Some((task as u32, annotations.gold(task)? as u16)))
-        .collect();
-    Annotations::from_named_codes(names.0, names.1, names.2, kept)?.with_gold(gold)
+    annotations
+        .with_labels(kept)?
+        .with_gold(annotations.known_truths())
 }
 
 #[cfg(test)]

@@ -1,5 +1,4 @@
-//! What several methods share: where they start, votes with weights, workers who copy.
+//! What several methods share: where they start, workers who copy.
 
 pub(super) mod copying;
 pub(crate) mod start;
-pub(crate) mod weighted_vote;

@@ -1,11 +1,9 @@
 //! Where methods on a table in memory start.
 
-use crate::annotations::Annotations;
 use crate::blocks::Passes;
-use crate::context::Context;
-use crate::error::Result;
 use crate::methods::vote_fractions;
 use crate::model::{Consensus, find_first};
+use crate::{Annotations, Context, Result};
 
 /// The first posteriors: the votes, weighed by how the workers did on known tasks where there are such.
 pub fn starting_votes(annotations: &Annotations, context: &mut Context) -> Result<Consensus> {

@@ -15,9 +15,7 @@ impl Candidates {
     /// At most `limit` classes a task, those named most often (of equals the lowest). A known truth stands
     /// alone.
     pub(super) fn of(annotations: &Annotations, limit: usize) -> Self {
-        let mut starts = Vec::with_capacity(annotations.task_count() + 1);
-        starts.push(0);
-        let mut classes = Vec::new();
+        let (mut starts, mut classes) = (vec![0], Vec::new());
         let mut named: Vec<u16> = Vec::new();
         for task in 0..annotations.task_count() {
             named.clear();
@@ -55,10 +53,8 @@ impl Candidates {
 
 /// Leaves the classes of a sorted list that occur most often, each once.
 fn keep_most_named(named: &mut Vec<u16>, limit: usize) {
-    let mut runs: Vec<(usize, u16)> = named
-        .chunk_by(|a, b| a == b)
-        .map(|run| (run.len(), run[0]))
-        .collect();
+    let runs = named.chunk_by(|a, b| a == b);
+    let mut runs: Vec<(usize, u16)> = runs.map(|run| (run.len(), run[0])).collect();
     runs.sort_unstable_by(|a, b| b.0.cmp(&a.0).then(a.1.cmp(&b.1)));
     named.clear();
     named.extend(runs.iter().take(limit).map(|run| run.1));

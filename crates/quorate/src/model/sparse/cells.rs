@@ -9,7 +9,7 @@ use rustc_hash::FxHashMap;
 
 use super::candidates::Candidates;
 use crate::annotations::Annotations;
-use crate::parallel::{even_ranges, map_ranges};
+use crate::parallel::{add_up, even_ranges, map_ranges};
 
 /// Seen cells of all workers. The "places" of a table are those of [`Candidates`].
 #[derive(Debug, Default)]
@@ -49,7 +49,7 @@ pub(super) struct CellCounts {
 }
 
 /// A (label, candidate) on the way into its cell.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Default)]
 struct Entry {
     truth: u16,
     answer: u16,
@@ -62,8 +62,9 @@ pub(super) const BYTES_A_TOUCH: u64 = 12 + 4 + 4 + (4 + 4 + 4 + 8) + (8 + 8) + 8
 
 /// Number of (label, candidate) pairs.
 pub(super) fn touches(annotations: &Annotations, candidates: &Candidates) -> u64 {
+    let touches = |task| annotations.task_slices(task).0.len() * candidates.of_task(task).len();
     (0..annotations.task_count())
-        .map(|task| (annotations.task_slices(task).0.len() * candidates.of_task(task).len()) as u64)
+        .map(|task| touches(task) as u64)
         .sum()
 }
 
@@ -85,10 +86,8 @@ impl Cells {
                 let before = position.checked_sub(1).map(|before| &own[before]);
                 let new_column = before.is_none_or(|before| before.truth != entry.truth);
                 if new_column {
-                    cells.columns.push(Column {
-                        truth: entry.truth,
-                        start: cells.column_of.len() as u32,
-                    });
+                    let (truth, start) = (entry.truth, cells.column_of.len() as u32);
+                    cells.columns.push(Column { truth, start });
                 }
                 if new_column || before.is_none_or(|before| before.answer != entry.answer) {
                     let next = crowd.len() as u32;
@@ -101,8 +100,8 @@ impl Cells {
             }
         }
         cells.right_pairs = vec![false; crowd.len()];
-        for (_, &pair) in crowd.iter().filter(|((answer, truth), _)| answer == truth) {
-            cells.right_pairs[pair as usize] = true;
+        for ((answer, truth), pair) in crowd {
+            cells.right_pairs[pair as usize] = answer == truth;
         }
         cells.place_starts.push(entries.len() as u32);
         cells
@@ -139,10 +138,8 @@ impl Cells {
         let mut crowd_columns = vec![0.0; self.classes];
         // One thread: few additions, in an order that does not depend on the threads.
         for (place, column) in self.columns.iter().enumerate() {
-            let end = self
-                .columns
-                .get(place + 1)
-                .map_or(cells.len(), |next| next.start as usize);
+            let next = self.columns.get(place + 1);
+            let end = next.map_or(cells.len(), |next| next.start as usize);
             let own = column.start as usize..end;
             let mut total = 0.0;
             for (count, &pair) in cells[own.clone()].iter().zip(&self.crowd_of[own]) {
@@ -173,19 +170,10 @@ fn by_worker(annotations: &Annotations, candidates: &Candidates) -> (Vec<Entry>,
             worker_starts[worker + 1] += candidates.of_task(task).len();
         }
     }
-    for worker in 0..annotations.worker_count() {
-        worker_starts[worker + 1] += worker_starts[worker];
-    }
+    add_up(&mut worker_starts);
     let mut next = worker_starts.clone();
-    let empty = Entry {
-        truth: 0,
-        answer: 0,
-        place: 0,
-        of_label: 0,
-    };
-    let mut entries = vec![empty; *worker_starts.last().unwrap_or(&0)];
-    let mut task_starts = vec![0];
-    let mut touched = 0;
+    let mut entries = vec![Entry::default(); *worker_starts.last().unwrap_or(&0)];
+    let (mut task_starts, mut touched) = (vec![0], 0);
     for task in 0..annotations.task_count() {
         for (worker, answer) in annotations.labels_of_task(task) {
             for (candidate, &truth) in candidates.of_task(task).iter().enumerate() {

@@ -7,10 +7,9 @@ use super::candidates::Candidates;
 use super::cells::{BYTES_A_TOUCH, CellCounts, Cells, touches};
 use super::strengths::Strengths;
 use super::tally::{SparseTally, Sums, rest_scale};
-use crate::annotations::Annotations;
-use crate::context::Context;
-use crate::error::{Error, Result};
+use crate::linalg::small::{add_scaled, normalise};
 use crate::model::{ACCURACY_MARGIN, ClassPrior, Consensus, VOTES_WORTH};
+use crate::{Annotations, Context, Error, Result};
 
 /// Most candidates of a task where cells are kept: a class that few of very many workers named has no chance.
 const MAX_CANDIDATES: usize = 64;
@@ -46,18 +45,11 @@ pub(super) struct SparseWeights {
 }
 
 impl SparseWeights {
-    /// Accuracy of a worker without a label that is right with probability `own`.
-    pub(super) fn accuracy_without(&self, worker: usize, own: f64) -> f64 {
-        self.accuracy(worker, own, 1.0)
-    }
-
+    /// Accuracy of a worker without some labels, of which so many are right.
     pub(super) fn accuracy(&self, worker: usize, right: f64, labels: f64) -> f64 {
         let total = self.given[worker] - labels + self.drawn_by;
-        let share = if total > 0.0 {
-            (self.right[worker] - right + self.drawn_by * self.drawn_to) / total
-        } else {
-            self.drawn_to
-        };
+        let share = (self.right[worker] - right + self.drawn_by * self.drawn_to) / total;
+        let share = if total > 0.0 { share } else { self.drawn_to };
         share.clamp(ACCURACY_MARGIN, 1.0 - ACCURACY_MARGIN)
     }
 }
@@ -77,14 +69,10 @@ impl<'a> SparseProblem<'a> {
         )?;
         // Places and touches are numbered with 32 bits.
         if touched.max(candidates.len() as u64) > u64::from(u32::MAX) {
-            return Err(Error::TooLarge {
-                what: format!("{touched} pairs of a label and a class that it may stand for"),
-                needed: touched * BYTES_A_TOUCH,
-                in_use: 0,
-                limit: u64::from(u32::MAX) * BYTES_A_TOUCH,
-                hint: "split the tasks into several files, or use one-coin".into(),
-                remedy: None,
-            });
+            let what = format!("{touched} pairs of a label and a class that it may stand for");
+            let limit = u64::from(u32::MAX) * BYTES_A_TOUCH;
+            let hint = "split the tasks into several files, or use one-coin";
+            return Err(Error::too_large(what, touched * BYTES_A_TOUCH, limit, hint));
         }
         Ok(Self {
             cells: settings.cells.map(|_| Cells::new(annotations, &candidates)),
@@ -124,9 +112,8 @@ impl<'a> SparseProblem<'a> {
                 let place = named.binary_search(&(answer as u16)).unwrap_or(named.len());
                 row[place] += 1.0;
             }
-            let total: f64 = row.iter().sum();
-            if total > 0.0 {
-                row.iter_mut().for_each(|share| *share /= total)
+            if row.iter().sum::<f64>() > 0.0 {
+                normalise(row)
             } else {
                 row[named.len()] = 1.0
             }
@@ -137,15 +124,8 @@ impl<'a> SparseProblem<'a> {
     /// Right answers and masses under these posteriors, over the tasks that `counts` accepts.
     pub(super) fn count(&self, rows: &[f64], prior: &[f64], counts: impl Fn(usize) -> bool) -> Sums {
         let mut tally = SparseTally::new(self.annotations);
-        for task in (0..self.annotations.task_count()).filter(|&task| counts(task)) {
-            tally.add(
-                self.annotations,
-                self.candidates.of_task(task),
-                task,
-                &rows[self.row(task)],
-                prior,
-            );
-        }
+        let counted = (0..self.annotations.task_count()).filter(|&task| counts(task));
+        counted.for_each(|task| tally.add(self, task, &rows[self.row(task)], prior));
         tally.finish(prior)
     }
 
@@ -162,9 +142,7 @@ impl<'a> SparseProblem<'a> {
             }
         }
         let mut right = self.count(rows, &self.even_prior(), known).right;
-        for (right, accuracy) in right.iter_mut().zip(self.accuracies(&by_votes)) {
-            *right += VOTES_WORTH * accuracy;
-        }
+        add_scaled(&mut right, VOTES_WORTH, &self.accuracies(&by_votes));
         SparseWeights {
             counts: self.cells.as_ref().map(|cells| cells.count(&masked)),
             right,
@@ -178,13 +156,10 @@ impl<'a> SparseProblem<'a> {
     /// M-step.
     pub(super) fn maximise(&self, rows: &[f64], sums: Sums, strengths: Strengths) -> SparseWeights {
         let total: f64 = self.labels.iter().sum();
+        let share = sums.right.iter().sum::<f64>() / total;
         SparseWeights {
             prior: self.prior(&sums.mass),
-            drawn_to: if total > 0.0 {
-                sums.right.iter().sum::<f64>() / total
-            } else {
-                1.0
-            },
+            drawn_to: if total > 0.0 { share } else { 1.0 },
             drawn_by: self.cells.as_ref().map_or(0.0, |_| ACCURACY_STRENGTH),
             right: sums.right,
             given: self.labels.clone(),
@@ -196,9 +171,8 @@ impl<'a> SparseProblem<'a> {
 
     /// How often each worker is right.
     pub(super) fn accuracies(&self, weights: &SparseWeights) -> Vec<f64> {
-        (0..self.labels.len())
-            .map(|worker| weights.accuracy(worker, 0.0, 0.0))
-            .collect()
+        let accuracy = |worker| weights.accuracy(worker, 0.0, 0.0);
+        (0..self.labels.len()).map(accuracy).collect()
     }
 
     fn prior(&self, mass: &[f64]) -> Vec<f64> {
@@ -207,16 +181,13 @@ impl<'a> SparseProblem<'a> {
             let Some(weight) = prior.weight() else {
                 return prior.shares().to_vec();
             };
-            for (mass, share) in mass.iter_mut().zip(prior.shares()) {
-                *mass += weight * share;
-            }
+            add_scaled(&mut mass, weight, prior.shares());
         }
-        let total: f64 = mass.iter().sum();
-        if total > 0.0 && !self.settings.flat_prior {
-            mass.into_iter().map(|mass| mass / total).collect()
-        } else {
-            self.even_prior()
+        if self.settings.flat_prior || mass.iter().sum::<f64>() <= 0.0 {
+            return self.even_prior();
         }
+        normalise(&mut mass);
+        mass
     }
 
     /// Probability of a particular wrong answer.
@@ -238,9 +209,7 @@ impl<'a> SparseProblem<'a> {
             let row = &rows[self.row(task)];
             let scale = rest_scale(named, row, prior);
             if scale > 0.0 {
-                full.iter_mut()
-                    .zip(prior)
-                    .for_each(|(cell, share)| *cell = scale * share);
+                add_scaled(full, scale, prior);
             }
             for (&class, &q) in named.iter().zip(row) {
                 full[class as usize] = q;

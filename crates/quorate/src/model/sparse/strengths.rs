@@ -1,6 +1,7 @@
 //! How many labels the backgrounds are worth: what foretells left out labels best.
 
 use super::problem::{SparseProblem, SparseWeights};
+use super::touches::Touch;
 use crate::parallel::{add, balanced_ranges, map_ranges};
 
 /// Pseudo-labels a column.
@@ -31,14 +32,9 @@ const LAST: usize = 16;
 impl CellSettings {
     /// Strengths by the data, and `extra` for that of a worker's background.
     pub(crate) fn learnt(extra: f64) -> Self {
-        Self {
-            start: Strengths {
-                worker: 4.0,
-                crowd: 8192.0,
-            },
-            learns: true,
-            extra,
-        }
+        let (worker, crowd, learns) = (4.0, 8192.0, true);
+        let start = Strengths { worker, crowd };
+        Self { start, learns, extra }
     }
 
     /// Strengths that stay.
@@ -60,10 +56,8 @@ impl CellSettings {
     }
 
     fn with_extra(&self, strengths: Strengths) -> Strengths {
-        Strengths {
-            worker: strengths.worker + self.extra,
-            ..strengths
-        }
+        let worker = strengths.worker + self.extra;
+        Strengths { worker, ..strengths }
     }
 }
 
@@ -72,20 +66,20 @@ impl SparseProblem<'_> {
     /// posteriors in these counts.
     pub(super) fn learn_strengths(&self, weights: &SparseWeights, rows: &[f64]) -> Strengths {
         let others = self.others();
-        let crowd = self.best(weights, rows, CROWD_GRID, |touch, crowd| {
+        let by_crowd = |touch: &Touch, crowd| {
             if touch.right {
                 1.0
             } else {
                 touch.crowd_share(crowd, others)
             }
-        });
+        };
+        let crowd = self.best(weights, rows, CROWD_GRID, by_crowd);
         let worker = self.best(weights, rows, WORKER_GRID, |touch, worker| {
             touch.probability(Strengths { worker, crowd }, others)
         });
         let learnt = Strengths { worker, crowd };
-        self.settings
-            .cells
-            .map_or(learnt, |cells| cells.with_extra(learnt))
+        let cells = self.settings.cells;
+        cells.map_or(learnt, |cells| cells.with_extra(learnt))
     }
 
     /// The value of a grid with the highest expected log-probability; of equals the first.
@@ -94,7 +88,7 @@ impl SparseProblem<'_> {
         weights: &SparseWeights,
         rows: &[f64],
         grid: [f64; SIZE],
-        probability: impl Fn(&super::touches::Touch, f64) -> f64 + Sync,
+        probability: impl Fn(&Touch, f64) -> f64 + Sync,
     ) -> f64 {
         let parts = map_ranges(balanced_ranges(self.annotations.task_starts(), 64), |tasks| {
             let mut scores = [0.0; SIZE];
@@ -114,10 +108,7 @@ impl SparseProblem<'_> {
         });
         let mut scores = [0.0; SIZE];
         parts.iter().for_each(|part| add(&mut scores, part));
-        let best = (0..SIZE).fold(
-            0,
-            |best, place| if scores[place] > scores[best] { place } else { best },
-        );
-        grid[best]
+        let better = |best, place| if scores[place] > scores[best] { place } else { best };
+        grid[(0..SIZE).fold(0, better)]
     }
 }

@@ -39,13 +39,7 @@ impl SparseProblem<'_> {
                     tally.sums.change += (*old - new).abs();
                     *old = new;
                 }
-                tally.add(
-                    self.annotations,
-                    self.candidates.of_task(task),
-                    task,
-                    row,
-                    &weights.prior,
-                );
+                tally.add(self, task, row, &weights.prior);
             }
             tally
         });
@@ -62,10 +56,8 @@ impl SparseProblem<'_> {
             Some(_) => f64::NEG_INFINITY,
             None => outside_share(named, &weights.prior).ln(),
         };
-        named
-            .iter()
-            .map(|&class| log(weights.prior[class as usize]))
-            .chain([rest])
+        let logs = named.iter().map(|&class| log(weights.prior[class as usize]));
+        logs.chain([rest])
     }
 
     /// Adds what the labels say where workers are their accuracies.

@@ -1,6 +1,8 @@
 //! Sums over tasks that an M-step needs: right answers of the workers and masses of the classes.
 
+use super::problem::SparseProblem;
 use crate::annotations::Annotations;
+use crate::parallel::add;
 
 /// What a pass over the tasks gives besides the posteriors.
 #[derive(Clone, Default)]
@@ -35,15 +37,9 @@ impl SparseTally {
         }
     }
 
-    /// Adds a task with these candidates and this posterior.
-    pub(super) fn add(
-        &mut self,
-        annotations: &Annotations,
-        named: &[u16],
-        task: usize,
-        row: &[f64],
-        prior: &[f64],
-    ) {
+    /// Adds a task with this posterior.
+    pub(super) fn add(&mut self, problem: &SparseProblem<'_>, task: usize, row: &[f64], prior: &[f64]) {
+        let (annotations, named) = (problem.annotations, problem.candidates.of_task(task));
         let (workers, answers) = annotations.task_slices(task);
         if workers.is_empty() {
             return;
@@ -64,7 +60,6 @@ impl SparseTally {
     }
 
     pub(super) fn merge(&mut self, other: &Self) {
-        let add = |total: &mut [f64], part: &[f64]| total.iter_mut().zip(part).for_each(|(t, p)| *t += p);
         self.sums.log_likelihood += other.sums.log_likelihood;
         self.sums.change += other.sums.change;
         add(&mut self.sums.right, &other.sums.right);

@@ -27,11 +27,8 @@ impl Touch {
 
     /// Probability of the label.
     pub(super) fn probability(&self, strengths: Strengths, others: f64) -> f64 {
-        let background = if self.right {
-            self.accuracy
-        } else {
-            (1.0 - self.accuracy) * self.crowd_share(strengths.crowd, others)
-        };
+        let wrong = (1.0 - self.accuracy) * self.crowd_share(strengths.crowd, others);
+        let background = if self.right { self.accuracy } else { wrong };
         (self.cell + strengths.worker * background) / (self.column + strengths.worker)
     }
 }
@@ -67,20 +64,16 @@ impl SparseProblem<'_> {
             for (candidate, (&cell, &truth)) in touched.iter().zip(named).enumerate() {
                 let (cell, q) = (cell as usize, own(candidate));
                 let right = answer == truth;
+                let like_it = (counts.crowd[cells.crowd_of(cell)] - q * alike).max(0.0);
+                let wrong = counts.crowd_columns[usize::from(truth)] - q * (labels - votes[candidate]);
                 visit(Touch {
                     candidate,
                     right,
                     accuracy,
                     cell: (counts.cells[cell] - q).max(0.0),
                     column: (counts.columns[cells.column_of(cell)] - q).max(0.0),
-                    crowd_cell: if right {
-                        0.0
-                    } else {
-                        (counts.crowd[cells.crowd_of(cell)] - q * alike).max(0.0)
-                    },
-                    crowd_column: (counts.crowd_columns[usize::from(truth)]
-                        - q * (labels - votes[candidate]))
-                        .max(0.0),
+                    crowd_cell: if right { 0.0 } else { like_it },
+                    crowd_column: wrong.max(0.0),
                 });
             }
         }
@@ -88,10 +81,11 @@ impl SparseProblem<'_> {
 
     /// The worker's accuracy on other tasks; `own`: the share of this label that was counted as right.
     pub(super) fn accuracy_elsewhere(&self, weights: &SparseWeights, worker: usize, own: f64) -> f64 {
-        if weights.own_counted {
-            weights.accuracy_without(worker, own)
+        let (own, labels) = if weights.own_counted {
+            (own, 1.0)
         } else {
-            weights.accuracy(worker, 0.0, 0.0)
-        }
+            (0.0, 0.0)
+        };
+        weights.accuracy(worker, own, labels)
     }
 }

@@ -4,11 +4,12 @@
 //! V(n, k) = sum over labels (m, x = k) of task n of w_m,      agreement_m = share of m's labels that name the winner
 //! ```
 
-use crate::annotations::Annotations;
-use crate::declare_words;
-use crate::methods::vote_fractions;
-use crate::model::{Consensus, TIE};
-use crate::parallel::{balanced_ranges, map_ranges, map_rows};
+use quorate::internal::linalg::small::normalise;
+use quorate::internal::model::leaders;
+use quorate::internal::parallel::{balanced_ranges, map_ranges, map_rows};
+use quorate::methods::vote_fractions;
+use quorate::model::Consensus;
+use quorate::{Annotations, declare_words};
 
 /// Weighted votes `V(n, k)` into `scores`, `[task][class]`.
 pub fn score_tasks(annotations: &Annotations, weights: &[f64], scores: &mut [f64]) {
@@ -38,19 +39,17 @@ impl SkillTies {
     /// Puts the whole of each task on the class with the largest score, or shares it among tied ones.
     #[doc(hidden)]
     pub fn elect(self, scores: &[f64], classes: usize, winners: &mut [f64]) {
-        for (row, winner) in scores
-            .chunks_exact(classes)
-            .zip(winners.chunks_exact_mut(classes))
-        {
-            let top = row.iter().copied().fold(f64::NEG_INFINITY, f64::max);
-            let tied = row.iter().filter(|&&score| score >= top - TIE).count();
-            let mut left = if self == Self::Lowest { 1 } else { tied };
-            let share = 1.0 / left as f64;
-            for (winner, &score) in winner.iter_mut().zip(row) {
-                let wins = left > 0 && score >= top - TIE;
-                *winner = if wins { share } else { 0.0 };
-                left -= usize::from(wins);
-            }
+        let rows = scores.chunks_exact(classes);
+        for (row, winner) in rows.zip(winners.chunks_exact_mut(classes)) {
+            let tied = if self == Self::Lowest {
+                1
+            } else {
+                leaders(row).count()
+            };
+            winner.fill(0.0);
+            leaders(row)
+                .take(tied)
+                .for_each(|k| winner[k] = 1.0 / tied as f64);
         }
     }
 }
@@ -64,11 +63,10 @@ pub fn agreement(annotations: &Annotations, winners: &[f64]) -> Vec<f64> {
     let sums = map_ranges(ranges, |workers| {
         let sum = |worker| {
             let labels = by_worker.labels(worker);
-            let count = labels.len();
-            let same: f64 = labels
-                .map(|(task, answer)| winners[task * classes + answer])
-                .sum();
-            (same, count)
+            let same = labels
+                .clone()
+                .map(|(task, answer)| winners[task * classes + answer]);
+            (same.sum::<f64>(), labels.len())
         };
         workers.map(sum).collect::<Vec<_>>()
     });
@@ -86,9 +84,8 @@ pub fn agreement(annotations: &Annotations, winners: &[f64]) -> Vec<f64> {
 pub fn shares(annotations: &Annotations, mut scores: Vec<f64>) -> Consensus {
     let votes = vote_fractions(annotations);
     for (task, row) in scores.chunks_exact_mut(votes.class_count()).enumerate() {
-        let total: f64 = row.iter().sum();
-        if total > 0.0 {
-            row.iter_mut().for_each(|score| *score /= total)
+        if row.iter().sum::<f64>() > 0.0 {
+            normalise(row)
         } else {
             row.copy_from_slice(votes.row(task))
         }
@@ -100,7 +97,7 @@ pub fn shares(annotations: &Annotations, mut scores: Vec<f64>) -> Consensus {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::methods::tests::{assert_close, toy_a};
+    use quorate_testkit::toys::{assert_close, toy_a};
 
     #[test]
     fn equal_weights_are_the_majority_vote() {

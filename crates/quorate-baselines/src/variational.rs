@@ -20,17 +20,14 @@
 
 use std::sync::Arc;
 
-use super::first::find_first;
-use super::fit::{BlockFit, Fit, RuleSource};
-use super::posterior::Sweep;
-use super::sweep_pass::{SweepPass, sum_subtypes};
-use super::{AnswerCounts, Consensus, DawidSkene, Priors, count_answers};
-use crate::annotations::Annotations;
-use crate::blocks::{Passes, Stage};
-use crate::context::Context;
-use crate::error::Result;
-use crate::parallel::{even_ranges, map_rows};
-use crate::special::{expect_dirichlet_logs, ln_gamma_and_digamma};
+use quorate::internal::blocks::Passes;
+use quorate::internal::linalg::small::{add, normalise};
+use quorate::internal::model::{BlockFit, Sweep, SweepPass, find_first, sum_subtypes};
+use quorate::internal::parallel::{even_ranges, map_rows};
+use quorate::internal::{expect_dirichlet_logs, ln_gamma_and_digamma};
+use quorate::methods::Fit;
+use quorate::model::{AnswerCounts, Consensus, DawidSkene, Priors, count_answers};
+use quorate::{Annotations, Context, Result};
 
 /// A subtype with less mass than this over all tasks is empty.
 const EMPTY: f64 = 1e-12;
@@ -61,18 +58,16 @@ impl Variational {
         let components = classes * self.subtypes as u64;
         let cells = passes.worker_count() as u64 * classes * components;
         let rows = passes.cached_numbers((components + 2 * classes) as usize);
-        context.reserve(
-            format!(
-                "a {classes} x {components} table for each of {} workers",
-                passes.worker_count()
-            ),
-            8 * (4 * cells + rows),
-            "merge rare classes, use fewer subtypes, use majority-vote, or raise the limit",
-        )
+        let what = format!(
+            "a {classes} x {components} table for each of {} workers",
+            passes.worker_count()
+        );
+        let hint = "merge rare classes, use fewer subtypes, use majority-vote, or raise the limit";
+        context.reserve(what, 8 * (4 * cells + rows), hint)
     }
 
     /// Iterates from the votes, with one subtype of each class.
-    pub(crate) fn run_from_votes(&self, passes: &mut Passes<'_>, context: &mut Context) -> Result<BlockFit> {
+    pub fn run_from_votes(&self, passes: &mut Passes<'_>, context: &mut Context) -> Result<BlockFit> {
         self.reserve(passes, context)?;
         let counts = find_first(false, passes, context)?;
         self.run(passes, counts, context)
@@ -94,7 +89,8 @@ impl Variational {
         let rows = passes.into_rows();
         let mut posteriors = vec![0.0; annotations.task_count() * annotations.class_count()];
         sum_subtypes(&rows, rows.len() / posteriors.len().max(1), &mut posteriors);
-        Ok(fit.with_consensus(Consensus::new(annotations.class_count(), posteriors)))
+        let consensus = Consensus::new(annotations.class_count(), posteriors);
+        Ok(fit.map_consensus(|_| consensus))
     }
 
     /// Iterates from component posteriors that the passes know, and the answers against them.
@@ -112,15 +108,19 @@ impl Variational {
         };
         priors.check(passes.worker_count(), classes)?;
         priors.add_to(&mut counts);
-        let sweep = Sweep::of_logarithms(components, counts.cells.len());
-        let mut pass = SweepPass::counting(sweep).finding_largest_change();
+        let sweep = Sweep {
+            prior: vec![0.0; components],
+            cells: vec![0.0; counts.cells.len()],
+            logarithms: true,
+            hard: false,
+        };
+        let mut pass = SweepPass::new(sweep, true, true);
         pass.compared = true;
         let (mut trace, mut converged) = (Vec::new(), false);
         while trace.len() < self.max_iter && !converged {
             let sweep = Arc::make_mut(&mut pass.sweep);
             let divergence = context.run(|| self.expect_logs(&counts, &priors, sweep));
-            let stage = Stage::round("variational", trace.len(), self.max_iter);
-            let result = passes.run(&mut pass, stage, context)?;
+            let result = pass.run("variational", (trace.len(), self.max_iter), passes, context)?;
             trace.push(result.log_likelihood - divergence);
             counts = result.counts.expect("counts were asked for");
             priors.add_to(&mut counts);
@@ -138,7 +138,7 @@ impl Variational {
             iterations: trace.len(),
             trace,
             converged,
-            ..Fit::direct(RuleSource::Weights(pass.sweep).into())
+            ..Fit::direct(pass.sweep.into())
         })
     }
 
@@ -185,18 +185,15 @@ impl Variational {
         let masses = counts
             .mass
             .chunks_exact(counts.mass.len() / self.class_counts.len());
-        masses
-            .zip(&self.class_counts)
-            .map(|(mass, alpha)| alpha + mass.iter().sum::<f64>())
-            .collect()
+        let parameter = |(mass, alpha): (&[f64], &f64)| alpha + mass.iter().sum::<f64>();
+        masses.zip(&self.class_counts).map(parameter).collect()
     }
 
     /// `prior = nu / sum nu`, `A_m(l, k) = sum_g E pi_k(g) mu_m(l, kg) / sum_l mu_m(l, kg)`.
     fn mean_model(&self, counts: &AnswerCounts, classes: usize) -> DawidSkene {
         let (components, live) = (counts.mass.len(), counts.mass.len() / classes);
         let mut prior = self.class_parameters(counts);
-        let total: f64 = prior.iter().sum();
-        prior.iter_mut().for_each(|share| *share /= total);
+        normalise(&mut prior);
         let base = self.subtype_count / self.subtypes as f64;
         let (mut weights, mut dropped) = (Vec::with_capacity(components), Vec::with_capacity(classes));
         for mass in counts.mass.chunks_exact(live) {
@@ -262,22 +259,19 @@ impl<'a> DirichletColumns<'a> {
         let (components, live) = (self.sums.len(), self.sums.len() / self.classes);
         let base_sum = self.settings.right + (self.classes - 1) as f64 * self.settings.wrong;
         self.sums.fill(base_sum);
-        for row in counts.chunks_exact(components) {
-            for (sum, count) in self.sums.iter_mut().zip(row) {
-                *sum += count;
-            }
-        }
+        counts
+            .chunks_exact(components)
+            .for_each(|row| add(&mut self.sums, row));
         let mut divergence = 0.0;
         for sum in &mut self.sums {
             let (ln_gamma, digamma) = ln_gamma_and_digamma(*sum);
             divergence += ln_gamma - self.base;
             *sum = digamma;
         }
-        for (answer, (row, logs)) in counts
+        let rows = counts
             .chunks_exact(components)
-            .zip(logs.chunks_exact_mut(components))
-            .enumerate()
-        {
+            .zip(logs.chunks_exact_mut(components));
+        for (answer, (row, logs)) in rows.enumerate() {
             for component in 0..components {
                 let (base, known) = if component / live == answer {
                     (self.settings.right, self.right)
@@ -285,10 +279,11 @@ impl<'a> DirichletColumns<'a> {
                     (self.settings.wrong, self.wrong)
                 };
                 let parameter = base + row[component];
-                let (ln_gamma, digamma) = if parameter == base {
-                    known
-                } else {
+                let moved = parameter != base;
+                let (ln_gamma, digamma) = if moved {
                     ln_gamma_and_digamma(parameter)
+                } else {
+                    known
                 };
                 logs[component] = digamma - self.sums[component];
                 divergence += row[component] * logs[component] - ln_gamma;
@@ -303,9 +298,8 @@ impl<'a> DirichletColumns<'a> {
 /// full one.
 fn find_live(mass: &[f64], classes: usize) -> Option<Vec<usize>> {
     let present = mass.len() / classes;
-    let needed = mass
-        .chunks_exact(present)
-        .map(|mass| mass.iter().filter(|&&mass| mass > EMPTY).count());
+    let filled = |mass: &[f64]| mass.iter().filter(|&&mass| mass > EMPTY).count();
+    let needed = mass.chunks_exact(present).map(filled);
     let live = needed.max().unwrap_or(present).max(1);
     (live < present).then(|| {
         let mut kept = Vec::with_capacity(classes * live);

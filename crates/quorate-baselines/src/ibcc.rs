@@ -24,12 +24,12 @@
 //! H.-C. Kim, Z. Ghahramani, "Bayesian classifier combination", AISTATS 2012; mean field: E. Simpson, S.
 //! Roberts, I. Psorakis, A. Smith, "Dynamic Bayesian combination of multiple imperfect classifiers" (2013).
 
-use super::{Aggregate, BlockFit};
-use crate::blocks::Passes;
-use crate::context::Context;
-use crate::declare_method;
-use crate::error::Result;
-use crate::model::Variational;
+use quorate::internal::blocks::Passes;
+use quorate::internal::model::BlockFit;
+use quorate::methods::Aggregate;
+use quorate::{Context, Result, declare_method};
+
+use crate::variational::Variational;
 
 declare_method! {
     /// Dawid-Skene with Dirichlet priors by mean field.
@@ -74,9 +74,9 @@ impl Aggregate for Ibcc {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Annotations;
-    use crate::methods::Fit;
-    use crate::methods::tests::{assert_close, assert_rising, toy_a};
+    use quorate::Annotations;
+    use quorate::methods::Fit;
+    use quorate_testkit::toys::{assert_close, assert_rising, toy_a};
 
     fn fit(max_iter: usize, tol: f64) -> Fit {
         let method = Ibcc {
@@ -97,6 +97,13 @@ mod tests {
         );
         let expected = [-24.496121, -23.829910, -23.785702, -23.783164];
         assert_close(&fit(4, 0.0).trace, &expected, 1e-6);
+    }
+
+    #[test]
+    fn three_rows_without_a_task_in_common_keep_their_labels() {
+        let table = Annotations::from_codes(3, 3, 2, [(0, 0, 0), (1, 1, 0), (2, 2, 1)]).unwrap();
+        let fit = Ibcc::default().fit(&table, &mut Context::new(0)).unwrap();
+        assert_eq!(fit.consensus.labels(), [0, 0, 1]);
     }
 
     #[test]

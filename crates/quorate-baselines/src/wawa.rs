@@ -17,13 +17,11 @@
 //!
 //! No paper: a heuristic of the crowdsourcing industry.
 
-use super::shared::weighted_vote::{SkillTies, agreement, score_tasks, shares};
-use super::{Aggregate, Fit, starting_votes};
-use crate::annotations::Annotations;
-use crate::context::Context;
-use crate::declare_method;
-use crate::error::Result;
-use crate::model::count_answers;
+use quorate::internal::starting_votes;
+use quorate::methods::{Aggregate, Fit};
+use quorate::{Annotations, Context, Result, declare_method};
+
+use crate::weighted_vote::{SkillTies, agreement, score_tasks, shares};
 
 declare_method! {
     /// Votes weighted by agreement with the majority.
@@ -45,29 +43,24 @@ declare_method! {
 impl Aggregate for Wawa {
     fn estimate(&self, annotations: &Annotations, context: &mut Context) -> Result<Fit> {
         let votes = starting_votes(annotations, context)?;
-        let (consensus, model, skills) = context.run(|| {
-            let mut scores = vec![0.0; votes.as_slice().len()];
-            self.ties
-                .elect(votes.as_slice(), votes.class_count(), &mut scores);
+        Ok(context.run(|| {
+            let (classes, votes) = (votes.class_count(), votes.as_slice());
+            let mut scores = vec![0.0; votes.len()];
+            self.ties.elect(votes, classes, &mut scores);
             let skills = agreement(annotations, &scores);
             score_tasks(annotations, &skills, &mut scores);
-            let consensus = shares(annotations, scores);
-            let model = count_answers(annotations, &consensus).to_model(0.0);
-            (consensus, model, skills)
-        });
-        Ok(Fit {
-            model: Some(model),
-            worker_scores: Some(skills),
-            ..Fit::direct(consensus)
-        })
+            let mut fit = Fit::counted(annotations, shares(annotations, scores));
+            fit.worker_scores = Some(skills);
+            fit
+        }))
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::methods::tests::{assert_close, toy_a};
-    use crate::methods::vote_fractions;
+    use quorate::methods::vote_fractions;
+    use quorate_testkit::toys::{assert_close, toy_a};
 
     #[test]
     fn toy_a_by_hand() {
@@ -89,6 +82,19 @@ mod tests {
             assert_close(fit.consensus.row(task), &expected, 1e-6);
         }
         assert_eq!(fit.consensus.labels(), [0, 0, 1, 1, 2, 2]);
+    }
+
+    /// A tie says nothing against the label of a unanimous task, whichever code it has.
+    #[test]
+    fn a_tie_on_a_unanimous_task_is_a_tie_under_any_codes() {
+        let confidence = |label: u16| {
+            let table = Annotations::from_codes(2, 2, 3, [(0, 0, label), (1, 1, label)]).unwrap();
+            let fit = Wawa::default().fit(&table, &mut Context::new(0)).unwrap();
+            assert_eq!(fit.consensus.labels(), [usize::from(label); 2]);
+            fit.consensus.confidence(0)
+        };
+        let (first, last) = (confidence(0), confidence(2));
+        assert!((first - last).abs() < 1e-6, "{first} and {last}");
     }
 
     #[test]
