@@ -5,6 +5,7 @@ use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use quorate::annotations::Duplicates;
 use quorate::evaluate::TieRule;
 use quorate::judges::VerdictPolicy;
+use quorate::ranking::BothBad;
 use quorate_io::Format;
 
 /// The names of an option, what each means, and its value.
@@ -45,6 +46,12 @@ pub const POLICIES: Choices<VerdictPolicy> = &[
         "An answer that more than half of the judges gave who were asked, failures included",
         VerdictPolicy::StrictMajority,
     ),
+];
+
+/// What becomes of comparisons that call both items bad.
+pub const BOTH_BAD: Choices<BothBad> = &[
+    ("tie", "They are ties", BothBad::Tie),
+    ("drop", "They are left out", BothBad::Drop),
 ];
 
 /// File formats of tables.

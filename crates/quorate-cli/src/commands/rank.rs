@@ -13,15 +13,16 @@ use quorate::annotations::Names;
 use quorate::methods::Method;
 use quorate::ranking::{BothBad, Comparisons, DEFAULT_METHOD, RankFit, Rankings, Standing};
 use quorate_io::{
-    ComparisonOptions, ComparisonTable, RankedTable, Source, Target, read_comparisons, write_leaderboard,
-    write_next_pairs, write_rank_judges, write_together, write_whole, write_wins,
+    ComparisonOptions, ComparisonTable, Format, RankedTable, Source, Target, read_comparisons,
+    write_leaderboard, write_next_pairs, write_rank_judges, write_together, write_whole, write_wins,
 };
 use quorate_report::figure;
 
 use crate::args::{RunArgs, named_parameters};
 use crate::catalog::find;
+use crate::choices;
 use crate::files::{Content, Files};
-use crate::input::{FormatArg, with_bar};
+use crate::input::with_bar;
 use crate::numbers::{below_one, whole};
 use crate::printer::Printer;
 use crate::session::Session;
@@ -105,23 +106,14 @@ pub struct ComparisonArgs {
     #[arg(long, value_name = "left=NAME,..", value_delimiter = ',')]
     columns: Vec<String>,
     /// Format of the file, where its name does not tell it
-    #[arg(long, value_enum)]
-    format: Option<FormatArg>,
+    #[arg(long, value_name = "FORMAT", value_parser = choices::one_of(choices::TABLES))]
+    format: Option<Format>,
     /// What becomes of rows that call both items bad
-    #[arg(long, value_enum, default_value_t = BothBadArg::Tie)]
-    both_bad: BothBadArg,
+    #[arg(long, default_value = "tie", value_parser = choices::one_of(choices::BOTH_BAD))]
+    both_bad: BothBad,
     /// A leaderboard for each value of this column
     #[arg(long, value_name = "COLUMN")]
     by: Option<String>,
-}
-
-/// What becomes of rows that call both items bad.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum BothBadArg {
-    /// They are ties
-    Tie,
-    /// They are left out
-    Drop,
 }
 
 /// Unit of the scores.
@@ -176,10 +168,7 @@ impl ComparisonArgs {
         let options = ComparisonOptions {
             format: self.format.map(Into::into),
             columns: self.columns.iter().map(pair).collect::<Result<_>>()?,
-            both_bad: match self.both_bad {
-                BothBadArg::Tie => BothBad::Tie,
-                BothBadArg::Drop => BothBad::Drop,
-            },
+            both_bad: self.both_bad,
             by: self.by.clone(),
         };
         let source = Source::from(self.file.clone());
@@ -193,7 +182,7 @@ impl ComparisonArgs {
         }
         for (by, table) in &read.tables {
             if let ComparisonTable::Pairs(table) = table {
-                words::tell_set_aside(by.as_deref(), table, self.both_bad == BothBadArg::Drop, printer);
+                words::tell_set_aside(by.as_deref(), table, self.both_bad == BothBad::Drop, printer);
             }
         }
         Ok(read.tables)

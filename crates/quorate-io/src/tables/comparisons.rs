@@ -282,12 +282,15 @@ fn missing(names: &[String], wanted: &[&str]) -> Error {
     .into()
 }
 
+/// Judge and prompt of a ranking, and its items with their ranks.
+type Places = ((String, String), Vec<(String, f64)>);
+
 /// One table while it is read.
 struct Building {
     pairs: ComparisonsBuilder,
     rankings: RankingsBuilder,
     /// Rankings whose places stand in rows of their own, by judge and prompt in the order of their first row.
-    places: Vec<((String, String), Vec<(String, f64)>)>,
+    places: Vec<Places>,
     place_of: rustc_hash::FxHashMap<(String, String), usize>,
 }
 

@@ -230,7 +230,7 @@ macro_rules! tuples {
         })+
     };
 }
-tuples!((A 0, B 1));
+tuples!((A 0, B 1), (A 0, B 1, C 2, D 3));
 
 /// The binary form of a type: its kind, and its fields in order. `check` is a function of the value that says
 /// whether its fields fit together, for forms that come from outside.

@@ -100,9 +100,8 @@ fn reached(items: usize, components: &Components, arrows: &[(u32, u32)]) -> bool
     let mut seen = vec![false; items];
     let mut begun = vec![false; components.sizes.len()];
     let mut stack = Vec::new();
-    for item in 0..items {
-        let component = components.of_item[item] as usize;
-        if !std::mem::replace(&mut begun[component], true) {
+    for (item, &component) in components.of_item.iter().enumerate() {
+        if !std::mem::replace(&mut begun[component as usize], true) {
             seen[item] = true;
             stack.push(item);
         }
