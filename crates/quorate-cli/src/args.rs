@@ -96,6 +96,12 @@ impl MethodArgs {
         Ok((find(&self.name)?, named_parameters(&self.parameters)?))
     }
 
+    /// The name of a method, unless it is the default, and the parameters.
+    pub fn given(&self) -> Result<(Option<&str>, Vec<(String, String)>)> {
+        let name = (self.name != DEFAULT_METHOD).then_some(&*self.name);
+        Ok((name, named_parameters(&self.parameters)?))
+    }
+
     /// The method, ready to fit.
     pub fn build(&self) -> Result<(&'static Method, Box<dyn Aggregate>)> {
         let (method, parameters) = self.find()?;

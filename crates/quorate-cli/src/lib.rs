@@ -7,6 +7,7 @@ pub mod catalog;
 pub mod choices;
 mod column_words;
 mod commands;
+mod comparisons;
 pub mod documents;
 mod export_words;
 mod files;

@@ -52,15 +52,14 @@
     return box;
   };
 
-  const tasks = data.tasks;
-  const workers = data.workers;
+  const { tasks, workers } = data;
   const kindWords = {
     "no-labels": "no labels", "single-label": "only one label", "split-votes": "split votes",
     "changed-from-majority": "differs from majority vote", "misleading-task": "misleading task",
     "low-confidence": "low confidence", "tipped-by": "decided by one worker",
   };
 
-  const tables = {
+  const tables = !tasks ? {} : {
     tasks: {
       size: tasks.id.length,
       file: "tasks-to-review.csv",
@@ -104,6 +103,25 @@
       ],
     },
   };
+
+  // Tables that say for themselves what their columns hold.
+  const cells = {
+    text: (value) => [value === null ? "" : name(value)],
+    count: (value) => [value === null ? "" : value.toLocaleString("en")],
+    number: (value) => [value === null ? "" : value.toFixed(2)],
+    percent: (value) => [percent(value)],
+  };
+  for (const [id, list] of Object.entries(data.lists ?? {})) {
+    tables[id] = {
+      size: list.columns[0].values.length,
+      file: list.file,
+      hint: list.hint,
+      search: (i) => list.columns.filter((column) => column.kind === "text").map((column) => column.values[i] ?? "").join(" "),
+      columns: list.columns.map(({ title, kind, values }, at) => ({
+        title, head: at === 0, number: kind !== "text", value: (i) => values[i], cell: (i) => cells[kind](values[i]),
+      })),
+    };
+  }
 
   const task = (ids) => ({ title: "Task", value: (i) => ids[i], head: true, cell: (i) => [name(ids[i])] });
   const worker = (ids) => ({ title: "Worker", value: (i) => ids[i], cell: (i) => [name(ids[i])] });

@@ -11,12 +11,14 @@
 //! there.
 //!
 //! - [`Report`]: the page, from a fit and its [`Evidence`].
+//! - [`ranking`]: the page of a leaderboard.
 //! - [`figure`]: every chart of the project.
 #![deny(missing_docs)]
 
 mod evidence;
 pub mod figure;
 mod page;
+pub mod ranking;
 mod sections;
 mod story;
 mod tables;

@@ -75,58 +75,75 @@ impl Report<'_> {
                 .map(|task| self.majority(task))
                 .collect(),
         };
-        let sections: Vec<Section> = sections::all(self, &facts);
-        let mut html = format!(
-            "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
-             <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
-             <meta http-equiv=\"Content-Security-Policy\" content=\"{POLICY}\">\n<title>{}</title>\n\
-             <link rel=\"icon\" href=\"data:,\">\n<style>\n{CSS}{}</style>\n</head>\n<body>\n\
-             <a class=\"skip\" href=\"#main\">Skip to the content</a>\n<header>\n<p class=\"brand\">Quorate report</p>\n\
-             <h1>{}</h1>\n{}</header>\n",
-            shown(self.title),
-            figure::CSS,
-            shown(self.title),
-            story::tell(self, &facts)
-        );
-        html.push_str("<nav aria-label=\"Sections\"><ul>\n");
-        for section in &sections {
-            html.push_str(&format!(
-                "<li><a href=\"#{}\">{}</a></li>\n",
-                section.id,
-                escape(section.title)
-            ));
+        Page {
+            title: self.title,
+            story: story::tell(self, &facts),
+            sections: sections::all(self, &facts),
+            data: tables::embed(self, &facts),
+            method: self.method,
+            seed: self.seed,
         }
-        html.push_str("</ul></nav>\n<main id=\"main\">\n");
-        for section in &sections {
-            html.push_str(&format!(
-                "<section id=\"{id}\" aria-labelledby=\"{id}-title\">\n<h2 id=\"{id}-title\">{}</h2>\n{}</section>\n",
-                escape(section.title),
-                section.body,
-                id = section.id
-            ));
-        }
-        let data = tables::embed(self, &facts);
-        html.push_str(&format!(
-            "</main>\n<footer>{}</footer>\n<script type=\"application/octet-stream\" id=\"data\">{}</script>\n\
-             <script>\n{SCRIPT}</script>\n</body>\n</html>\n",
-            self.origin(),
-            base64::engine::general_purpose::STANDARD.encode(data)
-        ));
-        html
+        .to_html()
     }
 
     fn majority(&self, task: usize) -> Option<usize> {
         let votes = quorate::review::count_votes(self.annotations.task_slices(task).1);
         votes.first().map(|vote| vote.0)
     }
+}
 
-    fn origin(&self) -> String {
-        format!(
-            "<p>Made by Quorate {} with the method <code>{}</code>, seed {}. Everything is in this file; it loads \
-             nothing from the network.</p>",
+/// A page of any kind: what stands at its top, its sections, and the tables that its script shows.
+pub(crate) struct Page<'a> {
+    pub(crate) title: &'a str,
+    /// The answer in plain words, and what to do next.
+    pub(crate) story: String,
+    pub(crate) sections: Vec<Section>,
+    /// Compressed tables.
+    pub(crate) data: Vec<u8>,
+    pub(crate) method: &'a str,
+    pub(crate) seed: u64,
+}
+
+impl Page<'_> {
+    /// The page as HTML.
+    pub(crate) fn to_html(&self) -> String {
+        let title = shown(self.title);
+        let mut html = format!(
+            "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
+             <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
+             <meta http-equiv=\"Content-Security-Policy\" content=\"{POLICY}\">\n<title>{title}</title>\n\
+             <link rel=\"icon\" href=\"data:,\">\n<style>\n{CSS}{}</style>\n</head>\n<body>\n\
+             <a class=\"skip\" href=\"#main\">Skip to the content</a>\n<header>\n<p class=\"brand\">Quorate report</p>\n\
+             <h1>{title}</h1>\n{}</header>\n",
+            figure::CSS,
+            self.story
+        );
+        html.push_str("<nav aria-label=\"Sections\"><ul>\n");
+        for section in &self.sections {
+            html.push_str(&format!(
+                "<li><a href=\"#{}\">{}</a></li>\n",
+                section.id,
+                shown(&section.title)
+            ));
+        }
+        html.push_str("</ul></nav>\n<main id=\"main\">\n");
+        for section in &self.sections {
+            html.push_str(&format!(
+                "<section id=\"{id}\" aria-labelledby=\"{id}-title\">\n<h2 id=\"{id}-title\">{}</h2>\n{}</section>\n",
+                shown(&section.title),
+                section.body,
+                id = section.id
+            ));
+        }
+        html.push_str(&format!(
+            "</main>\n<footer><p>Made by Quorate {} with the method <code>{}</code>, seed {}. Everything is in this file; it loads \
+             nothing from the network.</p></footer>\n<script type=\"application/octet-stream\" id=\"data\">{}</script>\n\
+             <script>\n{SCRIPT}</script>\n</body>\n</html>\n",
             env!("CARGO_PKG_VERSION"),
             escape(self.method),
-            self.seed
-        )
+            self.seed,
+            base64::engine::general_purpose::STANDARD.encode(&self.data)
+        ));
+        html
     }
 }

@@ -32,6 +32,11 @@ pub(crate) fn embed(report: &Report<'_>, facts: &Facts) -> Vec<u8> {
         "retired": report.evidence.next.as_ref().map(|next| retired(report, next)),
         "spreadsheet_safe": report.spreadsheet_safe,
     });
+    pack(&json)
+}
+
+/// A block as it stands in the page.
+pub(crate) fn pack(json: &Value) -> Vec<u8> {
     let mut packed = GzEncoder::new(Vec::new(), Compression::new(7));
     // Writing to memory does not fail.
     let _ = packed.write_all(json.to_string().as_bytes());

@@ -2,27 +2,20 @@
 
 mod json;
 mod text;
-pub mod words;
 
 use std::path::{Path, PathBuf};
-use std::time::Instant;
 
 use anyhow::{Context as _, Result, bail};
 use clap::{Args, ValueEnum};
-use quorate::annotations::Names;
-use quorate::methods::Method;
-use quorate::ranking::{BothBad, Comparisons, DEFAULT_METHOD, RankFit, Rankings, Standing};
+use quorate::ranking::{RankFit, Ranked};
 use quorate_io::{
-    ComparisonOptions, ComparisonTable, Format, RankedTable, Source, Target, read_comparisons,
-    write_leaderboard, write_next_pairs, write_rank_judges, write_together, write_whole, write_wins,
+    Target, write_leaderboard, write_next_pairs, write_rank_judges, write_together, write_whole, write_wins,
 };
 use quorate_report::figure;
 
 use crate::args::{RunArgs, named_parameters};
-use crate::catalog::find;
-use crate::choices;
+use crate::comparisons::{ComparisonArgs, rank_all};
 use crate::files::{Content, Files};
-use crate::input::with_bar;
 use crate::numbers::{below_one, whole};
 use crate::printer::Printer;
 use crate::session::Session;
@@ -94,28 +87,6 @@ pub struct RankArgs {
     run: RunArgs,
 }
 
-/// Where comparisons are read from, and how.
-#[derive(Debug, Clone, Args)]
-#[command(next_help_heading = "Reading")]
-pub struct ComparisonArgs {
-    /// Comparisons: .csv .tsv .jsonl .json .parquet .arrow, and .gz or .zst of the text ones. `-` is standard input
-    #[arg(value_name = "COMPARISONS")]
-    pub file: PathBuf,
-    /// Names of the columns, where they are not found by themselves (left, right, winner, chosen, rejected, item, rank,
-    /// ranking, judge, prompt, weight)
-    #[arg(long, value_name = "left=NAME,..", value_delimiter = ',')]
-    columns: Vec<String>,
-    /// Format of the file, where its name does not tell it
-    #[arg(long, value_name = "FORMAT", value_parser = choices::one_of(choices::TABLES))]
-    format: Option<Format>,
-    /// What becomes of rows that call both items bad
-    #[arg(long, default_value = "tie", value_parser = choices::one_of(choices::BOTH_BAD))]
-    both_bad: BothBad,
-    /// A leaderboard for each value of this column
-    #[arg(long, value_name = "COLUMN")]
-    by: Option<String>,
-}
-
 /// Unit of the scores.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum Scale {
@@ -123,113 +94,6 @@ pub enum Scale {
     LogOdds,
     /// 400 points are a factor of ten in the odds; the mean is 1000
     Elo,
-}
-
-/// A table that was ranked.
-pub struct Ranked {
-    /// The value of the column that tables are kept apart by.
-    pub by: Option<String>,
-    /// What was read.
-    pub table: ComparisonTable,
-    /// The fit.
-    pub fit: RankFit,
-    /// Its places.
-    pub standings: Vec<Standing>,
-    seconds: f64,
-}
-
-impl Ranked {
-    /// The names of the items.
-    pub fn items(&self) -> &Names {
-        match &self.table {
-            ComparisonTable::Pairs(table) => table.items(),
-            ComparisonTable::Rankings(table) => table.items(),
-        }
-    }
-
-    /// The comparisons; none for rankings.
-    pub fn pairs(&self) -> Option<&Comparisons> {
-        match &self.table {
-            ComparisonTable::Pairs(table) => Some(table),
-            ComparisonTable::Rankings(_) => None,
-        }
-    }
-}
-
-impl ComparisonArgs {
-    /// Reads, and says what was set aside.
-    pub fn read(&self, printer: &mut Printer) -> Result<Vec<(Option<String>, ComparisonTable)>> {
-        let pair = |given: &String| match given.split_once('=') {
-            Some((role, name)) => Ok((role.to_owned(), name.to_owned())),
-            None => {
-                bail!("--columns {given:?}: expected pairs such as left=model_1,right=model_2,winner=vote")
-            }
-        };
-        let options = ComparisonOptions {
-            format: self.format.map(Into::into),
-            columns: self.columns.iter().map(pair).collect::<Result<_>>()?,
-            both_bad: self.both_bad,
-            by: self.by.clone(),
-        };
-        let source = Source::from(self.file.clone());
-        let read = with_bar(&source, printer, |progress| {
-            read_comparisons(&source, &options, progress)
-        })?;
-        let unusual = read.columns.iter().filter(|(role, name)| role != name);
-        let unusual: Vec<String> = unusual.map(|(role, name)| format!("{role} = {name:?}")).collect();
-        if !unusual.is_empty() {
-            printer.note(format!("columns {}", unusual.join(", ")));
-        }
-        for (by, table) in &read.tables {
-            if let ComparisonTable::Pairs(table) = table {
-                words::tell_set_aside(by.as_deref(), table, self.both_bad == BothBad::Drop, printer);
-            }
-        }
-        Ok(read.tables)
-    }
-}
-
-/// Fits a method to what was read.
-pub fn fit(
-    method: Option<&str>,
-    parameters: &[(String, String)],
-    table: &ComparisonTable,
-    session: &Session,
-) -> Result<(&'static Method, RankFit)> {
-    let usual = match table {
-        ComparisonTable::Pairs(_) => DEFAULT_METHOD,
-        ComparisonTable::Rankings(_) => "plackett-luce",
-    };
-    let method = find(method.unwrap_or(usual))?;
-    let rank = method.ranking_with(parameters)?;
-    let mut context = session.context(method.name, 0)?;
-    let fit = match table {
-        ComparisonTable::Pairs(table) => rank.fit(table, &mut context)?,
-        ComparisonTable::Rankings(table) => rank.fit_rankings(table, &mut context)?,
-    };
-    Ok((method, fit))
-}
-
-/// Wins, losses and ties of every item in rankings: against each item of the same ranking.
-fn count_places(table: &Rankings) -> Vec<[f64; 3]> {
-    let mut counts = vec![[0.0; 3]; table.items().len()];
-    for ranking in 0..table.len() {
-        let groups: Vec<Vec<usize>> = table.groups(ranking).collect();
-        let all: usize = groups.iter().map(Vec::len).sum();
-        let mut above = 0;
-        for group in &groups {
-            let below = all - above - group.len();
-            for &item in group {
-                let more = [below, above, group.len() - 1];
-                counts[item]
-                    .iter_mut()
-                    .zip(more)
-                    .for_each(|(count, more)| *count += more as f64);
-            }
-            above += group.len();
-        }
-    }
-    counts
 }
 
 /// Reads, ranks, prints; code 1 if something that was required is not settled.
@@ -267,22 +131,7 @@ pub fn run(args: &RankArgs, printer: &mut Printer) -> Result<u8> {
     }
     let session = Session::start(&args.run, printer.quiet());
     let parameters = named_parameters(&args.parameters)?;
-    let mut ranked = Vec::new();
-    for (by, table) in tables {
-        let start = Instant::now();
-        let (_, fit) = fit(args.method.as_deref(), &parameters, &table, &session)?;
-        let standings = match &table {
-            ComparisonTable::Pairs(table) => fit.leaderboard(table, args.level),
-            ComparisonTable::Rankings(table) => fit.standings(&count_places(table), args.level),
-        };
-        ranked.push(Ranked {
-            by,
-            table,
-            fit,
-            standings,
-            seconds: start.elapsed().as_secs_f64(),
-        });
-    }
+    let ranked = rank_all(tables, args.method.as_deref(), &parameters, args.level, &session)?;
     write_files(args, &ranked)?;
     if args.json {
         printer.json(&json::as_json(&ranked, args))?;
@@ -321,16 +170,7 @@ fn write_files(args: &RankArgs, ranked: &[Ranked]) -> Result<()> {
     let scale = scale_of(args.scale, &ranked[0].fit);
     write_together(|| -> Result<()> {
         if let Some(path) = &args.output {
-            let tables: Vec<RankedTable<'_>> = ranked
-                .iter()
-                .map(|table| RankedTable {
-                    by: table.by.as_deref(),
-                    items: table.items(),
-                    standings: &table.standings,
-                    scale,
-                })
-                .collect();
-            write_leaderboard(&target(path), None, &tables)?;
+            write_leaderboard(&target(path), None, ranked, scale)?;
         }
         let first = &ranked[0];
         let needs_pairs = [
@@ -352,7 +192,7 @@ fn write_files(args: &RankArgs, ranked: &[Ranked]) -> Result<()> {
                     "--judges: the comparisons name no judges; is there a column for them? --columns judge=NAME"
                 );
             }
-            write_rank_judges(&target(path), None, pairs.judges(), &first.fit, words::verdict)?;
+            write_rank_judges(&target(path), None, pairs.judges(), &first.fit)?;
         }
         if let Some(path) = &args.matrix {
             write_wins(&target(path), None, pairs, &first.fit)?;
@@ -406,7 +246,7 @@ fn holds(table: &Ranked, better: &str, worse: &str, level: f64, printer: &mut Pr
     let Some(chance) = table.fit.better(i, j) else {
         printer.warning(format!(
             "{better} > {worse}{place}: not known; {}",
-            words::why_unknown(&table.fit, i, j)
+            why_unknown(&table.fit, i, j)
         ));
         return Ok(false);
     };
@@ -422,4 +262,13 @@ fn holds(table: &Ranked, better: &str, worse: &str, level: f64, printer: &mut Pr
         printer.warning(text)
     }
     Ok(holds)
+}
+
+/// Why it is not known which of two items is better.
+fn why_unknown(fit: &RankFit, i: usize, j: usize) -> &'static str {
+    if fit.comparable(i, j) {
+        "this method has no intervals"
+    } else {
+        "the two were never compared, not even through others"
+    }
 }

@@ -12,9 +12,7 @@
 use std::collections::BTreeMap;
 
 use quorate::Remedy;
-use quorate::ranking::{
-    BothBad, Comparisons, ComparisonsBuilder, Outcome, Rankings, RankingsBuilder, ShownOrder,
-};
+use quorate::ranking::{BothBad, ComparisonTable, ComparisonsBuilder, Outcome, RankingsBuilder, ShownOrder};
 
 use super::column_roles::stem;
 use crate::error::{Error, ErrorKind, Result};
@@ -33,15 +31,6 @@ pub struct ComparisonOptions {
     pub both_bad: BothBad,
     /// A column whose values are ranked apart.
     pub by: Option<String>,
-}
-
-/// What was read.
-#[derive(Debug, Clone)]
-pub enum ComparisonTable {
-    /// Comparisons of two items each.
-    Pairs(Comparisons),
-    /// Rankings of several items.
-    Rankings(Rankings),
 }
 
 /// Comparisons that were read, and what there is to say about them.

@@ -2,32 +2,21 @@
 //! next.
 
 use quorate::annotations::Names;
-use quorate::ranking::{Comparisons, NextPair, Outcome, RankFit, Standing};
+use quorate::ranking::{Comparisons, NextPair, Outcome, RankFit, Ranked};
 
 use crate::error::Result;
 use crate::formats::ColumnKind::{Count, Number, OptionalText, Text};
 use crate::formats::{Cell, FileFormat, write_rows_as};
 use crate::target::Target;
 
-/// The items of one group of comparisons, from the best to the worst.
-#[derive(Debug, Clone)]
-pub struct RankedTable<'a> {
-    /// The value of the column that tables are kept apart by, if there is one.
-    pub by: Option<&'a str>,
-    /// The items.
-    pub items: &'a Names,
-    /// Their places.
-    pub standings: &'a [Standing],
-    /// Turns a score of the method into one that is shown.
-    pub scale: fn(f64) -> f64,
-}
-
 /// Writes leaderboards: rank, item, score, low, high, the range of ranks, wins, losses, ties, the chance to be better
-/// than the next one, and the group; with several tables also which one.
+/// than the next one, and the group; with several tables also which one. `scale` turns a score of the method into one
+/// that is shown.
 pub fn write_leaderboard(
     target: &Target,
     format: Option<FileFormat>,
-    tables: &[RankedTable<'_>],
+    tables: &[Ranked],
+    scale: fn(f64) -> f64,
 ) -> Result<()> {
     let by = tables
         .iter()
@@ -49,13 +38,12 @@ pub fn write_leaderboard(
     ];
     write_rows_as(target, format, by.into_iter().chain(columns), |each| {
         for table in tables {
-            for standing in table.standings {
+            for standing in &table.standings {
                 let whole =
                     |number: Option<usize>| number.map_or(Cell::Missing, |number| Cell::Count(number as u64));
-                let scale = table.scale;
                 let cells = [
                     Cell::Count(standing.rank as u64),
-                    Cell::Text(table.items.get(standing.item)),
+                    Cell::Text(table.items().get(standing.item)),
                     scale(standing.score).into(),
                     standing.interval.map(|ends| scale(ends.0)).into(),
                     standing.interval.map(|ends| scale(ends.1)).into(),
@@ -67,7 +55,7 @@ pub fn write_leaderboard(
                     standing.better_than_next.into(),
                     Cell::Count(standing.group as u64 + 1),
                 ];
-                match table.by {
+                match &table.by {
                     Some(by) => each(&[&[Cell::Text(by)], &cells[..]].concat())?,
                     None => each(&cells)?,
                 }
@@ -77,14 +65,12 @@ pub fn write_leaderboard(
     })
 }
 
-/// Writes the judges: comparisons, agreement, discrimination, position bias, ties, self-agreement, verdict. `verdict`
-/// puts it in words.
+/// Writes the judges: comparisons, agreement, discrimination, position bias, ties, self-agreement, verdict.
 pub fn write_rank_judges(
     target: &Target,
     format: Option<FileFormat>,
     judges: &Names,
     fit: &RankFit,
-    verdict: impl Fn(&quorate::ranking::JudgeFit) -> String,
 ) -> Result<()> {
     let columns = [
         ("judge", Text),
@@ -105,7 +91,7 @@ pub fn write_rank_judges(
     write_rows_as(target, format, columns, |each| {
         fit.judges.iter().enumerate().try_for_each(|(judge, found)| {
             let model = found.model;
-            let words = verdict(found);
+            let words = found.verdict().to_string();
             each(&[
                 Cell::Text(judges.get(judge)),
                 found.comparisons.into(),
@@ -266,10 +252,10 @@ pub fn write_scores(
 
 #[cfg(test)]
 mod tests {
-    use quorate::ranking::{JudgeBt, Rank};
+    use quorate::ranking::{ComparisonTable, JudgeBt, Rank};
 
     use super::*;
-    use crate::tables::{ComparisonOptions, ComparisonTable, read_comparisons};
+    use crate::tables::{ComparisonOptions, read_comparisons};
     use crate::{Source, tables};
 
     #[test]

@@ -30,7 +30,7 @@ pub use annotations::{
 };
 pub use assignments::{read_assignments, write_dispatch, write_plan};
 pub use changes::{ChangeRow, write_changes};
-pub use comparisons::{ComparisonOptions, ComparisonTable, ComparisonsRead, read_comparisons};
+pub use comparisons::{ComparisonOptions, ComparisonsRead, read_comparisons};
 pub use consensus::{ConsensusParts, write_consensus};
 pub use features::read_features;
 pub use ids::{read_ids, write_ids};
@@ -42,8 +42,7 @@ pub use labels::{
     CONFIDENCE_COLUMN, LabelOptions, PROBABILITY_PREFIX, TaskLabels, read_labels, read_truth, write_truth,
 };
 pub use leaderboard::{
-    RankedTable, write_comparisons, write_leaderboard, write_next_pairs, write_rank_judges, write_scores,
-    write_wins,
+    write_comparisons, write_leaderboard, write_next_pairs, write_rank_judges, write_scores, write_wins,
 };
 pub use model::{MODEL_FORMAT_VERSION, ModelFile, ModelWorker, read_model, write_model};
 pub use model_history::ModelOrigin;

@@ -21,9 +21,5 @@ pub(crate) fn section(report: &Report<'_>) -> Section {
         percent(1.0 - consensus.expected_error()),
         confidence::histogram(consensus).to_inline_svg()
     );
-    Section {
-        id: "confidence",
-        title: "Confidence",
-        body,
-    }
+    Section::new("confidence", "Confidence", body)
 }

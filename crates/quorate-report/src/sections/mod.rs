@@ -20,16 +20,20 @@ pub(crate) const ROWS: usize = 25;
 /// One section.
 pub(crate) struct Section {
     /// Where links lead.
-    pub(crate) id: &'static str,
-    /// Its head.
-    pub(crate) title: &'static str,
+    pub(crate) id: String,
+    /// Its head; may hold what users wrote.
+    pub(crate) title: String,
     /// Its HTML.
     pub(crate) body: String,
 }
 
 impl Section {
-    fn new(id: &'static str, title: &'static str, body: String) -> Self {
-        Self { id, title, body }
+    pub(crate) fn new(id: impl Into<String>, title: impl Into<String>, body: String) -> Self {
+        Self {
+            id: id.into(),
+            title: title.into(),
+            body,
+        }
     }
 }
 

@@ -38,9 +38,5 @@ pub(crate) fn section(report: &Report<'_>) -> Section {
         ],
         report.evidence.inspection.verdicts.iter().map(row),
     ));
-    Section {
-        id: "workers",
-        title: "Workers",
-        body,
-    }
+    Section::new("workers", "Workers", body)
 }

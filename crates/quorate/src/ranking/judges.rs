@@ -1,6 +1,8 @@
 //! What comparisons tell of the judges: agreement with the others, discrimination, position bias, ties, and whether
 //! a judge says the same when the items change places.
 
+use std::fmt;
+
 use super::comparisons::Outcome;
 use super::curvature::Curvature;
 use super::davidson::{Parameters, Problem, Sizes, chances};
@@ -113,6 +115,26 @@ impl JudgeFit {
                 JudgeVerdict::Unsteady(share)
             }
             _ => JudgeVerdict::Fine,
+        }
+    }
+}
+
+/// What is worth a look about a judge, in words; nothing where nothing is.
+impl fmt::Display for JudgeVerdict {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match *self {
+            Self::Fine => Ok(()),
+            Self::TooFew => f.write_str("too few comparisons to say"),
+            Self::AlwaysTies => f.write_str("always ties"),
+            Self::Random => f.write_str("answers at random"),
+            Self::Contrary => f.write_str("prefers what the others reject"),
+            Self::Side(points) => {
+                let side = if points > 0.0 { "left" } else { "right" };
+                write!(f, "prefers the {side} side by {:.0} points", points.abs())
+            }
+            Self::Unsteady(share) => {
+                write!(f, "agrees with itself on {:.0} % of swapped pairs", 100.0 * share)
+            }
         }
     }
 }

@@ -4,6 +4,7 @@
 //! wanted share of the draws.
 
 use super::fit::{RankFit, normal_below};
+use super::judges::JudgeVerdict;
 use super::{Comparisons, Outcome};
 use crate::special::distributions::normal_quantile;
 
@@ -183,6 +184,22 @@ impl RankFit {
         let ties = self.sizes.map(|sizes| sizes.mean_ties);
         let [left, right, _] = super::davidson::chances(self.strengths[i] - self.strengths[j], ties);
         (left + right - (left - right).powi(2)) / 4.0
+    }
+
+    /// The judges with something worth a look, those with the most comparisons first.
+    pub fn judges_worth_a_look(&self) -> Vec<usize> {
+        let fine = |judge: &usize| {
+            matches!(
+                self.judges[*judge].verdict(),
+                JudgeVerdict::Fine | JudgeVerdict::TooFew
+            )
+        };
+        let mut worth: Vec<usize> = (0..self.judges.len()).filter(|judge| !fine(judge)).collect();
+        worth.sort_by(|&a, &b| {
+            let comparisons = |judge: usize| self.judges[judge].comparisons;
+            comparisons(b).total_cmp(&comparisons(a)).then(a.cmp(&b))
+        });
+        worth
     }
 
     /// Triples of items of which each won more comparisons against the next than it lost, round the circle; and how

@@ -33,6 +33,7 @@ mod next_pairs;
 mod observations;
 mod rankings;
 mod simulate;
+mod table;
 
 pub use comparisons::{
     BothBad, Comparison, Comparisons, ComparisonsBuilder, Outcome, RankColumns, RankNames, SetAside,
@@ -49,6 +50,7 @@ pub use next_pairs::NextPair;
 pub use observations::Swaps;
 pub use rankings::{Rankings, RankingsBuilder};
 pub use simulate::{PairSimulation, SimulatedPairs};
+pub use table::{ComparisonTable, Ranked};
 
 use observations::Observations;
 

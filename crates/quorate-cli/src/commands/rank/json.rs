@@ -1,9 +1,9 @@
 //! The same for programs.
 
-use quorate::ranking::JudgeFit;
+use quorate::ranking::{JudgeFit, Ranked};
 use serde::Serialize;
 
-use super::{RankArgs, Ranked, scale_of, words};
+use super::{RankArgs, scale_of};
 use crate::record::{each, record};
 
 pub(super) fn as_json(ranked: &[Ranked], args: &RankArgs) -> impl Serialize {
@@ -42,7 +42,7 @@ pub(super) fn as_json(ranked: &[Ranked], args: &RankArgs) -> impl Serialize {
                 tie_rate: found.tie_rate(),
                 swapped_pairs: found.swaps.pairs,
                 self_agreement: found.self_agreement(),
-                verdict: words::verdict(found),
+                verdict: found.verdict().to_string(),
             }
         };
         let next = args.next.map(|count| {

@@ -1,11 +1,11 @@
 //! The page for people.
 
-use quorate::ranking::{Comparisons, JudgeVerdict, Outcome, RankFit, Standing};
-use quorate_io::ComparisonTable;
+use quorate::ranking::{ComparisonTable, Comparisons, Outcome, RankFit, Ranked, Standing};
+use quorate_report::ranking::findings;
 
-use super::{RankArgs, Ranked, scale_of, words};
+use super::{RankArgs, scale_of};
 use crate::printer::harmless;
-use crate::text_table::{TextTable, count, duration, plural, wrapped};
+use crate::text_table::{TextTable, count, plural, wrapped};
 
 /// Items that are shown unless all are asked for.
 const MAX_ROWS: usize = 40;
@@ -23,14 +23,14 @@ pub(super) fn as_text(table: &Ranked, args: &RankArgs) -> String {
     }
     text.push_str(&contents(table));
     text.push_str(&format!(
-        "{}: {}, {}\n\n",
+        "{}: {}\n\n",
         table.fit.method,
-        plural(table.fit.iterations, "step"),
-        duration(table.seconds)
+        plural(table.fit.iterations, "step")
     ));
     text.push_str(&leaderboard(table, args));
     text.push('\n');
-    for line in settled(table, args.level) {
+    for line in findings(table, args.level) {
+        let line = harmless(&line);
         text.push_str(&wrapped(&line, "", "  "));
     }
     if let Some(pairs) = table.pairs() {
@@ -157,140 +157,28 @@ impl Bars {
     }
 }
 
-/// What is settled and what is not.
-fn settled(table: &Ranked, level: f64) -> Vec<String> {
-    let fit = &table.fit;
-    let name = |item: usize| harmless(table.items().get(item)).into_owned();
-    let mut lines = Vec::new();
-    let groups = table
-        .standings
-        .iter()
-        .map(|standing| standing.group + 1)
-        .max()
-        .unwrap_or(1);
-    if groups > 1 {
-        lines.push(format!(
-            "{groups} groups of items were never compared with each other, not even through others: ranks and scores hold inside \
-             a group. Comparisons between the groups would join them."
-        ));
-    }
-    if fit.uncertainty.is_none() {
-        lines.push(format!(
-            "{} has no intervals: what is settled cannot be said.",
-            fit.method
-        ));
-        return lines;
-    }
-    let tied = fit.tied_for_first(level);
-    match &tied[..] {
-        [only] if table.standings.len() > 1 => {
-            let chance = table.standings[0].better_than_next;
-            let sure = chance.map_or(String::new(), |chance| {
-                format!(" ({:.1} % likely to be better than the next)", 100.0 * chance)
-            });
-            lines.push(format!("First place is settled: {}{sure}.", name(*only)));
-        }
-        [first, second, ..] => {
-            const NAMED: usize = 5;
-            let mut names: Vec<String> = tied.iter().take(NAMED).map(|&item| name(item)).collect();
-            if tied.len() > NAMED {
-                names.push(format!("{} more", tied.len() - NAMED));
-            }
-            let last = names.pop().unwrap_or_default();
-            let mut line = format!("{} and {last} cannot be told apart at the top.", names.join(", "));
-            if let Some(more) = fit
-                .comparisons_to_settle(*first, *second, level)
-                .filter(|_| table.pairs().is_some())
-            {
-                let (a, b) = (name(*first), name(*second));
-                line.push_str(&if more <= 1e6 {
-                    format!(
-                        " About {} more comparisons of {a} and {b} would settle which is better.",
-                        count(more as usize)
-                    )
-                } else {
-                    format!(" {a} and {b} seem equally good.")
-                });
-            }
-            lines.push(line);
-        }
-        _ => {}
-    }
-    let neighbours: Vec<f64> = table
-        .standings
-        .iter()
-        .filter_map(|standing| standing.better_than_next)
-        .collect();
-    if neighbours.len() > 1 {
-        let sure = neighbours.iter().filter(|&&chance| chance >= level).count();
-        lines.push(format!(
-            "{} of {} neighbours in the ranking are settled at {:.0} %.",
-            count(sure),
-            count(neighbours.len()),
-            100.0 * level
-        ));
-    }
-    if fit.design_effect > 1.2 {
-        lines.push(format!(
-            "Answers on one prompt (or by one judge) hang together: intervals are {:.1} times as wide as if they did not.",
-            fit.design_effect.sqrt()
-        ));
-    }
-    if let Some(pairs) = table.pairs() {
-        let (cycles, triples) = fit.cycles(pairs);
-        if triples >= 20 && cycles as f64 > 0.05 * triples as f64 {
-            let share = 100.0 * cycles as f64 / triples as f64;
-            lines.push(format!(
-                "{share:.0} % of the triples of items go round in a circle (25 % would be chance)."
-            ));
-        }
-        let swapped: u64 = fit.judges.iter().map(|judge| judge.swaps.pairs).sum();
-        if swapped > 0 {
-            let same: f64 = fit.judges.iter().map(|judge| judge.swaps.consistent).sum();
-            lines.push(format!(
-                "{} were judged in both orders, with the same answer on {:.0} %; the two orders count as one.",
-                plural(swapped as usize, "pair"),
-                100.0 * same / swapped as f64
-            ));
-        }
-    }
-    lines
-}
-
 fn judges(fit: &RankFit, pairs: &Comparisons) -> String {
-    let worth: Vec<(usize, String)> = fit
-        .judges
-        .iter()
-        .enumerate()
-        .filter(|(_, judge)| !matches!(judge.verdict(), JudgeVerdict::Fine | JudgeVerdict::TooFew))
-        .map(|(judge, found)| (judge, words::verdict(found)))
-        .collect();
     if fit.judges.is_empty() {
         return String::new();
     }
-    if worth.is_empty() {
+    let order = fit.judges_worth_a_look();
+    if order.is_empty() {
         return "No judge stands out (--judges FILE has all).\n".to_owned();
     }
-    let mut order = worth;
-    order.sort_by(|a, b| {
-        fit.judges[b.0]
-            .comparisons
-            .total_cmp(&fit.judges[a.0].comparisons)
-            .then(a.0.cmp(&b.0))
-    });
     let mut text = format!(
         "\nJudges worth a look ({} of {}; --judges FILE has all)\n",
         count(order.len()),
         count(fit.judges.len())
     );
-    for (judge, words) in order.iter().take(MAX_JUDGES) {
-        let found = &fit.judges[*judge];
+    for &judge in order.iter().take(MAX_JUDGES) {
+        let found = &fit.judges[judge];
         let agreement = found.agreement().map_or(String::new(), |share| {
             format!(", agrees with the ranking on {:.0} %", 100.0 * share)
         });
         let line = format!(
-            "{}: {words} ({}{agreement})",
-            harmless(pairs.judges().get(*judge)),
+            "{}: {} ({}{agreement})",
+            harmless(pairs.judges().get(judge)),
+            found.verdict(),
             comparisons(found.comparisons)
         );
         text.push_str(&wrapped(&line, "  ", "    "));
