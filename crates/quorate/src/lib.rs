@@ -121,6 +121,7 @@ pub mod internal {
     pub use crate::context::seeded;
     pub use crate::error::format_bytes;
     pub use crate::methods::shared::start::starting_votes;
+    pub use crate::special::distributions::normal_quantile;
     pub use crate::special::{digamma, expect_dirichlet_logs, ln_gamma_and_digamma};
 
     /// Labels in blocks, and the engine of passes over them.

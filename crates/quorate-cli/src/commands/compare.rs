@@ -1,5 +1,7 @@
 //! `quorate compare`: several methods on one table, side by side.
 
+mod comparisons;
+
 use std::path::PathBuf;
 use std::time::Instant;
 
@@ -13,6 +15,7 @@ use serde::Serialize;
 use crate::args::RunArgs;
 use crate::catalog::{find, methods};
 use crate::column_words::parse_label_columns;
+use crate::comparisons::{are_meant, are_named};
 use crate::input::{InputArgs, size_line};
 use crate::knowledge::{KnowledgeArgs, read_known};
 use crate::numbers::number;
@@ -28,8 +31,11 @@ use crate::time_limit::TimeLimit;
 #[command(after_help = "Examples:\n  \
     quorate compare labels.csv\n  \
     quorate compare labels.csv --truth truth.csv -m majority-vote,dawid-skene,rob-symnmf-em --json\n  \
-    quorate compare labels.csv --all --limit 60\n\n\
-    A method that fails does not end the others: its row says why. Ctrl-C shows what is finished.")]
+    quorate compare labels.csv --all --limit 60\n  \
+    quorate compare votes.csv --runs 4                       # comparisons: left, right, winner\n\n\
+    A method that fails does not end the others: its row says why. Ctrl-C shows what is finished.\n\
+    Methods for comparisons are compared by how well they foretell comparisons that they have not seen; --truth has the\n\
+    known scores of the items then (item, score).")]
 pub struct CompareArgs {
     #[command(flatten)]
     input: InputArgs,
@@ -97,6 +103,20 @@ struct MethodRow {
 const SLOW: [&str; 6] = ["mace", "glad", "minimax-entropy", "ebcc", "pg-tac", "cria-v"];
 
 impl CompareArgs {
+    /// An option that was given and means nothing for comparisons.
+    fn for_labels_only(&self) -> Option<&'static str> {
+        let options = [
+            ("--truth-columns", !self.truth_columns.is_empty()),
+            ("--all", self.all),
+            ("--gold", self.knowledge.gold.is_some()),
+            ("--worker-prior", self.knowledge.worker_prior.is_some()),
+        ];
+        options
+            .iter()
+            .find(|(_, given)| *given)
+            .map(|(option, _)| *option)
+    }
+
     /// The methods to run, fast ones first.
     fn chosen(&self, printer: &mut Printer) -> Result<Vec<&'static Method>> {
         if !self.methods.is_empty() {
@@ -150,8 +170,15 @@ impl MethodRow {
 /// Runs the methods one after the other and prints the table.
 pub fn run(args: &CompareArgs, printer: &mut Printer) -> Result<()> {
     args.run.apply_limits();
+    if are_named(&args.input) {
+        return comparisons::run(args, printer);
+    }
+    let (annotations, session) = match Session::with_labels(&args.input, &args.knowledge, &args.run, printer)
+    {
+        Err(error) if are_meant(&args.input, &error) => return comparisons::run(args, printer),
+        read => read?,
+    };
     let chosen = args.chosen(printer)?;
-    let (annotations, session) = Session::with_labels(&args.input, &args.knowledge, &args.run, printer)?;
     let truth = match &args.truth {
         Some(path) => {
             let columns = parse_label_columns("--truth-columns", &args.truth_columns)?;

@@ -1,4 +1,6 @@
-//! `quorate evaluate`: labels against the known truth.
+//! `quorate evaluate`: labels against the known truth, or a leaderboard against the known order.
+
+mod leaderboard;
 
 use std::collections::HashMap;
 use std::path::PathBuf;
@@ -9,7 +11,7 @@ use quorate::annotations::Names;
 use quorate::evaluate::{Bins, Evaluate, Evaluation, Predictions, TieRule};
 use quorate::internal::annotations::{Similarity, find_similar};
 use quorate::model::Consensus;
-use quorate_io::{Source, Target, TaskLabels, read_ids, write_whole};
+use quorate_io::{ErrorKind, Source, Target, TaskLabels, read_ids, read_scores, write_whole};
 use quorate_report::figure::reliability;
 use serde::Serialize;
 
@@ -18,7 +20,7 @@ use crate::column_words::parse_label_columns;
 use crate::files::{Content, Files};
 use crate::knowledge::read_known;
 use crate::memory::MemoryArgs;
-use crate::numbers::number;
+use crate::numbers::{below_one, number};
 use crate::printer::Printer;
 use crate::record::{each, record};
 use crate::text_table::{TextTable, count, plural};
@@ -29,7 +31,9 @@ use crate::text_table::{TextTable, count, plural};
     quorate aggregate labels.csv --probabilities -o out.csv && quorate evaluate out.csv truth.csv\n  \
     quorate evaluate out.csv truth.csv --json --fail-above 10\n\n\
     Only tasks that both files have are scored. Log loss needs the probabilities of all classes (aggregate\n\
-    --probabilities), calibration the confidence.")]
+    --probabilities), calibration the confidence.\n\
+    A leaderboard (item and score or rank, as `quorate rank -o` writes it) is compared with the known scores or ranks of\n\
+    its items: Kendall's tau, pairs in the right order, and how honest the chances of being better are.")]
 pub struct EvaluateArgs {
     /// Predicted labels: columns task, label and, if there, confidence and p:CLASS
     predicted: PathBuf,
@@ -59,6 +63,9 @@ pub struct EvaluateArgs {
     /// Show all classes; without it the twenty with most truths
     #[arg(long)]
     all_classes: bool,
+    /// Level of the intervals of a leaderboard
+    #[arg(long, value_name = "SHARE", default_value_t = 0.95, value_parser = below_one)]
+    level: f64,
     /// Exit with code 1 if the error is above this many percent
     #[arg(long, value_name = "PERCENT", value_parser = number(0.0, 100.0))]
     fail_above: Option<f64>,
@@ -79,7 +86,15 @@ pub fn run(args: &EvaluateArgs, printer: &mut Printer) -> Result<u8> {
         .writes("--picture", args.picture.as_ref(), Content::Other)
         .check(false)?;
     let columns = parse_label_columns("--columns", &args.columns)?;
-    let predicted = read_known("the predictions", &args.predicted, columns, None, printer)?;
+    let predicted = match read_known("the predictions", &args.predicted, columns, None, printer) {
+        // A leaderboard has no column of labels.
+        Err(error) if lacks_columns(&error) => match read_scores(&Source::from(args.predicted.clone())) {
+            Ok(scores) => return leaderboard::run(args, &scores, printer),
+            Err(other) if matches!(other.kind(), ErrorKind::Missing { .. }) => return Err(error),
+            Err(other) => return Err(other.into()),
+        },
+        read => read?,
+    };
     let columns = parse_label_columns("--truth-columns", &args.truth_columns)?;
     let truth = read_known("the truth", &args.truth, columns, None, printer)?;
     let except = match &args.except {
@@ -131,6 +146,11 @@ pub fn run(args: &EvaluateArgs, printer: &mut Printer) -> Result<u8> {
         ));
     }
     Ok(if above { 1 } else { 0 })
+}
+
+fn lacks_columns(error: &anyhow::Error) -> bool {
+    let error = error.downcast_ref::<quorate_io::Error>();
+    error.is_some_and(|error| matches!(error.kind(), ErrorKind::Missing { .. }))
 }
 
 /// The document of `evaluate --json`, and what there is to warn of.

@@ -2,10 +2,11 @@
 
 use anyhow::Result;
 use clap::Args;
-use quorate::methods::{DEFAULT_METHOD, Method};
+use quorate::methods::{Answers, DEFAULT_METHOD, Method};
+use quorate::ranking::{self, METHODS as RANKING};
 use serde::Serialize;
 
-use crate::catalog::{find, is_baseline, methods};
+use crate::catalog::{all_methods, find, is_baseline, methods};
 use crate::printer::Printer;
 use crate::record::{each, record};
 use crate::text_table::{TextTable, wrapped_within};
@@ -26,7 +27,7 @@ pub fn run(args: &MethodsArgs, printer: &mut Printer) -> Result<()> {
     match (&args.name, args.json) {
         (Some(name), true) => printer.json(&as_json(find(name)?)),
         (Some(name), false) => printer.data(&in_full(find(name)?)),
-        (None, true) => printer.json(&methods().map(as_json).collect::<Vec<_>>()),
+        (None, true) => printer.json(&all_methods().map(as_json).collect::<Vec<_>>()),
         (None, false) => printer.data(&as_text()),
     }
 }
@@ -34,11 +35,13 @@ pub fn run(args: &MethodsArgs, printer: &mut Printer) -> Result<()> {
 fn as_text() -> String {
     let (baselines, own): (Vec<&Method>, Vec<&Method>) = methods().partition(|method| is_baseline(method));
     format!(
-        "{}\nBaselines from the literature, for comparisons:\n\n{}\n\
-         All give labels with a confidence and, unless it says \"labels only\", a confusion matrix for every worker.\n\
+        "{}\nBaselines from the literature:\n\n{}\n\
+         All of these give labels with a confidence and, unless it says \"labels only\", a confusion matrix for every worker.\n\n\
+         For comparisons of two items (`quorate rank`):\n\n{}\n\
          `quorate methods NAME` explains one; `-m NAME` uses it.\n",
         as_table(&own),
-        as_table(&baselines)
+        as_table(&baselines),
+        as_table(&RANKING.iter().collect::<Vec<_>>())
     )
 }
 
@@ -46,10 +49,11 @@ fn as_table(methods: &[&Method]) -> String {
     let mut table = TextTable::new(["method", "what it is", ""]);
     for method in methods {
         let mut remarks = Vec::new();
-        if method.name == DEFAULT_METHOD {
+        let labels = method.answers() == Answers::Classes;
+        if [DEFAULT_METHOD, ranking::DEFAULT_METHOD].contains(&method.name) {
             remarks.push("the default");
         }
-        if !method.returns_model {
+        if labels && !method.returns_model {
             remarks.push("labels only");
         }
         if method.uses_class_order {
@@ -74,21 +78,23 @@ fn in_full(method: &Method) -> String {
         wrapped_within(90, method.description, "", "").trim_end()
     );
     if is_baseline(method) {
-        text.push_str("A baseline from the literature, for comparisons.\n");
+        text.push_str("A baseline from the literature.\n");
     }
     if !method.aliases.is_empty() {
         text.push_str(&format!("Also called: {}\n", method.aliases.join(", ")));
     }
-    text.push_str("Classes: any number");
-    text.push_str(if method.uses_class_order {
-        ", whose order has a meaning (grades, not kinds)\n"
+    if method.answers() == Answers::Pairs {
+        text.push_str("Answers: comparisons of two items (quorate rank)\n");
     } else {
-        "\n"
-    });
-    text.push_str(&format!(
-        "Confusion matrices: {}\n",
-        if method.returns_model { "yes" } else { "no" }
-    ));
+        text.push_str("Classes: any number");
+        text.push_str(if method.uses_class_order {
+            ", whose order has a meaning (grades, not kinds)\n"
+        } else {
+            "\n"
+        });
+        let matrices = if method.returns_model { "yes" } else { "no" };
+        text.push_str(&format!("Confusion matrices: {matrices}\n"));
+    }
     text.push_str(&format!("Published: {}\n\n", method.citation));
     if method.parameters.is_empty() {
         text.push_str("No parameters.\n");
@@ -117,6 +123,7 @@ fn as_json(method: &'static Method) -> impl Serialize {
     record! {
         name: method.name,
         aliases: method.aliases,
+        answers: method.answers().name(),
         summary: method.summary,
         description: method.description,
         citation: method.citation,

@@ -1,4 +1,6 @@
-//! `quorate simulate`: a crowd with known truth.
+//! `quorate simulate`: a crowd with known truth, or judges who compare items of known scores.
+
+mod pairs;
 
 use std::path::PathBuf;
 use std::str::FromStr;
@@ -21,8 +23,10 @@ use crate::text_table::plural;
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  \
     quorate simulate --tasks 1000 --workers 50 --classes 4 --accuracy 0.5,0.9 --labels-per-task 5 --spammers 20% -o crowd\n  \
-    quorate simulate -o paper            # the paper's crowd: 25 workers, 3 classes, random confusion matrices\n\n\
-    Writes labels.csv, truth.csv and model.json (the true prior and confusion matrices) into the folder.\n\
+    quorate simulate -o paper            # the paper's crowd: 25 workers, 3 classes, random confusion matrices\n  \
+    quorate simulate --pairs --items 20 --judges 40 --random-judges 0.2 -o arena     # comparisons\n\n\
+    Writes labels.csv, truth.csv and model.json (the true prior and confusion matrices) into the folder; with\n\
+    --pairs comparisons.csv, scores.csv and judges.csv.\n\
     Numbers of workers may be shares: --adversaries 3 or --adversaries 10%.")]
 pub struct SimulateArgs {
     /// Folder to write into; made if it is not there
@@ -80,6 +84,8 @@ pub struct SimulateArgs {
     /// Skew of the workers' activity: the r-th busiest gives r^-S as many labels as the first
     #[arg(long, value_name = "S", default_value_t = 0.0, value_parser = number(0.0, 10.0))]
     skew: f64,
+    #[command(flatten)]
+    pairs: pairs::PairArgs,
     /// Seed; the same settings and seed give the same files
     #[arg(long, default_value_t = 0)]
     seed: u64,
@@ -199,6 +205,9 @@ fn name_option(error: quorate::Error) -> quorate::Error {
 /// Draws the crowd and writes its files.
 pub fn run(args: &SimulateArgs, printer: &mut Printer) -> Result<()> {
     args.memory.apply();
+    if args.pairs.pairs {
+        return args.pairs.run(args, printer);
+    }
     let [truth, model_file, labels] =
         ["truth.csv", "model.json", "labels.csv"].map(|name| args.output.join(name));
     let files = Files::default()

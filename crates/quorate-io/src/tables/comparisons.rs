@@ -141,8 +141,8 @@ const WINNER: &str = "winner";
 const CHOSEN: &str = "chosen";
 const REJECTED: &str = "rejected";
 const RANKING: &str = "ranking";
-const ITEM: &str = "item";
-const RANK: &str = "rank";
+pub(super) const ITEM: &str = "item";
+pub(super) const RANK: &str = "rank";
 const JUDGE: &str = "judge";
 const PROMPT: &str = "prompt";
 const WEIGHT: &str = "weight";
@@ -178,7 +178,7 @@ pub(crate) fn are_comparisons() -> Error {
 }
 
 /// The first column that has a role by its name.
-fn find(names: &[String], role: &str) -> Option<usize> {
+pub(super) fn find(names: &[String], role: &str) -> Option<usize> {
     let (_, synonyms) = ROLES.iter().find(|known| known.0 == role)?;
     let stems: Vec<String> = names.iter().map(|name| stem(name)).collect();
     synonyms
@@ -372,7 +372,7 @@ fn name_of(layout: &Layout, role: &str) -> String {
         .map_or_else(|| role.to_owned(), |slot| layout.names[slot].clone())
 }
 
-fn number(text: &str, expected: &'static str) -> Result<f64> {
+pub(super) fn number(text: &str, expected: &'static str) -> Result<f64> {
     let found = text.trim().parse().ok().filter(|number: &f64| number.is_finite());
     found.ok_or_else(|| Error::number(text, expected))
 }

@@ -4,9 +4,11 @@
 use quorate::annotations::Names;
 use quorate::ranking::{Comparisons, NextPair, Outcome, RankFit, Ranked};
 
-use crate::error::Result;
+use super::comparisons::{ITEM, RANK, find, number};
+use crate::error::{Error, ErrorKind, Result};
 use crate::formats::ColumnKind::{Count, Number, OptionalText, Text};
-use crate::formats::{Cell, FileFormat, write_rows_as};
+use crate::formats::{Cell, FileFormat, Row, read_side, write_rows_as};
+use crate::source::Source;
 use crate::target::Target;
 
 /// Writes leaderboards: rank, item, score, low, high, the range of ranks, wins, losses, ties, the chance to be better
@@ -248,6 +250,110 @@ pub fn write_scores(
         rows.into_iter()
             .try_for_each(|(item, &score)| each(&[Cell::Text(item), score.into()]))
     })
+}
+
+/// Writes what is true of simulated judges.
+pub fn write_simulated_judges(
+    target: &Target,
+    judges: &Names,
+    discrimination: &[f64],
+    position: &[f64],
+) -> Result<()> {
+    let columns = [("judge", Text), ("discrimination", Number), ("position", Number)];
+    write_rows_as(target, None, columns, |each| {
+        let rows = judges.iter().zip(discrimination).zip(position);
+        rows.into_iter()
+            .try_for_each(|((judge, &discrimination), &position)| {
+                each(&[Cell::Text(judge), discrimination.into(), position.into()])
+            })
+    })
+}
+
+/// What is known or was found of items: a score each, larger is better.
+#[derive(Debug, Clone, Default)]
+pub struct ItemScores {
+    /// The items.
+    pub items: Names,
+    /// Their scores; a rank counts as its negative.
+    pub scores: Vec<f64>,
+    /// Width of the interval of each score, where the file has intervals.
+    pub widths: Vec<Option<f64>>,
+    /// Items of different groups cannot be compared.
+    pub groups: Vec<u32>,
+}
+
+/// Reads scores of items: a leaderboard, or columns item and score or rank.
+pub fn read_scores(source: &Source) -> Result<ItemScores> {
+    let choose = |found: &mut (ItemScores, Vec<&str>), names: &[String]| {
+        let named = |name: &str| names.iter().position(|column| column.eq_ignore_ascii_case(name));
+        let value = named("score").map(|place| ("score", place));
+        let value = value.or_else(|| Some((RANK, find(names, RANK)?)));
+        let (Some(item), Some((role, value))) = (find(names, ITEM), value) else {
+            return Err(ErrorKind::Missing {
+                keys: false,
+                names: vec![ITEM.into(), "score".into()],
+                found: names.to_vec(),
+                hint: "a leaderboard has the columns item and score, or item and rank".into(),
+                remedy: None,
+            }
+            .into());
+        };
+        let others = [
+            ("low", named("low")),
+            ("high", named("high")),
+            ("group", named("group")),
+        ];
+        let others = others
+            .into_iter()
+            .filter_map(|(role, place)| Some((role, place?)));
+        let (roles, places): (Vec<&str>, Vec<usize>) =
+            [(ITEM, item), (role, value)].into_iter().chain(others).unzip();
+        found.1 = roles;
+        Ok(places)
+    };
+    let take = |found: &mut (ItemScores, Vec<&str>), row: &Row<'_>| {
+        let (read, roles) = found;
+        let item = row.field(0)?;
+        if item.is_empty() {
+            return Err(quorate::Error::EmptyId("item").into());
+        }
+        let field = |role: &str| {
+            roles
+                .iter()
+                .position(|known| *known == role)
+                .map(|place| row.field(place))
+                .transpose()
+        };
+        let value = |role: &str| match field(role)? {
+            None | Some("") => Ok(None),
+            Some(text) => number(text, "a number")
+                .map(Some)
+                .map_err(|error| error.in_column(role)),
+        };
+        let score = match value("score")? {
+            Some(score) => Some(score),
+            None => value(RANK)?.map(|rank| -rank),
+        };
+        let Some(score) = score else { return Ok(()) };
+        if read.items.find(item).is_some() {
+            return Err(quorate::Error::Mismatch(format!(
+                "{item:?} stands there twice, expected one row for each item"
+            ))
+            .into());
+        }
+        read.items.intern(item);
+        read.scores.push(score);
+        read.widths
+            .push(value("low")?.zip(value("high")?).map(|(low, high)| high - low));
+        read.groups.push(value("group")?.map_or(0, |group| group as u32));
+        Ok(())
+    };
+    let (read, _) = read_side(source, Default::default(), choose, take)?;
+    if read.scores.is_empty() {
+        let words = "the input has no scores; expected a row for each item".to_owned();
+        return Err(Error::from(quorate::Error::NoLabels(words)).in_file(source.name()));
+    }
+    Ok(read)
 }
 
 #[cfg(test)]

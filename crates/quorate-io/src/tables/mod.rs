@@ -42,7 +42,8 @@ pub use labels::{
     CONFIDENCE_COLUMN, LabelOptions, PROBABILITY_PREFIX, TaskLabels, read_labels, read_truth, write_truth,
 };
 pub use leaderboard::{
-    write_comparisons, write_leaderboard, write_next_pairs, write_rank_judges, write_scores, write_wins,
+    ItemScores, read_scores, write_comparisons, write_leaderboard, write_next_pairs, write_rank_judges,
+    write_scores, write_simulated_judges, write_wins,
 };
 pub use model::{MODEL_FORMAT_VERSION, ModelFile, ModelWorker, read_model, write_model};
 pub use model_history::ModelOrigin;

@@ -437,7 +437,8 @@ impl<'a> Part<'a> {
             ("Left", "text", column(&|next| self.name(next.left))),
             ("Right", "text", column(&|next| self.name(next.right))),
         ];
-        if next.iter().any(|next| next.judge.is_some()) {
+        let with_judges = next.iter().any(|next| next.judge.is_some());
+        if with_judges {
             let judge = |next: &NextPair| json!(next.judge.and_then(|judge| Some(plain(judges?.get(judge)))));
             columns.push(("Judge", "text", column(&judge)));
         }
@@ -451,9 +452,13 @@ impl<'a> Part<'a> {
             hint: "item or judge",
             columns,
         };
-        let mut html = String::from(
-            "<p>The comparisons that would help the ranking most, the most helpful first. Judges who tell items apart best take \
-             turns.</p>\n",
+        let turns = if with_judges {
+            " Judges who tell items apart best take turns."
+        } else {
+            ""
+        };
+        let mut html = format!(
+            "<p>The comparisons that would help the ranking most, the most helpful first.{turns}</p>\n"
         );
         html.push_str(&self.list("next", "What to compare next", &list, lists));
         html

@@ -119,7 +119,7 @@ pub(crate) fn count_tail(y: f64, mean: f64, t: f64) -> f64 {
 }
 
 /// The z with Pr(Z >= z) = tail, by bisection.
-pub(crate) fn normal_quantile(tail: f64) -> f64 {
+pub fn normal_quantile(tail: f64) -> f64 {
     let (mut low, mut high) = (-10.0, 10.0);
     for _ in 0..100 {
         let middle = 0.5 * (low + high);
