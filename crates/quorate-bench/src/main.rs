@@ -10,7 +10,8 @@
 //! cargo run --release -p quorate-bench -- plans         # labels that plans save, on simulated crowds
 //! cargo run --release -p quorate-bench -- scaling       # time and memory over labels and threads
 //! cargo run --release -p quorate-bench -- update        # an update beside a full fit
-//! cargo run --release -p quorate-bench -- peers         # beside crowd-kit, on the same files
+//! cargo run --release -p quorate-bench -- rank          # rankings: foretelling, coverage
+//! cargo run --release -p quorate-bench -- peers         # beside crowd-kit and evalica, on the same files
 //! ```
 //!
 //! `cargo bench -p quorate-bench` times the kernels alone.
@@ -28,6 +29,7 @@ mod measure;
 mod peers;
 mod plans;
 mod public;
+mod rank;
 mod scaling;
 mod trust;
 mod update;
@@ -65,7 +67,9 @@ enum Command {
     Exports(exports::ExportsArgs),
     /// Time and memory over labels and threads, each run a process of its own
     Scaling(scaling::ScalingArgs),
-    /// Beside crowd-kit, on the same files in the same run
+    /// Rankings: how well methods foretell comparisons, how often intervals hold the truth
+    Rank(rank::RankArgs),
+    /// Beside crowd-kit and evalica, on the same files in the same run
     Peers(peers::PeersArgs),
     /// New labels folded into a model beside a full fit of all labels
     Update(update::UpdateArgs),
@@ -87,6 +91,7 @@ fn main() -> anyhow::Result<()> {
         Command::Plans(args) => plans::run(&args),
         Command::Exports(args) => exports::run(&args),
         Command::Scaling(args) => scaling::run(&args),
+        Command::Rank(args) => rank::run(&args),
         Command::Peers(args) => peers::run(&args),
         Command::Update(args) => update::run(&args),
         Command::Generate(args) => generate::run(&args),

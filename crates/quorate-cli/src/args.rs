@@ -93,13 +93,17 @@ pub struct MethodArgs {
 impl MethodArgs {
     /// The method, and the parameters that are given.
     pub fn find(&self) -> Result<(&'static Method, Vec<(String, String)>)> {
-        Ok((find(&self.name)?, named_parameters(&self.parameters)?))
+        Ok((find(&self.name)?, self.parameters()?))
     }
 
-    /// The name of a method, unless it is the default, and the parameters.
-    pub fn given(&self) -> Result<(Option<&str>, Vec<(String, String)>)> {
-        let name = (self.name != DEFAULT_METHOD).then_some(&*self.name);
-        Ok((name, named_parameters(&self.parameters)?))
+    /// The name of the method, unless it is the default.
+    pub fn other_than_default(&self) -> Option<&str> {
+        (self.name != DEFAULT_METHOD).then_some(&self.name)
+    }
+
+    /// The parameters that are given.
+    pub fn parameters(&self) -> Result<Vec<(String, String)>> {
+        named_parameters(&self.parameters)
     }
 
     /// The method, ready to fit.

@@ -1,23 +1,24 @@
-//! The README's commands, run as they stand, their output beside the README's.
+//! The commands of the README and of pages like it, run as they stand, their output beside the page's.
 //!
 //! `QUORATE_WRITE_DOCS=1 cargo test -p quorate-cli --all-features --test readme` writes the output into the
-//! README.
+//! pages.
 
 use std::path::Path;
 use std::process::Command;
 
-const README: &str = include_str!("../../../README.md");
+/// The pages, and how many commands each has at least.
+const PAGES: [(&str, usize); 2] = [("README.md", 6), ("docs/guide/ranking.md", 5)];
 
-/// A command of the README and the lines that it shows below.
+/// A command of a page and the lines that it shows below.
 struct Shown {
     command: String,
     output: Vec<String>,
 }
 
 /// The commands in blocks marked `console`.
-fn commands() -> Vec<Shown> {
+fn commands(page: &str) -> Vec<Shown> {
     let mut found: Vec<Shown> = Vec::new();
-    for block in README.split("```console\n").skip(1) {
+    for block in page.split("```console\n").skip(1) {
         for line in block.split("```").next().unwrap().lines() {
             match line.strip_prefix("$ ") {
                 Some(command) => found.push(Shown {
@@ -58,12 +59,12 @@ fn run(folder: &Path, command: &str) -> Vec<String> {
     text.lines().map(|line| line.trim_end().to_owned()).collect()
 }
 
-/// The README with this output below a command.
-fn with_output(readme: &str, shown: &Shown, found: &[String]) -> String {
+/// The page with this output below a command.
+fn with_output(page: &str, shown: &Shown, found: &[String]) -> String {
     let block = |lines: &[String]| lines.iter().map(|line| format!("{line}\n")).collect::<String>();
     let command = format!("$ {}\n", shown.command);
     let old = format!("{command}{}", block(&shown.output));
-    readme.replacen(&old, &format!("{command}{}", block(found)), 1)
+    page.replacen(&old, &format!("{command}{}", block(found)), 1)
 }
 
 /// A line with times put as `TIME`, in single blanks.
@@ -87,29 +88,35 @@ fn without_times(line: &str) -> String {
 }
 
 #[test]
-fn the_readmes_commands_print_what_it_shows() {
-    let folder = tempfile::tempdir().unwrap();
-    let commands = commands();
-    assert!(commands.len() >= 6);
-    assert!(commands.iter().filter(|shown| !shown.output.is_empty()).count() >= 3);
-    let write = std::env::var_os("QUORATE_WRITE_DOCS").is_some();
-    let mut readme = README.to_owned();
-    for shown in commands {
-        if shown.command.contains(".parquet") && !cfg!(feature = "columnar") {
-            continue;
-        }
-        let found = run(folder.path(), &shown.command);
-        if shown.output.is_empty() {
-            continue;
+fn the_commands_of_pages_print_what_they_show() {
+    for (page, least) in PAGES {
+        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").join(page);
+        let mut text = std::fs::read_to_string(&path).unwrap();
+        let folder = tempfile::tempdir().unwrap();
+        let commands = commands(&text);
+        assert!(commands.len() >= least, "{page}");
+        assert!(
+            commands.iter().filter(|shown| !shown.output.is_empty()).count() >= 3,
+            "{page}"
+        );
+        let write = std::env::var_os("QUORATE_WRITE_DOCS").is_some();
+        for shown in commands {
+            if shown.command.contains(".parquet") && !cfg!(feature = "columnar") {
+                continue;
+            }
+            let found = run(folder.path(), &shown.command);
+            if shown.output.is_empty() {
+                continue;
+            }
+            if write {
+                text = with_output(&text, &shown, &found);
+                continue;
+            }
+            let plain = |lines: &[String]| lines.iter().map(|line| without_times(line)).collect::<Vec<_>>();
+            assert_eq!(plain(&found), plain(&shown.output), "{page}: {}", shown.command);
         }
         if write {
-            readme = with_output(&readme, &shown, &found);
-            continue;
+            std::fs::write(path, text).unwrap();
         }
-        let plain = |lines: &[String]| lines.iter().map(|line| without_times(line)).collect::<Vec<_>>();
-        assert_eq!(plain(&found), plain(&shown.output), "{}", shown.command);
-    }
-    if write {
-        std::fs::write(concat!(env!("CARGO_MANIFEST_DIR"), "/../../README.md"), readme).unwrap();
     }
 }

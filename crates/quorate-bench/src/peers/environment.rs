@@ -9,7 +9,7 @@ use anyhow::Context as _;
 use crate::child::{run_measured, scratch};
 
 /// What is installed. crowd-kit 1.4 needs a scikit-learn that knows estimators by their older tags.
-const PACKAGES: [&str; 2] = ["crowd-kit==1.4.2", "scikit-learn<1.7"];
+const PACKAGES: [&str; 3] = ["crowd-kit==1.4.2", "scikit-learn<1.7", "evalica==0.4.2"];
 
 /// Python with the peers, and the script that runs them.
 pub struct Environment {

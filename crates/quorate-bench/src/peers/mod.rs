@@ -1,4 +1,4 @@
-//! Quorate beside crowd-kit: the same files, the same run, each in a process of its own, from file to labels.
+//! Quorate beside crowd-kit and evalica: the same files, the same run, each in a process of its own, from file to result.
 
 mod environment;
 
@@ -9,7 +9,7 @@ use std::process::Command;
 use clap::Args;
 use quorate_testkit::public_data;
 
-use crate::child::{Usage, best_measured, find_program, scratch};
+use crate::child::{Usage, best_measured, find_program, run_measured, scratch};
 use crate::generate::{GenerateArgs, ensure_file};
 use crate::measure::seconds;
 use environment::Environment;
@@ -26,6 +26,12 @@ pub struct PeersArgs {
     /// Leave the large file out
     #[arg(long)]
     no_large: bool,
+    /// Comparisons of the large file that is ranked: 200 items, 1,000 judges
+    #[arg(long, default_value_t = 10_000_000)]
+    comparisons: u64,
+    /// Leave the ranking out
+    #[arg(long)]
+    no_rank: bool,
     /// Leave the public data sets out
     #[arg(long)]
     no_public: bool,
@@ -185,7 +191,64 @@ impl Bench<'_> {
                 )?;
             }
         }
+        if !self.args.no_rank {
+            self.print_rankings()?;
+        }
         Ok(())
+    }
+
+    /// Rankings beside evalica's `bradley_terry`.
+    fn print_rankings(&self) -> anyhow::Result<()> {
+        let folder = scratch("comparisons");
+        let file = folder.join("comparisons.csv");
+        let comparisons = self.args.comparisons.to_string();
+        run_measured(
+            Command::new(&self.program)
+                .args([
+                    "simulate",
+                    "--pairs",
+                    "--items",
+                    "200",
+                    "--judges",
+                    "1000",
+                    "--comparisons",
+                    &comparisons,
+                    "-o",
+                ])
+                .arg(&folder),
+        )?;
+        println!(
+            "\n| {comparisons} comparisons | time | CPU | memory | CPU by evalica's |\n|---|---|---|---|---|"
+        );
+        let row = |name: &str, usage: Usage, of: Option<Usage>| {
+            let ratio = of.map_or(String::new(), |of| format!("{:.2}", usage.cpu / of.cpu));
+            println!(
+                "| {name} | {} | {} | {:.0} MB | {ratio} |",
+                seconds(usage.wall),
+                seconds(usage.cpu),
+                usage.memory
+            );
+        };
+        let limit = self.args.limit.to_string();
+        let theirs = best_measured(self.args.runs, LONG, || {
+            let mut command = self.environment.command(&["rank", "bradley_terry", &limit]);
+            command.arg(&file).arg(&self.theirs);
+            command
+        })?;
+        row("evalica bradley_terry", theirs, None);
+        for method in ["bradley-terry", "judge-bt"] {
+            let ours = best_measured(self.args.runs, LONG, || {
+                let mut command = Command::new(&self.program);
+                command
+                    .arg("rank")
+                    .arg(&file)
+                    .args(["-m", method, "-o"])
+                    .arg(&self.ours);
+                command
+            })?;
+            row(method, ours, Some(theirs));
+        }
+        Ok(std::fs::remove_dir_all(&folder)?)
     }
 
     fn measure_ours(&self, data: &str, file: &Path, method: &str, parameters: &str) -> anyhow::Result<Usage> {

@@ -141,7 +141,7 @@ fn rank(args: &ReportArgs, printer: &mut Printer) -> Result<()> {
     let comparisons = ComparisonArgs::of(&args.input, args.by.clone())?;
     let tables = comparisons.read(printer)?;
     let session = Session::start(&args.run, printer.quiet());
-    let (name, parameters) = args.method.given()?;
+    let (name, parameters) = (args.method.other_than_default(), args.method.parameters()?);
     let ranked = rank_all(tables, name, &parameters, LEVEL, &session)?;
     let page = RankReport {
         title: &args.title(),

@@ -505,6 +505,8 @@ pub fn read_comparisons(
 
 #[cfg(test)]
 mod tests {
+    use quorate::ranking::Comparisons;
+
     use super::*;
 
     fn read_named(name: &str, text: &str, options: &ComparisonOptions) -> Result<ComparisonsRead> {

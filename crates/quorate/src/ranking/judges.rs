@@ -66,6 +66,9 @@ pub enum JudgeVerdict {
 /// Fewest comparisons that a verdict rests on.
 const MIN_COMPARISONS: f64 = 20.0;
 
+/// Fewest pairs in both orders that a verdict rests on.
+const MIN_SWAPS: u64 = 10;
+
 impl JudgeFit {
     /// Share of ties.
     pub fn tie_rate(&self) -> f64 {
@@ -111,7 +114,10 @@ impl JudgeFit {
             return JudgeVerdict::Random;
         }
         match self.self_agreement() {
-            Some(share) if upper_share(self.swaps.consistent, self.swaps.pairs as f64) < 0.8 => {
+            Some(share)
+                if self.swaps.pairs >= MIN_SWAPS
+                    && upper_share(self.swaps.consistent, self.swaps.pairs as f64) < 0.8 =>
+            {
                 JudgeVerdict::Unsteady(share)
             }
             _ => JudgeVerdict::Fine,
@@ -256,6 +262,14 @@ mod tests {
             ..judge(400.0, 0.0, 300.0)
         };
         assert_eq!(unsteady.verdict(), JudgeVerdict::Unsteady(0.61));
+        let once = JudgeFit {
+            swaps: Swaps {
+                pairs: 1,
+                consistent: 0.0,
+            },
+            ..judge(400.0, 0.0, 300.0)
+        };
+        assert_eq!(once.verdict(), JudgeVerdict::Fine);
     }
 
     #[test]
