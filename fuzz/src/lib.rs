@@ -12,6 +12,7 @@
 //!   needs other compiler flags);
 //! - one input by hand: `scripts/fuzz TARGET FILE`.
 
+mod comparisons;
 mod exports;
 mod methods;
 mod model_files;
@@ -38,6 +39,7 @@ pub struct Target {
 pub fn targets() -> impl Iterator<Item = &'static Target> {
     let groups = [
         tables::TARGETS,
+        comparisons::TARGETS,
         exports::TARGETS,
         side_tables::TARGETS,
         model_files::TARGETS,

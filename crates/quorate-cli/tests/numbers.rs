@@ -39,7 +39,7 @@ const PATIENCE: Duration = Duration::from_secs(180);
 type Beside = (&'static str, &'static str);
 
 /// A command in which each of its options matters: (command, arguments, arguments that some options need).
-const COMMANDS: [(&str, &str, &[Beside]); 11] = [
+const COMMANDS: [(&str, &str, &[Beside]); 12] = [
     (
         "aggregate",
         "labels.csv -m ds -o out.csv --json",
@@ -74,6 +74,7 @@ const COMMANDS: [(&str, &str, &[Beside]); 11] = [
             ("--worker-prior-weight", "--worker-prior model.json"),
         ],
     ),
+    ("rank", "votes.csv --json", &[]),
     (
         "report",
         "labels.csv -o page.html",
@@ -90,12 +91,25 @@ const COMMANDS: [(&str, &str, &[Beside]); 11] = [
     ("workers", "labels.csv --json", &[]),
 ];
 
+/// Options of `simulate` that go with `--pairs`.
+const PAIR_OPTIONS: [&str; 7] = [
+    "--items",
+    "--judges",
+    "--prompts",
+    "--spread",
+    "--ties",
+    "--position",
+    "--random-judges",
+];
+
 /// What goes with an option that is needed unless it is the one on trial.
 fn needed(command: &str, option: &str) -> &'static str {
     match command {
         "plan" if !["--budget", "--shared", "--start", "--rounds"].contains(&option) => "--budget 6",
         "inspect" if option != "--replicates" => "--replicates 20",
         "demo" if option != "--tasks" => "--tasks 200",
+        "simulate" if option == "--comparisons" => "--pairs",
+        "simulate" if PAIR_OPTIONS.contains(&option) => "--pairs --comparisons 50",
         "simulate" if option == "--tasks" => "--workers 5",
         "simulate" if option == "--workers" => "--tasks 50",
         "simulate" => "--tasks 50 --workers 5",
@@ -168,6 +182,11 @@ fn no_option_takes_infinity_nan_or_a_count_without_end() {
     let folder = support::folder();
     let model = "aggregate labels.csv -m ds -o out.csv --model model.json";
     assert_eq!(support::run(folder.path(), model).code, 0);
+    fs::write(
+        folder.path().join("votes.csv"),
+        "left,right,winner\na,b,left\nb,c,tie\nc,a,right\n",
+    )
+    .unwrap();
     let mut tried = BTreeSet::new();
     let mut wrong = Vec::new();
     for (command, option) in quorate_cli::numeric_options() {

@@ -30,7 +30,7 @@ pub(crate) fn read(input: impl Read, sink: &mut impl RowSink) -> Result<()> {
         if object.is_none() {
             let names = keys_of(text).map_err(place)?;
             let chosen = sink.select(&names).map_err(|error| place(error.about_keys()))?;
-            object = Some(JsonObject::new(names_of(&names, &chosen)));
+            object = Some(JsonObject::new(names_of(&names, &chosen), sink.takes_lists()));
         }
         if let Some(object) = &mut object {
             object.fill(text).map_err(place)?;
@@ -56,11 +56,13 @@ struct JsonObject {
     names: Vec<String>,
     values: Vec<String>,
     seen: Vec<bool>,
+    takes_lists: bool,
 }
 
 impl JsonObject {
-    fn new(names: Vec<String>) -> Self {
+    fn new(names: Vec<String>, takes_lists: bool) -> Self {
         Self {
+            takes_lists,
             values: vec![String::new(); names.len()],
             seen: vec![false; names.len()],
             names,
@@ -109,7 +111,7 @@ impl JsonObject {
                 Some(b'"') if !raw.contains('\\') => self.values[slot].push_str(&raw[1..raw.len() - 1]),
                 Some(b'"') => self.values[slot] = serde_json::from_str(raw).map_err(syntax)?,
                 Some(b'{') => return Err(refused("object")),
-                Some(b'[') => return Err(refused("array")),
+                Some(b'[') if !self.takes_lists => return Err(refused("array")),
                 Some(b'n') => {}
                 _ => self.values[slot].push_str(raw),
             }

@@ -34,8 +34,7 @@ pub use file_format::{Compression, FileFormat, Format};
 pub use memory::{MemorySink, MemoryTable};
 pub use row_sink::MAX_FIELD;
 pub(crate) use row_sink::{
-    Row, RowSink, Sink, columns_where, find_column, find_columns_named, read_delimited, read_side, scan,
-    scan_text,
+    Row, RowSink, columns_where, find_column, find_columns_named, read_delimited, read_side, scan, scan_text,
 };
 pub use row_source::{Cell, ColumnKind, Each, RowSource, write_rows, write_table};
 pub(crate) use row_source::{table, write_packed, write_rows_as};

@@ -74,10 +74,15 @@ pub(crate) trait RowSink {
 
     /// Takes one row.
     fn row(&mut self, row: &Row<'_>) -> Result<()>;
+
+    /// Whether values may be lists, which come as JSON text.
+    fn takes_lists(&self) -> bool {
+        false
+    }
 }
 
 /// A sink of a state and two functions: one chooses the columns, the other takes the rows.
-pub(crate) struct Sink<S, C, T>(pub S, pub C, pub T);
+struct Sink<S, C, T>(pub S, pub C, pub T);
 
 impl<S, C, T> RowSink for Sink<S, C, T>
 where

@@ -16,7 +16,7 @@ use quorate::ranking::{BothBad, ComparisonTable, ComparisonsBuilder, Outcome, Ra
 
 use super::column_roles::stem;
 use crate::error::{Error, ErrorKind, Result};
-use crate::formats::{FileFormat, Row, Sink, scan};
+use crate::formats::{FileFormat, Row, RowSink, scan};
 use crate::source::{Progress, Source};
 
 /// How to read comparisons.
@@ -449,6 +449,20 @@ fn read_winner(text: &str, left: &str, right: &str) -> Option<Winner> {
     }
 }
 
+impl RowSink for Reading<'_> {
+    fn select(&mut self, names: &[String]) -> Result<Vec<usize>> {
+        self.layout.choose(names, self.options)
+    }
+
+    fn row(&mut self, row: &Row<'_>) -> Result<()> {
+        self.take(row)
+    }
+
+    fn takes_lists(&self) -> bool {
+        self.layout.slot(RANKING).is_some()
+    }
+}
+
 /// Reads comparisons or rankings.
 pub fn read_comparisons(
     source: &Source,
@@ -463,16 +477,13 @@ pub fn read_comparisons(
             roles.join(", ")
         )));
     }
-    let state = Reading {
+    let mut reading = Reading {
         options,
         layout: Layout::default(),
         tables: BTreeMap::new(),
     };
-    let choose = |state: &mut Reading<'_>, names: &[String]| state.layout.choose(names, state.options);
-    let take = |state: &mut Reading<'_>, row: &Row<'_>| state.take(row);
-    let mut rows = Sink(state, choose, take);
-    scan(source, options.format, &mut rows, progress)?;
-    let Reading { layout, tables, .. } = rows.0;
+    scan(source, options.format, &mut reading, progress)?;
+    let Reading { layout, tables, .. } = reading;
     let in_file = |error: quorate::Error| Error::from(error).in_file(source.name());
     let mut read = ComparisonsRead {
         tables: Vec::new(),

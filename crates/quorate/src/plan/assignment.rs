@@ -104,26 +104,38 @@ impl<'a> Assigning<'a> {
         let free = ranked.filter(|&(worker, _)| self.roster.left[worker] > 0);
         let priced = free.map(|(worker, rank)| (price(worker, given[worker]), rank));
         let mut workers: BTreeSet<(u64, usize)> = priced.collect();
+        // A task stays the one with most labels until nobody is left for it. Whoever cannot label it waits aside, so that
+        // each worker is looked at once for each task.
+        let (mut current, mut aside) = (usize::MAX, Vec::new());
         let mut found = Vec::new();
         while found.len() < labels {
             let Some((labelled, name, task)) = tasks.pop() else {
                 break;
             };
-            let free = |&&(_, rank): &&(u64, usize)| self.allows(task, order[rank] as usize);
-            let Some(&cheapest) = workers.iter().find(free) else {
+            if task != current {
+                workers.extend(aside.drain(..));
+                current = task;
+            }
+            let cheapest = loop {
+                match workers.pop_first() {
+                    Some(next) if self.allows(task, order[next.1] as usize) => break Some(next.1),
+                    Some(next) => aside.push(next),
+                    None => break None,
+                }
+            };
+            let Some(rank) = cheapest else {
                 continue;
             };
-            let worker = order[cheapest.1] as usize;
+            let worker = order[rank] as usize;
             if !spend(worker) {
                 break;
             }
             self.confirm(task, worker);
             found.push((task, worker));
             tasks.push((labelled + 1, name, task));
-            workers.remove(&cheapest);
             if self.roster.left[worker] > 0 {
                 given[worker] += 1;
-                workers.insert((price(worker, given[worker]), cheapest.1));
+                aside.push((price(worker, given[worker]), rank));
             }
         }
         found
