@@ -5,6 +5,7 @@
 //! cargo run --release -p quorate-bench -- trust         # error and calibration, on thinned copies, too
 //! cargo run --release -p quorate-bench -- averages      # which members earn their place in `auto`
 //! cargo run --release -p quorate-bench -- coverage      # intervals on simulated crowds
+//! cargo run --release -p quorate-bench -- identify      # confusion matrices over the number of tasks
 //! cargo run --release -p quorate-bench -- dependence    # workers who copy, counted once and in full
 //! cargo run --release -p quorate-bench -- judges        # panels of judges: copies, effective number
 //! cargo run --release -p quorate-bench -- plans         # labels that plans save, on simulated crowds
@@ -24,6 +25,7 @@ mod coverage;
 mod dependence;
 mod exports;
 mod generate;
+mod identify;
 mod judges;
 mod measure;
 mod peers;
@@ -53,6 +55,8 @@ enum Command {
     Public(public::PublicArgs),
     /// How often intervals hold the truth, on simulated crowds
     Coverage(coverage::CoverageArgs),
+    /// How the error of the confusion matrices falls with the number of tasks
+    Identify(identify::IdentifyArgs),
     /// Workers who copy, counted once and in full
     Dependence(dependence::DependenceArgs),
     /// Error and calibration on the public data sets and thinned copies of them
@@ -81,6 +85,7 @@ fn main() -> anyhow::Result<()> {
     match Cli::parse().command {
         Command::Public(args) => public::run(&args),
         Command::Coverage(args) => coverage::run(&args),
+        Command::Identify(args) => identify::run(&args),
         Command::Dependence(args) => dependence::run(&args),
         Command::Trust(args) => trust::run(&args),
         Command::Averages(args) => averages::run(&args),
