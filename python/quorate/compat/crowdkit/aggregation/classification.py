@@ -20,12 +20,13 @@ from __future__ import annotations
 
 from typing import Any, Dict, List, Optional, TypeVar
 
-from .. import _quorate, methods
-from .._estimator import Estimator
-from .._options import as_text
-from .._model import Model
-from .._table import _needed
-from ..errors import InputError, NotApplicableError, NotFittedError
+from .... import _quorate, methods
+from ...._estimator import Estimator
+from ...._model import Model
+from ...._options import as_text
+from ...._table import _needed
+from ....errors import InputError, NotApplicableError, NotFittedError
+from ._columns import check_columns
 
 __all__ = [
     "DawidSkene",
@@ -55,9 +56,7 @@ class _Aggregator:
         raise NotImplementedError
 
     def _fit(self: Self, data: Any, **options: Any) -> Self:
-        for column in ("task", "worker", "label"):
-            if column not in data.columns:
-                raise InputError(f"data: found the columns {list(data.columns)}, expected one named {column!r}")
+        check_columns(data, ("task", "worker", "label"))
         self._fitted = self._estimator().fit(data, **options)
         return self
 
