@@ -12,8 +12,8 @@ label of every task with a confidence, and how each worker errs.
 {'t1': 'cat', 't2': 'dog'}
 
 One function, :func:`aggregate`, is what most people need; :func:`rank` makes a leaderboard from comparisons of two
-items; :mod:`quorate.methods` has a class for each method, with ``fit`` and ``predict``. Nothing but Python is required; frames of pandas, polars, pyarrow, duckdb and narwhals
-are taken without a copy and given back in kind.
+items; :mod:`quorate.methods` has a class for each method. Nothing but Python is required; frames of pandas, polars,
+pyarrow, duckdb and narwhals are taken without a copy and given back in kind.
 """
 
 from __future__ import annotations
