@@ -122,6 +122,24 @@ class RankResult(FitFacts):
         """
         return as_kind(self._native.next_pairs(n), self._kind)
 
+    def report(
+        self,
+        path: Optional[Union[str, "os.PathLike[str]"]] = None,
+        *,
+        title: str = "Leaderboard",
+        spreadsheet_safe: bool = False,
+    ) -> str:
+        """Puts the leaderboard, who beats whom, the judges and what to compare next on one self-contained HTML page, as
+        ``quorate report`` does; returns the page.
+
+        Args:
+            path: Where to write the page; nowhere if not given.
+            title: Its title.
+            spreadsheet_safe: In the tables that are downloaded from the page, put an apostrophe before text that a
+                spreadsheet would take for a formula.
+        """
+        return self._native.report({"path": path, "title": title, "spreadsheet_safe": spreadsheet_safe})
+
     def save(self, path: Union[str, "os.PathLike[str]"]) -> None:
         """Writes the leaderboard to a file; the extension tells the format (CSV, TSV, JSONL, Parquet, Arrow)."""
         self._native.write(path)
@@ -191,6 +209,16 @@ class RankResults(Mapping[Any, RankResult]):
     def leaderboard(self) -> Any:
         """All leaderboards as one table, with a first column ``by``."""
         return as_kind(self._native.leaderboard(), self._kind)
+
+    def report(
+        self,
+        path: Optional[Union[str, "os.PathLike[str]"]] = None,
+        *,
+        title: str = "Leaderboards",
+        spreadsheet_safe: bool = False,
+    ) -> str:
+        """Puts all rankings on one page; see :meth:`RankResult.report`."""
+        return self._native.report({"path": path, "title": title, "spreadsheet_safe": spreadsheet_safe})
 
     def save(self, path: Union[str, "os.PathLike[str]"]) -> None:
         """Writes all leaderboards to one file."""

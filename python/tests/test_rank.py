@@ -172,6 +172,19 @@ def test_rows_that_call_both_bad_are_counted_apart() -> None:
     ]
 
 
+def test_reports_are_the_program_s(
+    columns: Columns, path: pathlib.Path, program: Callable[..., str], tmp_path: pathlib.Path
+) -> None:
+    for by in (None, "kind"):
+        options = () if by is None else ("--by", by)
+        program("report", path, *options, "-o", tmp_path / "theirs.html", "--title", "Votes", "--quiet")
+        page = quorate.rank(str(path), by=by).report(tmp_path / "ours.html", title="Votes")  # type: ignore[call-overload]
+        assert page == (tmp_path / "ours.html").read_text(encoding="utf-8")
+        assert page == (tmp_path / "theirs.html").read_text(encoding="utf-8")
+    with pytest.raises(quorate.errors.FileError):
+        quorate.rank(columns).report(tmp_path / "nowhere" / "page.html")
+
+
 def test_saved_leaderboards_are_the_program_s(
     columns: Columns, path: pathlib.Path, program: Callable[..., str], tmp_path: pathlib.Path
 ) -> None:

@@ -13,10 +13,10 @@ use quorate_cli::choices::{BOTH_BAD, SCALES};
 use quorate_cli::documents::{self, Scale, scale_of, tell_read};
 use quorate_io::{
     ComparisonOptions, ComparisonsRead, Target, read_comparisons, write_leaderboard, write_next_pairs,
-    write_rank_judges, write_wins,
+    write_rank_judges, write_whole, write_wins,
 };
 use quorate_report::figure;
-use quorate_report::ranking::findings;
+use quorate_report::ranking::{RankReport, findings};
 
 use crate::arguments::{MessageLog, Running, arguments, choice, number};
 use crate::data::Data;
@@ -75,6 +75,18 @@ impl Wanted {
         Err(Failure::Parameter(format!(
             "level: found {level}, expected a number from 0 to below 1"
         )))
+    }
+}
+
+arguments! {
+    /// What is on the page.
+    pub struct Page {
+        /// Where it is written, too.
+        pub path: Option<PathBuf>,
+        /// Its title.
+        pub title: String,
+        /// Whether downloads are safe in spreadsheets.
+        pub spreadsheet_safe: bool,
     }
 }
 
@@ -167,6 +179,24 @@ impl Run {
         write_leaderboard(target, None, ranked, scale)
     }
 
+    fn report(&self, ranked: &[Ranked], page: &Page) -> Result<String, Failure> {
+        let html = RankReport {
+            title: &page.title,
+            ranked,
+            level: self.level,
+            scale: scale_of(self.scale, &self.ranked[0].fit),
+            seed: self.seed,
+            spreadsheet_safe: page.spreadsheet_safe,
+        }
+        .to_html();
+        if let Some(path) = &page.path {
+            write_whole(&Target::from(path.clone()), |output| {
+                Ok(output.write_all(html.as_bytes())?)
+            })?;
+        }
+        Ok(html)
+    }
+
     fn table(
         &self,
         py: Python<'_>,
@@ -195,6 +225,13 @@ impl Rankings {
     fn leaderboard(&self, py: Python<'_>) -> PyResult<ArrowTable> {
         let run = &self.run;
         run.table(py, |target| run.leaderboard(&run.ranked, target))
+    }
+
+    /// The report page, as HTML; also written to a file, if there is a path.
+    fn report(&self, py: Python<'_>, page: Page) -> PyResult<String> {
+        let run = &self.run;
+        py.detach(|| run.report(&run.ranked, &page))
+            .map_err(|failure| raise(py, failure))
     }
 
     /// Writes the leaderboards to a file.
@@ -270,6 +307,12 @@ impl Ranking {
     fn leaderboard(&self, py: Python<'_>) -> PyResult<ArrowTable> {
         self.run
             .table(py, |target| self.run.leaderboard(self.own(), target))
+    }
+
+    /// The report page, as HTML; also written to a file, if there is a path.
+    fn report(&self, py: Python<'_>, page: Page) -> PyResult<String> {
+        py.detach(|| self.run.report(self.own(), &page))
+            .map_err(|failure| raise(py, failure))
     }
 
     /// Writes the leaderboard to a file.
