@@ -1,6 +1,6 @@
-"""The aggregators of crowd-kit."""
+"""crowd-kit's aggregators."""
 
-from .classification import (
+from quorate.compat.crowdkit.aggregation.classification import (
     GLAD,
     KOS,
     MACE,
@@ -12,9 +12,11 @@ from .classification import (
     Wawa,
     ZeroBasedSkill,
 )
-from .pairwise import BradleyTerry, NoisyBradleyTerry
+from quorate.compat.crowdkit.aggregation.multilabel import BinaryRelevance
+from quorate.compat.crowdkit.aggregation.pairwise import BradleyTerry, NoisyBradleyTerry
 
 __all__ = [
+    "BinaryRelevance",
     "BradleyTerry",
     "DawidSkene",
     "GLAD",

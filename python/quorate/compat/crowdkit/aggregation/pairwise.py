@@ -16,46 +16,21 @@ from __future__ import annotations
 import warnings
 from typing import Any, Dict, List, Optional, Tuple
 
-from ...._rank import RankResult, rank
-from ...._table import _needed
-from ....errors import DataWarning, NotApplicableError, NotFittedError
-from ._columns import check_columns
+from quorate._rank import rank
+from quorate._table import _needed
+from quorate.compat.crowdkit._answers import check_columns
+from quorate.compat.crowdkit.aggregation.base import BasePairwiseAggregator
+from quorate.errors import DataWarning, NotApplicableError
 
 __all__ = ["BradleyTerry", "NoisyBradleyTerry"]
 
 Rows = Tuple[List[Any], Dict[str, List[Any]]]
 
 
-class _Pairwise:
-    """What both have: ``fit``, ``fit_predict`` and scores by item."""
+class _Pairwise(BasePairwiseAggregator):
+    """What both have: items by number, and scores by item."""
 
     _needs: Tuple[str, ...] = ("left", "right", "label")
-    _result: Optional[RankResult] = None
-    _scores: Any = None
-
-    def fit_predict(self, data: Any) -> Any:
-        """The score of every item, a series ``agg_score`` indexed by item."""
-        self.fit(data)
-        return self.scores_
-
-    def fit(self, data: Any) -> Any:
-        """Learns from comparisons: a frame whose label is the left or the right item."""
-        raise NotImplementedError
-
-    @property
-    def scores_(self) -> Any:
-        """The score of every item, a series ``agg_score`` indexed by item in order."""
-        return self._known(self._scores)
-
-    @property
-    def loss_history_(self) -> List[float]:
-        """The objective after every iteration."""
-        return [] if self._known(self._scores).empty else self._known(self._result).trace
-
-    def _known(self, learnt: Any) -> Any:
-        if self._scores is None:
-            raise NotFittedError(f"this {type(self).__name__} has not been fitted: call fit first")
-        return learnt
 
     def _rows(self, data: Any) -> Rows:
         """The items in order, and the comparisons with items as their numbers, since an item may be any object."""
@@ -105,20 +80,25 @@ class BradleyTerry(_Pairwise):
         import math
 
         items, columns = self._rows(data)
-        strength = dict.fromkeys(range(len(items)), 0.0)
+        strength, losses = dict.fromkeys(range(len(items)), 0.0), []
         if items and self.n_iter > 0:
             # What a step adds to the likelihood goes with the square of what it changes.
-            self._result = rank(columns, "bradley-terry", max_iter=self.n_iter, tol=min(self.tol, 1.0) ** 2)
-            strength = dict(zip(self._result.items, self._result._table()["score"]))
+            result = rank(columns, "bradley-terry", max_iter=self.n_iter, tol=min(self.tol, 1.0) ** 2)
+            strength, losses = dict(zip(result.items, result._table()["score"])), result.trace
         top = max(strength.values(), default=0.0)
         share = {item: math.exp(score - top) for item, score in strength.items()}
         total = sum(share.values())
-        self._scores = self._series(items, {item: value / total for item, value in share.items()}, None)
+        scores = self._series(items, {item: value / total for item, value in share.items()}, None)
+        self._learn(scores_=scores, loss_history_=losses)
         return self
 
 
 class NoisyBradleyTerry(_Pairwise):
     """Bradley-Terry with workers who differ in skill and in the side that they prefer.
+
+    ``skills_`` is a series by worker: the probability of preferring the better one of two items whose scores differ by 1
+    in log odds. A worker who answers at random has 0.5, a usual one 0.73. ``biases_`` is the probability of choosing the
+    left one of two equal items.
 
     Args:
         n_iter: Largest number of iterations.
@@ -143,33 +123,21 @@ class NoisyBradleyTerry(_Pairwise):
                 "here: leave it out"
             )
         items, columns = self._rows(data)
+        by_item, judges = {}, None
         if items:
             steps, tol = max(self.n_iter, 1), min(self.tol, 1.0)
-            self._result = rank(columns, "judge-bt", seed=self.random_state, max_iter=steps, tol=tol)
-            table = self._result._table()
-            by_item = {item: _share(score) for item, score in zip(table["item"], table["score"])}
-        else:
-            by_item = {}
-        self._scores = self._series(items, by_item, "label")
+            result = rank(columns, "judge-bt", seed=self.random_state, max_iter=steps, tol=tol)
+            by_item = {item: _share(score) for item, score in zip(result.items, result._table()["score"])}
+            judges = result.judges
+        skills, biases = self._of_workers(judges, "discrimination"), self._of_workers(judges, "position")
+        self._learn(scores_=self._series(items, by_item, "label"), skills_=skills.rename("skill"), biases_=biases.rename("bias"))
         return self
 
-    def _of_workers(self, column: str, name: str) -> Any:
+    def _of_workers(self, judges: Any, column: str) -> Any:
+        """A series by worker in order, as shares."""
         pandas = _needed("pandas", type(self).__name__)
-        native = None if self._known(self._scores).empty else self._known(self._result).judges
-        judges: Dict[str, List[Any]] = {"judge": [], column: []} if native is None else native
-        order = sorted(zip(judges["judge"], judges[column]))
-        return pandas.Series([_share(value) for _, value in order], [worker for worker, _ in order], float, name)
-
-    @property
-    def skills_(self) -> Any:
-        """The skill of every worker, a series ``skill`` indexed by worker: the probability of preferring the better one
-        of two items whose scores differ by 1 in log odds. A worker who answers at random has 0.5, a usual one 0.73."""
-        return self._of_workers("discrimination", "skill")
-
-    @property
-    def biases_(self) -> Any:
-        """The probability of choosing the left one of two equal items, a series ``bias`` indexed by worker."""
-        return self._of_workers("position", "bias")
+        rows = sorted(zip(judges["judge"], judges[column])) if judges else []
+        return pandas.Series([_share(odds) for _, odds in rows], [worker for worker, _ in rows], float)
 
 
 def _share(odds: float) -> float:
