@@ -9,7 +9,7 @@ from typing import Any, Dict, Iterable, Iterator, List, Mapping, Optional, Seque
 
 from . import _quorate
 from ._fit_facts import FitFacts
-from ._input import Columns, to_data
+from ._input import Columns, as_list, to_data
 from ._options import as_text, running
 from ._progress import Progress, Reporter
 from ._table import Table, as_kind, kind_of
@@ -161,6 +161,12 @@ class RankResult(FitFacts):
         if self._document is None:
             (self._document,) = json.loads(self._native.document(None))
         return dict(self._document)
+
+    def __deepcopy__(self, memo: Any) -> RankResult:
+        return self
+
+    def __reduce__(self) -> Any:
+        raise TypeError("a RankResult cannot be pickled: keep its tables, or the comparisons, and rank them again")
 
     def __repr__(self) -> str:
         places = self._table().head(5)
@@ -361,6 +367,9 @@ def rank(
 
 def _comparisons(data: Any, columns: Columns) -> _quorate.Data:
     """Comparisons for the native half; rows in memory get the names of their columns here."""
+    names = list(getattr(data, "column_names", getattr(data, "columns", ())))
+    if columns.get("ranking", "ranking") in names and not isinstance(data, Mapping):
+        data = {name: as_list(data[name]) for name in names}
     if hasattr(data, "__arrow_c_stream__") or hasattr(data, "__array__") or not isinstance(data, Iterable):
         return to_data(data, "data", ROLES[:3], _named(ROLES[:3], columns))
     if isinstance(data, Mapping):
@@ -382,9 +391,10 @@ def _named(roles: Sequence[str], columns: Columns) -> List[str]:
 
 def _flat(values: Any) -> Any:
     """Lists of items, which are rankings, as text."""
-    if not isinstance(values, list) or not any(isinstance(value, (list, tuple)) for value in values):
+    if not isinstance(values, list):
         return values
-    return [json.dumps(list(value)) if isinstance(value, (list, tuple)) else value for value in values]
+    whole = [value.tolist() if hasattr(value, "tolist") else value for value in values]
+    return [json.dumps(list(value)) if isinstance(value, (list, tuple)) else value for value in whole]
 
 
 def _warn_of(results: Sequence[RankResult]) -> None:

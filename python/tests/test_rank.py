@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import copy
 import json
 import math
 import pathlib
+import pickle
 import random
 from typing import Any, Callable, Dict, List
 
+import numpy
 import pandas
 import polars
 import pyarrow
@@ -87,6 +90,30 @@ def test_the_default_is_the_program_s_for_comparisons_and_for_rankings(columns: 
         rankings.next_pairs()
     with pytest.raises(quorate.errors.NotApplicableError, match="plackett-luce takes rankings"):
         quorate.rank(rows, "elo")
+
+
+def test_rankings_from_every_kind_of_frame() -> None:
+    lists = {"judge": ["a", "b", "c"], "ranking": [["x", "y", "z"], ["y", "x", "z"], ["x", "z", "y"]]}
+    rows = [(judge, item, place) for judge, items in zip(*lists.values()) for place, item in enumerate(items, 1)]
+    wanted = quorate.rank(pandas.DataFrame(rows, columns=["judge", "item", "rank"]))
+    assert wanted.items[0] == "x" and wanted.method == "plackett-luce"
+    arrays = pandas.DataFrame({**lists, "ranking": [numpy.array(items) for items in lists["ranking"]]})
+    for data in (lists, pandas.DataFrame(lists), arrays, polars.DataFrame(lists), pyarrow.table(lists)):
+        assert quorate.rank(data).to_dict()["leaderboard"] == wanted.to_dict()["leaderboard"], type(data)
+    assert isinstance(quorate.rank(polars.DataFrame(lists)).leaderboard, polars.DataFrame)
+
+
+def test_a_result_is_copied_and_says_why_it_is_not_pickled() -> None:
+    result = quorate.rank([("a", "b", "left")])
+    assert copy.deepcopy(result) is result
+    with pytest.raises(TypeError, match="rank them again"):
+        pickle.dumps(result)
+
+
+def test_a_square_of_too_many_items_is_refused() -> None:
+    chain = [(str(item), str(item + 1), "left") for item in range(12000)]
+    with pytest.raises(quorate.errors.MemoryLimitError, match="two items at a time"):
+        quorate.rank(chain, "win-rate", memory=1).win_probability
 
 
 def test_every_kind_of_frame_gives_the_same(columns: Columns, path: pathlib.Path) -> None:

@@ -348,7 +348,11 @@ impl Ranking {
         let context = Context::new(0).with_memory_limit(self.run.memory);
         let needed = 32 * (order.len() as u64).pow(2);
         context
-            .reserve("the square of win probabilities", needed, "")
+            .reserve(
+                "the square of win probabilities",
+                needed,
+                "better(..) tells of two items at a time",
+            )
             .map_err(|error| raise(py, error.into()))?;
         let row = |&i: &usize| order.iter().map(|&j| fit.win_probability(i, j)).collect();
         Ok(order.iter().map(row).collect())
