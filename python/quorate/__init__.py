@@ -11,9 +11,9 @@ label of every task with a confidence, and how each worker errs.
 >>> result.to_dict()
 {'t1': 'cat', 't2': 'dog'}
 
-One function, :func:`aggregate`, is what most people need; :mod:`quorate.methods` has a class for each method,
-with ``fit`` and ``predict``. Nothing but Python is required; frames of pandas, polars, pyarrow, duckdb and narwhals
-are taken without a copy and given back in kind.
+One function, :func:`aggregate`, is what most people need; :func:`rank` makes a leaderboard from comparisons of two
+items; :mod:`quorate.methods` has a class for each method. Nothing but Python is required; frames of pandas, polars,
+pyarrow, duckdb and narwhals are taken without a copy and given back in kind.
 """
 
 from __future__ import annotations
@@ -33,6 +33,7 @@ from ._options import Fitting, Knowledge, Reading
 from ._plan import Dispatch, Plan, Replay
 from ._progress import Progress
 from ._quorate import __version__
+from ._rank import rank
 from ._result import Result
 from ._simulate import Crowd, simulate
 from ._table import Table
@@ -76,6 +77,7 @@ __all__ = [
     "judges",
     "list_methods",
     "methods",
+    "rank",
     "read",
     "results",
     "simulate",

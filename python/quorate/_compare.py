@@ -94,7 +94,8 @@ def _fitting(options: Dict[str, Any]) -> List[str]:
     return [
         method["name"]
         for method in _quorate.method_table()
-        if (not method["needs_features"] or known.features is not None)
+        if method["takes"] == "labels"
+        and (not method["needs_features"] or known.features is not None)
         and (not method["needs_probabilities"] or known.class_probabilities is not None)
     ]
 

@@ -12,27 +12,22 @@ from ._result import Result
 from ._table import Table, as_kind
 from .errors import NotApplicableError, NotFittedError, ParameterError
 
-__all__ = ["Estimator", "clone"]
+__all__ = ["Configured", "Estimator", "clone", "threads_of"]
 
-Self = TypeVar("Self", bound="Estimator")
+Self = TypeVar("Self", bound="Configured")
+Fitted = TypeVar("Fitted", bound="Estimator")
 
 _RUNNING = ("random_state", "n_jobs")
 
 
-class Estimator:
-    """The base of all methods, in the manner of crowd-kit and scikit-learn.
-
-    The input is a table of labels (see :func:`quorate.read`), not a matrix of features. What ``fit`` learns has a
-    trailing underscore. Of a pandas frame, results have the shapes of crowd-kit: series and frames indexed by task
-    or worker. Of other frames they are frames of the same kind, with a column ``task`` or ``worker``.
-    """
+class Configured:
+    """A method with its parameters, in the manner of scikit-learn."""
 
     _method: ClassVar[str] = ""
     _parameters: ClassVar[Tuple[str, ...]] = ()
 
     random_state: int
     n_jobs: Optional[int]
-    _result: Optional[Result] = None
 
     def get_params(self, deep: bool = True) -> Dict[str, Any]:
         """The parameters by name. ``deep`` is there for scikit-learn."""
@@ -47,7 +42,28 @@ class Estimator:
             setattr(self, name, value)
         return self
 
-    def fit(self: Self, data: Any, **options: Any) -> Self:
+    def __eq__(self, other: object) -> bool:
+        return type(self) is type(other) and self.get_params() == other.get_params()
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __repr__(self) -> str:
+        defaults = type(self)().get_params()
+        changed = {name: value for name, value in self.get_params().items() if value != defaults[name]}
+        return f"{type(self).__name__}({', '.join(f'{name}={value!r}' for name, value in changed.items())})"
+
+
+class Estimator(Configured):
+    """The base of all methods for labels, in the manner of crowd-kit and scikit-learn.
+
+    The input is a table of labels (see :func:`quorate.read`), not a matrix of features. What ``fit`` learns has a
+    trailing underscore. Of a pandas frame, results have the shapes of crowd-kit: series and frames indexed by task
+    or worker. Of other frames they are frames of the same kind, with a column ``task`` or ``worker``.
+    """
+
+    _result: Optional[Result] = None
+
+    def fit(self: Fitted, data: Any, **options: Any) -> Fitted:
         """Learns from labels.
 
         Args:
@@ -57,7 +73,7 @@ class Estimator:
         """
         parameters = {name: getattr(self, name) for name in self._parameters}
         options.setdefault("seed", self.random_state)
-        options.setdefault("threads", _threads(self.n_jobs))
+        options.setdefault("threads", threads_of(self.n_jobs))
         self._reading = options_of(Reading, "reading", options.get("reading"), columns=options.get("columns"))
         self._threads = options["threads"]
         fitting = options_of(Fitting, "fitting", options.pop("fitting", None))
@@ -177,16 +193,6 @@ class Estimator:
         """The objective before each iteration and at the end; empty for methods without one."""
         return self.result_.trace
 
-    def __eq__(self, other: object) -> bool:
-        return type(self) is type(other) and self.get_params() == other.get_params()
-
-    __hash__ = None  # type: ignore[assignment]
-
-    def __repr__(self) -> str:
-        defaults = type(self)().get_params()
-        changed = {name: value for name, value in self.get_params().items() if value != defaults[name]}
-        return f"{type(self).__name__}({', '.join(f'{name}={value!r}' for name, value in changed.items())})"
-
 
 def clone(estimator: Self) -> Self:
     """A method with the same parameters that has learnt nothing.
@@ -198,7 +204,7 @@ def clone(estimator: Self) -> Self:
     return type(estimator)(**estimator.get_params())
 
 
-def _threads(n_jobs: Optional[int]) -> int:
+def threads_of(n_jobs: Optional[int]) -> int:
     """Threads of the native half: 0 takes all, as None and -1 do here."""
     if n_jobs is None or n_jobs == -1:
         return 0

@@ -1,4 +1,4 @@
-"""What every fit says of itself, wherever the labels are."""
+"""What every fit says of itself, wherever the data are."""
 
 from __future__ import annotations
 
@@ -8,22 +8,17 @@ from . import _quorate
 
 
 class FitFacts:
-    """Method, classes, how the iteration went, and what to beware of."""
+    """Method, how the iteration went, and what to beware of."""
 
     _facts: Dict[str, Any]
 
-    def __init__(self, native: Union[_quorate.Fitted, _quorate.ClusterFit]) -> None:
+    def __init__(self, native: Union[_quorate.Fitted, _quorate.ClusterFit, _quorate.Ranking]) -> None:
         self._facts = native.facts()
 
     @property
     def method(self) -> str:
         """Name of the method."""
         return str(self._facts["method"])
-
-    @property
-    def classes(self) -> List[str]:
-        """The classes, in order."""
-        return list(self._facts["classes"])
 
     @property
     def iterations(self) -> int:
@@ -49,3 +44,12 @@ class FitFacts:
     def notes(self) -> List[str]:
         """Facts about the run that are worth knowing."""
         return list(self._facts["notes"])
+
+
+class LabelFacts(FitFacts):
+    """The same of a fit of labels."""
+
+    @property
+    def classes(self) -> List[str]:
+        """The classes, in order."""
+        return list(self._facts["classes"])

@@ -12,9 +12,10 @@ from . import _quorate
 from ._table import Table
 
 if TYPE_CHECKING:
+    from ._rank import RankResult, RankResults
     from ._result import Result
 
-__all__ = ["result_page"]
+__all__ = ["ranking_page", "rankings_page", "result_page"]
 
 _TASKS = 8
 _WORKERS = 12
@@ -116,3 +117,54 @@ def _workers(workers: Table) -> str:
         "<th class='number'>agrees with the labels</th></tr>"
     )
     return f"<table>{head}{''.join(rows)}</table>{rest}"
+
+
+def ranking_page(result: RankResult) -> str:
+    """The view of a ranking."""
+    style, _ = result._native.picture()
+    return f"<div class='quorate'><style>{style}{_STYLE}</style>{_ranking(result)}</div>"
+
+
+def rankings_page(results: RankResults) -> str:
+    """The view of several rankings, one below the other."""
+    parts = [f"<h4>{escape(str(value))}</h4>{_ranking(result)}" for value, result in results.items()]
+    style = next(iter(results.values()))._native.picture()[0]
+    return f"<div class='quorate'><style>{style}{_STYLE}</style>{''.join(parts)}</div>"
+
+
+def _ranking(result: RankResult) -> str:
+    judges = result._native.judges()
+    shown = [(f"{len(result):,}", "answers"), (f"{len(result._table()):,}", "items")]
+    if judges is not None:
+        shown.append((f"{len(judges):,}", "judges"))
+    cells = "".join(f"<span><b>{number}</b> {words}</span>" for number, words in shown)
+    parts = [f"<p><b>quorate</b> {escape(result.method)}</p><p class='facts'>{cells}</p>"]
+    parts += [f"<p class='warning'>{escape(text)}</p>" for text in result.warnings]
+    parts.append(result._native.picture()[1])
+    parts += [f"<p>{escape(text)}</p>" for text in result.findings]
+    if judges is not None:
+        parts.append(_judges(Table(judges)))
+    return "".join(parts)
+
+
+def _judges(judges: Table) -> str:
+    """The judges who are worth a look, those with most comparisons first."""
+    columns = judges.to_dict()
+    named = [place for place, verdict in enumerate(columns["verdict"]) if verdict]
+    if not named:
+        return "<p>No judge stands out: <code>result.judges</code> has all</p>"
+    named.sort(key=lambda place: -columns["comparisons"][place])
+    rows = []
+    for place in named[:_WORKERS]:
+        agreement = columns["agreement"][place]
+        agrees = "" if agreement is None else f"{100 * agreement:.0f} %"
+        rows.append(
+            f"<tr><td>{escape(str(columns['judge'][place]))}</td><td>{escape(columns['verdict'][place])}</td>"
+            f"<td class='number'>{columns['comparisons'][place]:,g}</td><td class='number'>{agrees}</td></tr>"
+        )
+    head = (
+        "<tr><th>judge</th><th></th><th class='number'>comparisons</th>"
+        "<th class='number'>agrees with the ranking</th></tr>"
+    )
+    words = f"{len(named):,} of {len(judges):,}; <code>result.judges</code> has all"
+    return f"<h4>Judges worth a look ({words})</h4><table>{head}{''.join(rows)}</table>"

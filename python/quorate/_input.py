@@ -90,7 +90,7 @@ def _from_old_pandas(data: Any, name: str) -> _quorate.Data:
 
 
 def _from_columns(columns: Dict[str, Any], name: str) -> _quorate.Data:
-    lists = [(column, _as_list(values)) for column, values in columns.items()]
+    lists = [(column, as_list(values)) for column, values in columns.items()]
     lengths = {len(values) for _, values in lists}
     if len(lengths) > 1:
         found = ", ".join(f"{column}: {len(values)}" for column, values in lists)
@@ -101,7 +101,8 @@ def _from_columns(columns: Dict[str, Any], name: str) -> _quorate.Data:
         raise InputError(f"{name}, {error}") from None
 
 
-def _as_list(values: Any) -> List[Any]:
+def as_list(values: Any) -> List[Any]:
+    """The values of a column as plain Python values."""
     if isinstance(values, list):
         return values
     # Arrays and series have a way to give plain Python values.

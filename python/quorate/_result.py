@@ -8,7 +8,7 @@ import warnings
 from typing import Any, Dict, List, Optional, Tuple, Union
 
 from . import _quorate
-from ._fit_facts import FitFacts
+from ._fit_facts import LabelFacts
 from ._input import by_id, pairs, truths, worker_numbers
 from ._model import Model
 from ._plan import Dispatch, Plan, Replay
@@ -19,7 +19,7 @@ from .errors import DataWarning, NotApplicableError, ParameterError
 __all__ = ["Result"]
 
 
-class Result(FitFacts):
+class Result(LabelFacts):
     """The labels of all tasks, with everything else that a fit says.
 
     Tables come back in the kind of frame that went in: pandas for pandas, polars for polars, and a

@@ -4,19 +4,29 @@
 >>> rows = [("t1", "ann", "cat"), ("t1", "bob", "cat"), ("t1", "cem", "dog"), ("t2", "bob", "dog")]
 >>> DawidSkene(max_iter=20).fit_predict(rows)
 {'t1': 'cat', 't2': 'dog'}
+
+Methods that rank items by comparisons (:func:`quorate.rank`) have classes, too:
+
+>>> from quorate.methods import WinRate
+>>> WinRate().fit_predict([("new", "old", "left"), ("old", "new", "tie")])
+{'new': 0.75, 'old': 0.25}
 """
 
 from __future__ import annotations
 
 import inspect
 import textwrap
-from typing import Any, Dict, List, Literal, Optional, Type  # noqa: F401 (names in signatures)
+from typing import Any, Dict, List, Literal, Optional, Type, TypeVar  # noqa: F401 (names in signatures)
 
 from . import _quorate
-from ._estimator import Estimator, clone
+from ._estimator import Configured, Estimator, clone
+from ._ranker import Ranker
+from .errors import ParameterError
+
+Kind = TypeVar("Kind", bound=Configured)
 
 _WORDS = {
-    **{word: word.upper() for word in "dl mv em ds cnmf glad mace ibcc ebcc kos svd iwmv spa admm pg tac cria".split()},
+    **{word: word.upper() for word in "dl mv em ds cnmf glad mace ibcc ebcc kos svd iwmv spa admm pg tac cria bt".split()},
     "symnmf": "SymNMF",
     "msr": "MSR",
 }
@@ -28,7 +38,7 @@ def class_name(method: str) -> str:
 
 
 def list_methods() -> List[str]:
-    """Names of all methods, as :func:`quorate.aggregate` takes them.
+    """Names of all methods for labels, as :func:`quorate.aggregate` takes them.
 
     >>> import quorate
     >>> quorate.list_methods()[0]
@@ -38,13 +48,39 @@ def list_methods() -> List[str]:
 
 
 def find_method(name: str) -> Type[Estimator]:
-    """The class of a method, by the method's name or an alias.
+    """The class of a method for labels, by the method's name or an alias.
 
     >>> import quorate
     >>> quorate.find_method("mv")
     <class 'quorate.methods.MajorityVote'>
     """
-    return _CLASSES[_quorate.find_method(name)]
+    found = _quorate.find_method(name)
+    if found in _RANKERS:
+        raise ParameterError(f"{found} takes comparisons of two items: quorate.methods.find_ranker has its class")
+    return _CLASSES[found]
+
+
+def list_rankers() -> List[str]:
+    """Names of all methods for comparisons, as :func:`quorate.rank` takes them.
+
+    >>> from quorate.methods import list_rankers
+    >>> list_rankers()
+    ['judge-bt', 'bradley-terry', 'plackett-luce', 'win-rate', 'elo']
+    """
+    return list(_RANKERS)
+
+
+def find_ranker(name: str) -> Type[Ranker]:
+    """The class of a method for comparisons, by the method's name or an alias.
+
+    >>> from quorate.methods import find_ranker
+    >>> find_ranker("bt")
+    <class 'quorate.methods.BradleyTerry'>
+    """
+    found = _quorate.find_method(name)
+    if found in _CLASSES:
+        raise ParameterError(f"{found} takes labels: quorate.find_method has its class")
+    return _RANKERS[found]
 
 
 def _parameter(row: Dict[str, Any]) -> inspect.Parameter:
@@ -88,7 +124,7 @@ def _doc_of(method: Dict[str, Any]) -> str:
     return "\n\n".join([*(paragraph(part) for part in text if part), listed])
 
 
-def _class_of(method: Dict[str, Any]) -> Type[Estimator]:
+def _class_of(method: Dict[str, Any], base: Type[Kind]) -> Type[Kind]:
     signature = signature_of(method)
 
     def __init__(*args: Any, **given: Any) -> None:
@@ -105,9 +141,17 @@ def _class_of(method: Dict[str, Any]) -> Type[Estimator]:
     __init__.__qualname__ = f"{name}.__init__"
     parameters = tuple(row["name"].replace("-", "_") for row in method["parameters"])
     members = {"_method": method["name"], "_parameters": parameters, "__init__": __init__}
-    return type(name, (Estimator,), {**members, "__doc__": _doc_of(method), "__module__": __name__})
+    return type(name, (base,), {**members, "__doc__": _doc_of(method), "__module__": __name__})
 
 
-_CLASSES: Dict[str, Type[Estimator]] = {method["name"]: _class_of(method) for method in _quorate.method_table()}
-globals().update({made.__name__: made for made in _CLASSES.values()})
-__all__ = sorted(["Estimator", "clone", "find_method", "list_methods", *(made.__name__ for made in _CLASSES.values())])
+def _classes(takes: str, base: Type[Kind]) -> Dict[str, Type[Kind]]:
+    table = _quorate.method_table()
+    return {method["name"]: _class_of(method, base) for method in table if method["takes"] == takes}
+
+
+_CLASSES = _classes("labels", Estimator)
+_RANKERS = _classes("comparisons", Ranker)
+_NAMES = {made.__name__: made for made in (*_CLASSES.values(), *_RANKERS.values())}
+globals().update(_NAMES)
+_FUNCTIONS = ["clone", "find_method", "find_ranker", "list_methods", "list_rankers"]
+__all__ = sorted(["Estimator", "Ranker", *_FUNCTIONS, *_NAMES])

@@ -4,9 +4,11 @@ from typing import List, Literal, Optional, Type
 
 from ._estimator import Estimator as Estimator
 from ._estimator import clone as clone
+from ._ranker import Ranker as Ranker
 
 __all__ = [
     "Auto",
+    "BradleyTerry",
     "CNMF",
     "CRIAV",
     "CrowdLayer",
@@ -17,12 +19,14 @@ __all__ = [
     "DesSymNMFEM",
     "EBCC",
     "EigenRatio",
+    "Elo",
     "Estimator",
     "FastDS",
     "GLAD",
     "GhoshSVD",
     "IBCC",
     "IWMV",
+    "JudgeBT",
     "KOS",
     "KOSSVD",
     "MACE",
@@ -32,7 +36,9 @@ __all__ = [
     "MultiSPA",
     "OneCoin",
     "PGTAC",
+    "PlackettLuce",
     "PooledDS",
+    "Ranker",
     "RobSymNMF",
     "RobSymNMFEM",
     "RobSymNMFUniform",
@@ -42,14 +48,19 @@ __all__ = [
     "TaskEffects",
     "TensorADMM",
     "Wawa",
+    "WinRate",
     "ZeroBasedSkill",
     "clone",
     "find_method",
+    "find_ranker",
     "list_methods",
+    "list_rankers",
 ]
 
 def list_methods() -> List[str]: ...
 def find_method(name: str) -> Type[Estimator]: ...
+def list_rankers() -> List[str]: ...
+def find_ranker(name: str) -> Type[Ranker]: ...
 
 class Auto(Estimator):
     max_iter: int
@@ -341,34 +352,6 @@ class FastDS(Estimator):
         n_jobs: Optional[int] = None,
     ) -> None: ...
 
-class IBCC(Estimator):
-    max_iter: int
-    tol: float
-    right: float
-    wrong: float
-    class_count: float
-    def __init__(
-        self,
-        *,
-        max_iter: int = 500,
-        tol: float = 0.001,
-        right: float = 4.0,
-        wrong: float = 1.0,
-        class_count: float = 1.0,
-        random_state: int = 0,
-        n_jobs: Optional[int] = None,
-    ) -> None: ...
-
-class Wawa(Estimator):
-    ties: Literal["shared", "lowest"]
-    def __init__(
-        self,
-        *,
-        ties: Literal["shared", "lowest"] = "shared",
-        random_state: int = 0,
-        n_jobs: Optional[int] = None,
-    ) -> None: ...
-
 class Crowdlab(Estimator):
     def __init__(
         self,
@@ -417,6 +400,24 @@ class DLMV(Estimator):
         dropout: float = 0.5,
         hidden: int = 128,
         scaling: Literal["none", "standard"] = "none",
+        random_state: int = 0,
+        n_jobs: Optional[int] = None,
+    ) -> None: ...
+
+class IBCC(Estimator):
+    max_iter: int
+    tol: float
+    right: float
+    wrong: float
+    class_count: float
+    def __init__(
+        self,
+        *,
+        max_iter: int = 500,
+        tol: float = 0.001,
+        right: float = 4.0,
+        wrong: float = 1.0,
+        class_count: float = 1.0,
         random_state: int = 0,
         n_jobs: Optional[int] = None,
     ) -> None: ...
@@ -473,6 +474,16 @@ class MACE(Estimator):
         tol: float = 1e-07,
         update: Literal["variational", "em"] = "variational",
         smoothing: float = 0.01,
+        random_state: int = 0,
+        n_jobs: Optional[int] = None,
+    ) -> None: ...
+
+class Wawa(Estimator):
+    ties: Literal["shared", "lowest"]
+    def __init__(
+        self,
+        *,
+        ties: Literal["shared", "lowest"] = "shared",
         random_state: int = 0,
         n_jobs: Optional[int] = None,
     ) -> None: ...
@@ -659,6 +670,62 @@ class CRIAV(Estimator):
         rho: float = 0.1,
         steps: int = 40,
         tol: float = 0.0001,
+        random_state: int = 0,
+        n_jobs: Optional[int] = None,
+    ) -> None: ...
+
+class JudgeBT(Ranker):
+    max_iter: int
+    tol: float
+    def __init__(
+        self,
+        *,
+        max_iter: int = 200,
+        tol: float = 1e-06,
+        random_state: int = 0,
+        n_jobs: Optional[int] = None,
+    ) -> None: ...
+
+class BradleyTerry(Ranker):
+    max_iter: int
+    tol: float
+    prior: float
+    def __init__(
+        self,
+        *,
+        max_iter: int = 200,
+        tol: float = 1e-12,
+        prior: float = 0.0,
+        random_state: int = 0,
+        n_jobs: Optional[int] = None,
+    ) -> None: ...
+
+class PlackettLuce(Ranker):
+    max_iter: int
+    tol: float
+    def __init__(
+        self,
+        *,
+        max_iter: int = 200,
+        tol: float = 1e-09,
+        random_state: int = 0,
+        n_jobs: Optional[int] = None,
+    ) -> None: ...
+
+class WinRate(Ranker):
+    def __init__(
+        self,
+        *,
+        random_state: int = 0,
+        n_jobs: Optional[int] = None,
+    ) -> None: ...
+
+class Elo(Ranker):
+    k: float
+    def __init__(
+        self,
+        *,
+        k: float = 4.0,
         random_state: int = 0,
         n_jobs: Optional[int] = None,
     ) -> None: ...

@@ -1,9 +1,10 @@
-"""The parts of results: what plans, checks, comparisons and panels are made of."""
+"""Rankings, and the parts of results: what plans, checks, comparisons and panels are made of."""
 
 from ._checks import Coefficient, Finding
 from ._compare import ComparedMethod
 from ._judges import JudgeReport, PanelFinding, Share
 from ._plan import ErrorEstimate, ReplayedStrategy
+from ._rank import RankResult, RankResults
 
 __all__ = [
     "Coefficient",
@@ -12,6 +13,8 @@ __all__ = [
     "Finding",
     "JudgeReport",
     "PanelFinding",
+    "RankResult",
+    "RankResults",
     "ReplayedStrategy",
     "Share",
 ]

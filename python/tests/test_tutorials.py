@@ -39,3 +39,12 @@ def test_planning(tmp_path: pathlib.Path) -> None:
     error = {line.split(":")[0]: float(line.split("error ")[1].split(" %")[0]) for line in scored}
     assert error["as planned"] < error["anyhow"], told
     assert "</html>" in (tmp_path / "pictures" / "report.html").read_text(encoding="utf-8")
+
+
+def test_rank_models(tmp_path: pathlib.Path) -> None:
+    told = run("rank_models.py", str(tmp_path / "pictures"), cwd=tmp_path)
+    lines = {line.split()[0]: line for line in told.splitlines() if line}
+    assert "answers at random" in lines["careless"] and "prefers the left side" in lines["first-is-best"], told
+    off = {name: float(lines[name].split("off by")[1].split()[0]) for name in ("judge-bt", "bradley-terry", "win-rate", "elo")}
+    assert min(off, key=lambda name: off[name]) == "judge-bt", told
+    assert "<svg" in (tmp_path / "pictures" / "ranking.html").read_text(encoding="utf-8")

@@ -15,12 +15,15 @@ from quorate.methods import class_name, signature_of  # type: ignore[attr-define
 
 TARGET = pathlib.Path(__file__).parents[1] / "quorate" / "methods.pyi"
 
+OTHERS = ["Estimator", "Ranker", "clone", "find_method", "find_ranker", "list_methods", "list_rankers"]
+
 HEADER = """# Written by python/tools/generate_methods.py from the table of methods: do not edit.
 
 from typing import List, Literal, Optional, Type
 
 from ._estimator import Estimator as Estimator
 from ._estimator import clone as clone
+from ._ranker import Ranker as Ranker
 
 __all__ = [
 {names}
@@ -28,6 +31,8 @@ __all__ = [
 
 def list_methods() -> List[str]: ...
 def find_method(name: str) -> Type[Estimator]: ...
+def list_rankers() -> List[str]: ...
+def find_ranker(name: str) -> Type[Ranker]: ...
 """
 
 
@@ -36,7 +41,8 @@ def stub_of(method: Dict[str, Any]) -> str:
     fields = [f"    {own.name}: {own.annotation}" for own in parameters]
     defaults = {own.name: repr(own.default).replace("'", '"') for own in parameters}
     given = [f"        {own.name}: {own.annotation} = {defaults[own.name]}," for own in parameters]
-    lines: List[str] = [f"class {class_name(method['name'])}(Estimator):", *fields[:-2]]
+    base = "Estimator" if method["takes"] == "labels" else "Ranker"
+    lines: List[str] = [f"class {class_name(method['name'])}({base}):", *fields[:-2]]
     lines += ["    def __init__(", "        self,", "        *,", *given, "    ) -> None: ..."]
     return "\n".join(lines)
 
@@ -45,7 +51,7 @@ def module() -> str:
     table = _quorate.method_table()
     classes = [class_name(method["name"]) for method in table]
     assert len(set(classes)) == len(classes), "two methods have one class name"
-    listed = sorted([*classes, "Estimator", "clone", "find_method", "list_methods"])
+    listed = sorted([*classes, *OTHERS])
     head = HEADER.format(names="\n".join(f'    "{name}",' for name in listed))
     return "\n".join([head, *(stub_of(method) + "\n" for method in table)])
 

@@ -8,6 +8,8 @@ use quorate::judges::VerdictPolicy;
 use quorate::ranking::BothBad;
 use quorate_io::Format;
 
+use crate::commands::rank::Scale;
+
 /// The names of an option, what each means, and its value.
 pub type Choices<T> = &'static [(&'static str, &'static str, T)];
 
@@ -52,6 +54,20 @@ pub const POLICIES: Choices<VerdictPolicy> = &[
 pub const BOTH_BAD: Choices<BothBad> = &[
     ("tie", "They are ties", BothBad::Tie),
     ("drop", "They are left out", BothBad::Drop),
+];
+
+/// Unit of the scores of items.
+pub const SCALES: Choices<Scale> = &[
+    (
+        "log-odds",
+        "Difference of two scores: log odds of a win; the mean is 0",
+        Scale::LogOdds,
+    ),
+    (
+        "elo",
+        "400 points are a factor of ten in the odds; the mean is 1000",
+        Scale::Elo,
+    ),
 ];
 
 /// File formats of tables.

@@ -6,11 +6,12 @@ use anyhow::{Result, anyhow, bail};
 use clap::Args;
 use quorate::Remedy;
 use quorate::ranking::{BothBad, ComparisonTable, Comparisons, Ranked};
-use quorate_io::{ComparisonOptions, FileFormat, Source, read_comparisons};
+use quorate_io::{ComparisonOptions, ComparisonsRead, FileFormat, Source, read_comparisons};
 
 use crate::catalog::find;
 use crate::choices;
 use crate::input::{InputArgs, with_bar};
+use crate::messages::Messages;
 use crate::printer::Printer;
 use crate::session::Session;
 use crate::text_table::plural;
@@ -95,44 +96,47 @@ impl ComparisonArgs {
         let read = with_bar(&source, printer, |progress| {
             read_comparisons(&source, &options, progress)
         })?;
-        let unusual = read.columns.iter().filter(|(role, name)| role != name);
-        let unusual: Vec<String> = unusual.map(|(role, name)| format!("{role} = {name:?}")).collect();
-        if !unusual.is_empty() {
-            printer.note(format!("columns {}", unusual.join(", ")));
-        }
-        for (by, table) in &read.tables {
-            if let ComparisonTable::Pairs(table) = table {
-                tell_set_aside(by.as_deref(), table, self.both_bad == BothBad::Drop, printer);
-            }
-        }
+        tell_read(&read, self.both_bad, printer);
         Ok(read.tables)
     }
 }
 
-/// Says which rows are not among the comparisons.
-fn tell_set_aside(by: Option<&str>, table: &Comparisons, both_bad_dropped: bool, printer: &mut Printer) {
+/// Says what was read from columns of other names, and which rows are not among the comparisons.
+pub fn tell_read(read: &ComparisonsRead, both_bad: BothBad, messages: &mut dyn Messages) {
+    let unusual = read.columns.iter().filter(|(role, name)| role != name);
+    let unusual: Vec<String> = unusual.map(|(role, name)| format!("{role} = {name:?}")).collect();
+    if !unusual.is_empty() {
+        messages.note(format!("columns {}", unusual.join(", ")));
+    }
+    for (by, table) in &read.tables {
+        if let ComparisonTable::Pairs(table) = table {
+            tell_set_aside(by.as_deref(), table, both_bad, messages);
+        }
+    }
+}
+
+fn tell_set_aside(by: Option<&str>, table: &Comparisons, both_bad: BothBad, messages: &mut dyn Messages) {
     let aside = table.set_aside();
     let place = by.map_or(String::new(), |by| format!("{by}: "));
     let rows = |count: u64| plural(count as usize, "row");
     if aside.unanswered > 0 {
-        printer.note(format!(
+        messages.note(format!(
             "{place}{} without an outcome: not used",
             rows(aside.unanswered)
         ));
     }
     if aside.weightless > 0 {
-        printer.note(format!(
+        messages.note(format!(
             "{place}{} with weight 0: not used",
             rows(aside.weightless)
         ));
     }
     if aside.both_bad > 0 {
-        let what = if both_bad_dropped {
-            "left out"
-        } else {
-            "ties (--both-bad drop leaves them out)"
+        let what = match both_bad {
+            BothBad::Drop => "left out".to_owned(),
+            BothBad::Tie => format!("ties ({} leaves them out)", messages.value("both-bad", "drop")),
         };
-        printer.note(format!(
+        messages.note(format!(
             "{place}{} that call both items bad: {what}",
             rows(aside.both_bad)
         ));

@@ -8,10 +8,11 @@ use quorate::internal::model::ConsensusSummary;
 use quorate::internal::run::{LabelFacts, Outcome};
 use quorate::judges::{Panel, PanelReport};
 use quorate::plan::{Dispatched, Planned, ReplayCurve};
+use quorate::ranking::Ranked;
 use quorate::{Annotations, Remedy};
 use quorate_io::{ModelOrigin, TaskLabels};
 
-use crate::commands::{evaluate, inspect, judges as judges_command, plan as plan_command};
+use crate::commands::{evaluate, inspect, judges as judges_command, plan as plan_command, rank};
 use crate::run_summary::RunSummary;
 
 /// What `aggregate --json` prints.
@@ -73,4 +74,13 @@ pub fn judges(
     Ok(serde_json::to_string(&document)?)
 }
 
+/// What `rank --json` prints of one table, `next` comparisons to make included.
+pub fn ranking(ranked: &Ranked, scale: Scale, level: f64, next: Option<usize>) -> Result<String> {
+    let document = rank::json::as_json(std::slice::from_ref(ranked), scale, level, next);
+    Ok(serde_json::to_string(&document)?)
+}
+
 pub use judges_command::words::{find_positive, other_class};
+pub use rank::{Scale, scale_of};
+
+pub use crate::comparisons::tell_read;

@@ -13,6 +13,11 @@ pub trait Messages {
     /// An option in the words of this face: `--use-gold`, `use_gold`.
     fn option(&self, name: &str) -> String;
 
+    /// An option with a value: `--both-bad drop`, `both_bad="drop"`.
+    fn value(&self, name: &str, value: &str) -> String {
+        format!("{} {value}", self.option(name))
+    }
+
     /// An option that is switched on: `--use-gold`, `use_gold=True`.
     fn switch(&self, name: &str) -> String {
         self.option(name)

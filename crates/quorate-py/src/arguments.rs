@@ -126,6 +126,10 @@ impl Messages for MessageLog {
         name.replace('-', "_")
     }
 
+    fn value(&self, name: &str, value: &str) -> String {
+        format!("{}={value:?}", self.option(name))
+    }
+
     fn switch(&self, name: &str) -> String {
         format!("{}=True", self.option(name))
     }

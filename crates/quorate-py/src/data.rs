@@ -32,7 +32,8 @@ impl Data {
         }
     }
 
-    fn kind(&self, column: &str) -> Kind {
+    /// What the values of a column are, where the table says so.
+    pub fn kind(&self, column: &str) -> Kind {
         match &self.source {
             Source::Memory(table) => {
                 let field = table.schema().column_with_name(column);

@@ -103,7 +103,9 @@ impl Kinds {
         worker: Kind::Text,
         label: Kind::Text,
     };
+}
 
+impl ColumnKinds for Kinds {
     fn of_column(&self, name: &str) -> Kind {
         match name {
             "task" => self.task,
@@ -112,9 +114,37 @@ impl Kinds {
             _ => Kind::Text,
         }
     }
+}
+
+/// What items, judges, and the values that tables are kept apart by were.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct RankKinds {
+    /// Of the items.
+    pub item: Kind,
+    /// Of the judges.
+    pub judge: Kind,
+    /// Of what tables are kept apart by.
+    pub by: Kind,
+}
+
+impl ColumnKinds for RankKinds {
+    fn of_column(&self, name: &str) -> Kind {
+        match name {
+            "item" | "against" | "left" | "right" => self.item,
+            "judge" => self.judge,
+            "by" => self.by,
+            _ => Kind::Text,
+        }
+    }
+}
+
+/// Knows what the values in columns of results were.
+pub trait ColumnKinds {
+    /// What the values of the column with this name were.
+    fn of_column(&self, name: &str) -> Kind;
 
     /// The table with its ids and labels as they went in.
-    pub fn restore(&self, table: MemoryTable) -> MemoryTable {
+    fn restore(&self, table: MemoryTable) -> MemoryTable {
         let fields = table.schema().fields();
         let mut kinds: Vec<Kind> = fields
             .iter()

@@ -38,7 +38,7 @@ pub fn duplicates_of(name: &str) -> Result<Duplicates, Failure> {
 }
 
 /// The format of a table, or the tool of an export, by name.
-fn format_of(name: Option<&str>) -> Result<(Option<FileFormat>, Option<Tool>), Failure> {
+pub fn format_of(name: Option<&str>) -> Result<(Option<FileFormat>, Option<Tool>), Failure> {
     let Some(name) = name else {
         return Ok((None, None));
     };

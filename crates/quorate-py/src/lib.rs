@@ -25,6 +25,7 @@ mod method_table;
 mod model;
 mod next_steps;
 mod pickle;
+mod ranking;
 mod simulation;
 mod table;
 
@@ -50,6 +51,8 @@ fn _quorate(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<labels::Labels>()?;
     module.add_class::<fitted::Fitted>()?;
     module.add_class::<model::Model>()?;
+    module.add_class::<ranking::Ranking>()?;
+    module.add_class::<ranking::Rankings>()?;
     module.add_class::<table::ArrowTable>()?;
     module.add_function(wrap_pyfunction!(labels::read, module)?)?;
     module.add_function(wrap_pyfunction!(labels::formats, module)?)?;
@@ -59,6 +62,7 @@ fn _quorate(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(checks::error_of, module)?)?;
     module.add_function(wrap_pyfunction!(checks::inspect, module)?)?;
     module.add_function(wrap_pyfunction!(judging::judges, module)?)?;
+    module.add_function(wrap_pyfunction!(ranking::rank, module)?)?;
     module.add_function(wrap_pyfunction!(next_steps::plan, module)?)?;
     module.add_function(wrap_pyfunction!(next_steps::dispatch, module)?)?;
     module.add_function(wrap_pyfunction!(next_steps::replay_plan, module)?)?;

@@ -2,7 +2,7 @@
 
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
-use quorate::methods::{Kind, Method};
+use quorate::methods::{Answers, Kind, Method};
 
 use crate::errors::raise;
 
@@ -13,11 +13,11 @@ pub fn find_method(py: Python<'_>, name: &str) -> PyResult<&'static str> {
     Ok(method.name)
 }
 
-/// Every method with its parameters, as dictionaries.
+/// Every method with its parameters, as dictionaries; what it takes is `labels` or `comparisons`.
 #[pyfunction]
 pub fn method_table(py: Python<'_>) -> PyResult<Bound<'_, PyList>> {
     let table = PyList::empty(py);
-    for method in quorate_cli::catalog::methods() {
+    for method in quorate_cli::catalog::all_methods() {
         table.append(entry(py, method)?)?;
     }
     Ok(table)
@@ -30,6 +30,11 @@ fn entry<'py>(py: Python<'py>, method: &Method) -> PyResult<Bound<'py, PyDict>> 
     entry.set_item("summary", method.summary)?;
     entry.set_item("description", method.description)?;
     entry.set_item("citation", method.citation)?;
+    let takes = match method.answers() {
+        Answers::Classes => "labels",
+        Answers::Pairs => "comparisons",
+    };
+    entry.set_item("takes", takes)?;
     entry.set_item("returns_model", method.returns_model)?;
     entry.set_item("learns_from_gold", method.learns_from_gold)?;
     entry.set_item("uses_priors", method.uses_priors)?;

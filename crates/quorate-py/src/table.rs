@@ -16,7 +16,7 @@ use quorate_io::{MemorySink, MemoryTable, Target};
 use crate::arguments::number;
 use crate::capsule;
 use crate::errors::Failure;
-use crate::kinds::Kinds;
+use crate::kinds::ColumnKinds;
 
 /// A table of results.
 #[pyclass(frozen, module = "quorate._quorate")]
@@ -32,7 +32,7 @@ impl ArrowTable {
 
     /// The table that `write` writes, ids and labels as they went in.
     pub fn written<E: Into<Failure>>(
-        kinds: Kinds,
+        kinds: impl ColumnKinds,
         write: impl FnOnce(&Target) -> Result<(), E>,
     ) -> Result<Self, Failure> {
         let sink = MemorySink::default();

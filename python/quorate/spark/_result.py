@@ -6,13 +6,13 @@ import json
 from typing import Any, Dict, List, Optional, Sequence
 
 from .. import _quorate
-from .._fit_facts import FitFacts
+from .._fit_facts import LabelFacts
 from .._model import Model
 from . import _executor
 from ._encode import Encoded
 
 
-class Result(FitFacts):
+class Result(LabelFacts):
     """The labels of all tasks as a DataFrame, with everything else that a fit says.
 
     The blocks of labels stay persisted while DataFrames are made of them; :meth:`unpersist`, or the end of a ``with``

@@ -1,12 +1,12 @@
 //! `quorate rank`: a leaderboard from comparisons of two items.
 
-mod json;
+pub(crate) mod json;
 mod text;
 
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, Result, bail};
-use clap::{Args, ValueEnum};
+use clap::Args;
 use quorate::ranking::{RankFit, Ranked};
 use quorate_io::{
     Target, write_leaderboard, write_next_pairs, write_rank_judges, write_together, write_whole, write_wins,
@@ -14,6 +14,7 @@ use quorate_io::{
 use quorate_report::figure;
 
 use crate::args::{RunArgs, named_parameters};
+use crate::choices;
 use crate::comparisons::{ComparisonArgs, rank_all};
 use crate::files::{Content, Files};
 use crate::numbers::{below_one, whole};
@@ -56,7 +57,7 @@ pub struct RankArgs {
     #[arg(long, value_name = "FILE", help_heading = "Output")]
     picture: Option<PathBuf>,
     /// Unit of the scores
-    #[arg(long, value_enum, default_value_t = Scale::LogOdds, help_heading = "Output")]
+    #[arg(long, default_value = "log-odds", value_parser = choices::one_of(choices::SCALES), help_heading = "Output")]
     scale: Scale,
     /// Show all items, not only the first 40
     #[arg(long, help_heading = "Output")]
@@ -88,11 +89,11 @@ pub struct RankArgs {
 }
 
 /// Unit of the scores.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Scale {
-    /// Difference of two scores: log odds of a win; the mean is 0
+    /// The difference of two scores is the log odds of a win.
     LogOdds,
-    /// 400 points are a factor of ten in the odds; the mean is 1000
+    /// 400 points are a factor of ten in the odds.
     Elo,
 }
 
@@ -134,7 +135,7 @@ pub fn run(args: &RankArgs, printer: &mut Printer) -> Result<u8> {
     let ranked = rank_all(tables, args.method.as_deref(), &parameters, args.level, &session)?;
     write_files(args, &ranked)?;
     if args.json {
-        printer.json(&json::as_json(&ranked, args))?;
+        printer.json(&json::as_json(&ranked, args.scale, args.level, args.next))?;
     } else {
         for (place, table) in ranked.iter().enumerate() {
             if place > 0 {
@@ -218,7 +219,7 @@ fn target(path: &Path) -> Target {
 }
 
 /// What becomes of a score before it is shown. Shares and ratings stay what they are.
-fn scale_of(scale: Scale, fit: &RankFit) -> fn(f64) -> f64 {
+pub fn scale_of(scale: Scale, fit: &RankFit) -> fn(f64) -> f64 {
     match scale {
         Scale::Elo if !matches!(fit.method, "win-rate" | "elo") => {
             |score| 1000.0 + score * 400.0 / std::f64::consts::LN_10

@@ -3,13 +3,13 @@
 use quorate::ranking::{JudgeFit, Ranked};
 use serde::Serialize;
 
-use super::{RankArgs, scale_of};
+use super::{Scale, scale_of};
 use crate::record::{each, record};
 
-pub(super) fn as_json(ranked: &[Ranked], args: &RankArgs) -> impl Serialize {
-    each(ranked, |table| {
+pub(crate) fn as_json(ranked: &[Ranked], scale: Scale, level: f64, next: Option<usize>) -> impl Serialize {
+    each(ranked, move |table| {
         let fit = &table.fit;
-        let scale = scale_of(args.scale, fit);
+        let scale = scale_of(scale, fit);
         let item = |item: usize| table.items().get(item).to_owned();
         let pairs = table.pairs();
         let leaderboard = each(&table.standings, |standing| {
@@ -45,7 +45,7 @@ pub(super) fn as_json(ranked: &[Ranked], args: &RankArgs) -> impl Serialize {
                 verdict: found.verdict().to_string(),
             }
         };
-        let next = args.next.map(|count| {
+        let next = next.map(|count| {
             each(fit.next_pairs(count), |next| {
                 record! {
                     left: item(next.left),
@@ -59,10 +59,10 @@ pub(super) fn as_json(ranked: &[Ranked], args: &RankArgs) -> impl Serialize {
         record! {
             by: table.by.clone(),
             method: fit.method,
-            level: args.level,
+            level: level,
             comparisons: pairs.map(|pairs| pairs.len()),
             leaderboard: leaderboard,
-            tied_for_first: each(fit.tied_for_first(args.level), item),
+            tied_for_first: each(fit.tied_for_first(level), item),
             judges: each(fit.judges.iter().enumerate(), judge),
             design_effect: fit.design_effect,
             sizes: fit.sizes.map(|sizes| record! {
