@@ -191,6 +191,24 @@ pub(super) fn find(names: &[String], role: &str) -> Option<usize> {
 struct Layout {
     roles: Vec<&'static str>,
     names: Vec<String>,
+    slots: Slots,
+}
+
+/// The slot of each role, looked up once for all rows.
+#[derive(Debug, Default, Clone, Copy)]
+struct Slots {
+    left: Option<usize>,
+    right: Option<usize>,
+    winner: Option<usize>,
+    chosen: Option<usize>,
+    rejected: Option<usize>,
+    ranking: Option<usize>,
+    item: Option<usize>,
+    rank: Option<usize>,
+    judge: Option<usize>,
+    prompt: Option<usize>,
+    weight: Option<usize>,
+    by: Option<usize>,
 }
 
 impl Layout {
@@ -245,17 +263,31 @@ impl Layout {
             self.roles.push("by");
             chosen.push(found.ok_or_else(|| missing(names, &[by]))?);
         }
+        self.slots = Slots {
+            left: self.slot(LEFT),
+            right: self.slot(RIGHT),
+            winner: self.slot(WINNER),
+            chosen: self.slot(CHOSEN),
+            rejected: self.slot(REJECTED),
+            ranking: self.slot(RANKING),
+            item: self.slot(ITEM),
+            rank: self.slot(RANK),
+            judge: self.slot(JUDGE),
+            prompt: self.slot(PROMPT),
+            weight: self.slot(WEIGHT),
+            by: self.slot("by"),
+        };
         Ok(chosen)
     }
 
     fn slot(&self, role: &str) -> Option<usize> {
         self.roles.iter().position(|known| *known == role)
     }
+}
 
-    /// The value of a role, which may be empty; empty where it has no column.
-    fn value<'r>(&self, row: &Row<'r>, role: &str) -> Result<&'r str> {
-        self.slot(role).map_or(Ok(""), |slot| row.field(slot))
-    }
+/// The value of a slot, which may be empty; empty where there is no column.
+fn value<'r>(row: &Row<'r>, slot: Option<usize>) -> Result<&'r str> {
+    slot.map_or(Ok(""), |slot| row.field(slot))
 }
 
 fn missing(names: &[String], wanted: &[&str]) -> Error {
@@ -296,9 +328,10 @@ impl Reading<'_> {
             layout,
             tables,
         } = self;
-        let by = layout.value(row, "by")?;
+        let slots = layout.slots;
+        let by = value(row, slots.by)?;
         if !tables.contains_key(by) {
-            let order = if layout.slot(CHOSEN).is_some() {
+            let order = if slots.chosen.is_some() {
                 ShownOrder::Unknown
             } else {
                 ShownOrder::Known
@@ -315,14 +348,14 @@ impl Reading<'_> {
             tables.insert(by.to_owned(), building);
         }
         let table = tables.get_mut(by).expect("it was made above");
-        let (judge, prompt) = (layout.value(row, JUDGE)?, layout.value(row, PROMPT)?);
-        let weight = match layout.value(row, WEIGHT)? {
+        let (judge, prompt) = (value(row, slots.judge)?, value(row, slots.prompt)?);
+        let weight = match value(row, slots.weight)? {
             "" => 1.0,
             text => number(text, "a weight of at least 0")
                 .map_err(|error| error.in_column(name_of(layout, WEIGHT)))?,
         };
-        if layout.slot(RANKING).is_some() {
-            let items = list(layout.value(row, RANKING)?)?;
+        if slots.ranking.is_some() {
+            let items = list(value(row, slots.ranking)?)?;
             let ranked: Vec<(&str, f64)> = items
                 .iter()
                 .map(String::as_str)
@@ -330,8 +363,8 @@ impl Reading<'_> {
                 .collect();
             return Ok(table.rankings.push(judge, prompt, &ranked)?);
         }
-        if let Some(slot) = layout.slot(RANK) {
-            let item = layout.value(row, ITEM)?;
+        if let Some(slot) = slots.rank {
+            let item = value(row, slots.item)?;
             let rank = number(row.field(slot)?, "a rank, 1 for the best")
                 .map_err(|error| error.in_column(name_of(layout, RANK)))?;
             let key = (judge.to_owned(), prompt.to_owned());
@@ -343,19 +376,19 @@ impl Reading<'_> {
             table.places[place].1.push((item.to_owned(), rank));
             return Ok(());
         }
-        if layout.slot(CHOSEN).is_some() {
-            let (chosen, rejected) = (layout.value(row, CHOSEN)?, layout.value(row, REJECTED)?);
+        if slots.chosen.is_some() {
+            let (chosen, rejected) = (value(row, slots.chosen)?, value(row, slots.rejected)?);
             return Ok(table
                 .pairs
                 .push(chosen, rejected, Outcome::Left, judge, prompt, weight)?);
         }
-        let (left, right) = (layout.value(row, LEFT)?, layout.value(row, RIGHT)?);
-        match read_winner(layout.value(row, WINNER)?, left, right) {
+        let (left, right) = (value(row, slots.left)?, value(row, slots.right)?);
+        match read_winner(value(row, slots.winner)?, left, right) {
             Some(Winner::Is(outcome)) => table.pairs.push(left, right, outcome, judge, prompt, weight)?,
             Some(Winner::BothBad) => table.pairs.push_both_bad(left, right, judge, prompt, weight)?,
             Some(Winner::Nobody) => table.pairs.skip_unanswered(),
             None => {
-                let found = layout.value(row, WINNER)?;
+                let found = value(row, slots.winner)?;
                 return Err(Error::syntax(format!(
                     "found the outcome {found:?}, expected left, right, tie, both_bad, {left:?} or {right:?}"
                 ))
@@ -407,6 +440,13 @@ fn read_winner(text: &str, left: &str, right: &str) -> Option<Winner> {
     }
     if text == right {
         return Some(Winner::Is(Outcome::Right));
+    }
+    // The usual words as they are: nearly all rows of large files.
+    match text {
+        "left" => return Some(Winner::Is(Outcome::Left)),
+        "right" => return Some(Winner::Is(Outcome::Right)),
+        "tie" => return Some(Winner::Is(Outcome::Tie)),
+        _ => {}
     }
     let letters: String = text
         .chars()

@@ -38,43 +38,60 @@ pub(super) fn design_effect(problem: &Problem<'_>, curvature: &Curvature<'_>, ro
     }
     let mut seen = vec![false; clusters];
     let mut rng = seeded(0, STREAM);
-    let mut ratios = Vec::with_capacity(DIRECTIONS);
-    for _ in 0..DIRECTIONS {
+    // Entry by entry the values of all directions, so that the slopes of a row are found once.
+    let mut scores = vec![[0.0; DIRECTIONS]; problem.rows.items];
+    let mut judges = vec![[[0.0; DIRECTIONS]; 3]; problem.rows.judges()];
+    for place in 0..DIRECTIONS {
         let mut direction: Vec<f64> = (0..problem.rows.items)
             .map(|_| if rng.random() { 1.0 } else { -1.0 })
             .collect();
         problem.components.center(&mut direction);
-        let (scores, judges) = curvature.solve_for(&direction);
-        let mut sums = vec![0.0; clusters];
-        let mut expected = 0.0;
-        for judge in 0..rows.judges() {
-            let own = if models_judges { judge } else { 0 };
-            for place in rows.rows(judge) {
-                let row = rows.get(place);
-                let (slopes, difference) = problem.slopes_at(&row, curvature.parameters(), own);
-                let a = curvature.parameters().judge[own][0];
-                let along = problem.along(difference);
-                let by_eta = a * (scores[row.left] - scores[row.right])
-                    + along[0] * judges[own][0]
-                    + along[1] * judges[own][1];
-                let by_nu = judges[own][2];
-                let cluster = if by_prompt {
-                    rows.prompts[place] as usize
-                } else {
-                    judge
-                };
-                seen[cluster] = true;
-                sums[cluster] += slopes.eta * by_eta + slopes.nu * by_nu;
+        let (by_item, by_judge) = curvature.solve_for(&direction);
+        scores
+            .iter_mut()
+            .zip(by_item)
+            .for_each(|(scores, score)| scores[place] = score);
+        for (judges, parts) in judges.iter_mut().zip(by_judge) {
+            judges
+                .iter_mut()
+                .zip(parts)
+                .for_each(|(judge, part)| judge[place] = part);
+        }
+    }
+    let mut sums = vec![[0.0; DIRECTIONS]; clusters];
+    let mut expected = [0.0; DIRECTIONS];
+    for judge in 0..rows.judges() {
+        let own = if models_judges { judge } else { 0 };
+        let a = curvature.parameters().judge[own][0];
+        let [by_discrimination, by_position, by_ties] = &judges[own];
+        for place in rows.rows(judge) {
+            let row = rows.get(place);
+            let (slopes, difference) = problem.slopes_at(&row, curvature.parameters(), own);
+            let along = problem.along(difference);
+            let cluster = if by_prompt {
+                rows.prompts[place] as usize
+            } else {
+                judge
+            };
+            seen[cluster] = true;
+            let (left, right, sums) = (&scores[row.left], &scores[row.right], &mut sums[cluster]);
+            for u in 0..DIRECTIONS {
+                let by_eta =
+                    a * (left[u] - right[u]) + along[0] * by_discrimination[u] + along[1] * by_position[u];
+                let by_nu = by_ties[u];
+                sums[u] += slopes.eta * by_eta + slopes.nu * by_nu;
                 // A weight is a number of answers alike: their slopes add up.
-                expected += slopes.eta_eta * by_eta * by_eta
+                expected[u] += slopes.eta_eta * by_eta * by_eta
                     + 2.0 * slopes.eta_nu * by_eta * by_nu
                     + slopes.nu_nu * by_nu * by_nu;
             }
         }
-        if expected > 0.0 {
-            ratios.push(sums.iter().map(|sum| sum * sum).sum::<f64>() / expected);
-        }
     }
+    let ratio = |u: usize| sums.iter().map(|sums| sums[u] * sums[u]).sum::<f64>() / expected[u];
+    let ratios: Vec<f64> = (0..DIRECTIONS)
+        .filter(|&u| expected[u] > 0.0)
+        .map(ratio)
+        .collect();
     let clusters = seen.iter().filter(|seen| **seen).count() as f64;
     if ratios.is_empty() || clusters < MIN_CLUSTERS as f64 {
         return 1.0;

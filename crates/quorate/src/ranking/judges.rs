@@ -155,7 +155,7 @@ impl JudgeModel {
 
 /// Upper end of Wilson's interval of 95 % for a share.
 fn upper_share(hits: f64, count: f64) -> f64 {
-    let z = normal_quantile(0.025);
+    let z = 1.959_963_984_540_054;
     let (share, square) = (hits / count, z * z / count);
     (share + square / 2.0 + z * ((share * (1.0 - share) + square / 4.0) / count).sqrt()) / (1.0 + square)
 }
