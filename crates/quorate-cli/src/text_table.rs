@@ -101,7 +101,7 @@ fn shortened(cell: &str, most: usize) -> String {
 }
 
 /// Letters in a line of the terminal; without end where standard output is none.
-fn terminal_width() -> usize {
+pub fn terminal_width() -> usize {
     use std::io::IsTerminal;
     match terminal_size::terminal_size() {
         Some((width, _)) if std::io::stdout().is_terminal() => usize::from(width.0).max(40),
@@ -116,9 +116,9 @@ fn width(cell: &str) -> usize {
 /// Width of wrapped text.
 const WIDTH: usize = 100;
 
-/// Words in lines of at most [`WIDTH`], the first with one indent, the others with another.
+/// Words in lines of at most [`WIDTH`] and no wider than the terminal, the first with one indent, the others with another.
 pub fn wrapped(words: &str, first: &str, rest: &str) -> String {
-    wrapped_within(WIDTH, words, first, rest)
+    wrapped_within(WIDTH.min(terminal_width()), words, first, rest)
 }
 
 /// Words in lines of at most so many letters.

@@ -5,7 +5,7 @@ use quorate_report::ranking::findings;
 
 use super::{RankArgs, scale_of};
 use crate::printer::harmless;
-use crate::text_table::{TextTable, count, plural, wrapped};
+use crate::text_table::{TextTable, count, plural, terminal_width, wrapped};
 
 /// Items that are shown unless all are asked for.
 const MAX_ROWS: usize = 40;
@@ -15,6 +15,10 @@ const MAX_JUDGES: usize = 10;
 
 /// Characters of the picture of intervals.
 const BAR: usize = 21;
+
+/// In a terminal narrower than this the picture is smaller, and comparisons won, lost and tied are left out.
+const WIDE: usize = 100;
+const NARROW_BAR: usize = 15;
 
 pub(super) fn as_text(table: &Ranked, args: &RankArgs) -> String {
     let mut text = String::new();
@@ -75,9 +79,15 @@ fn leaderboard(table: &Ranked, args: &RankArgs) -> String {
     } else {
         MAX_ROWS.min(standings.len())
     };
-    let bars = Bars::over(&standings[..shown]);
+    let narrow = terminal_width() < WIDE;
+    let bars = Bars::over(&standings[..shown], if narrow { NARROW_BAR } else { BAR });
     let interval = format!("{:.0} % interval", 100.0 * args.level);
-    let mut rows = TextTable::new([">rank", "item", ">score", &interval, "", ">won", ">lost", ">tied"]);
+    let mut columns = vec![">rank", "item", ">score", &interval, ""];
+    if !narrow {
+        columns.extend([">won", ">lost", ">tied"]);
+    }
+    let width = columns.len();
+    let mut rows = TextTable::new(columns);
     let digits = |value: f64| {
         if value.abs() >= 100.0 {
             format!("{value:.0}")
@@ -93,7 +103,7 @@ fn leaderboard(table: &Ranked, args: &RankArgs) -> String {
         let ends = standing
             .interval
             .map(|(low, high)| format!("{} to {}", digits(scale(low)), digits(scale(high))));
-        rows.row([
+        let cells = [
             rank,
             table.items().get(standing.item).to_owned(),
             digits(scale(standing.score)),
@@ -102,7 +112,8 @@ fn leaderboard(table: &Ranked, args: &RankArgs) -> String {
             number(standing.wins),
             number(standing.losses),
             number(standing.ties),
-        ]);
+        ];
+        rows.row(cells.into_iter().take(width));
     }
     let mut text = rows.render();
     if shown < standings.len() {
@@ -127,10 +138,11 @@ fn number(value: f64) -> String {
 struct Bars {
     low: f64,
     width: f64,
+    letters: usize,
 }
 
 impl Bars {
-    fn over(standings: &[Standing]) -> Self {
+    fn over(standings: &[Standing], letters: usize) -> Self {
         let ends = || {
             standings.iter().flat_map(|standing| {
                 standing
@@ -141,14 +153,17 @@ impl Bars {
         let (low, high) = (ends().fold(f64::MAX, f64::min), ends().fold(f64::MIN, f64::max));
         Self {
             low,
+            letters,
             width: (high - low).max(1e-12),
         }
     }
 
     fn draw(&self, standing: &Standing) -> String {
-        let place =
-            |value: f64| (((value - self.low) / self.width * (BAR - 1) as f64).round() as usize).min(BAR - 1);
-        let mut line = vec![' '; BAR];
+        let place = |value: f64| {
+            (((value - self.low) / self.width * (self.letters - 1) as f64).round() as usize)
+                .min(self.letters - 1)
+        };
+        let mut line = vec![' '; self.letters];
         if let Some((low, high)) = standing.interval {
             line[place(low)..=place(high)].fill('-');
         }
