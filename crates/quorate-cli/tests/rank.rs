@@ -241,6 +241,7 @@ fn what_is_wrong_is_said_with_its_line() {
         ),
         ("left,right,winner\na,a,left\n", &["line 2", "itself"]),
         ("left,right,winner\na,b,c\n", &["line 2", "\"c\""]),
+        ("left,right,winner\na,c,b\n", &["line 2", "\"b\""]),
         ("left,right,winner,weight\na,b,left,-1\n", &["line 2", "-1"]),
         ("left,right,winner,weight\na,b,left,NaN\n", &["line 2", "NaN"]),
         ("left,right,winner\n", &["no"]),

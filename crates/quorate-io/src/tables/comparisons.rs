@@ -453,7 +453,10 @@ fn read_winner(text: &str, left: &str, right: &str) -> Option<Winner> {
         .filter(|letter| letter.is_alphanumeric())
         .flat_map(char::to_lowercase)
         .collect();
-    let has = |words: &[&str]| words.contains(&letters.as_str());
+    // Beside items called by a letter, another letter is an item that was not shown, not a side.
+    let by_letter = |item: &str| item.chars().count() == 1;
+    let is_side = letters.chars().count() > 1 || !(by_letter(left) || by_letter(right));
+    let has = |words: &[&str]| is_side && words.contains(&letters.as_str());
     if text.trim().is_empty() || has(&["nan", "null", "none", "na"]) {
         Some(Winner::Nobody)
     } else if has(&[

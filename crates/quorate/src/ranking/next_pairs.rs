@@ -8,9 +8,10 @@
 //! taken one by one; after each, `V` is what it will be, `C - C x x' C h / (1 + h V)`. Beyond 200 items only those
 //! within 20 places of each other in the ranking are looked at, and `V` is not updated but shrunk for the pair itself.
 //!
-//! Pairs go in turn to the better half of the judges, by discrimination, whose square is what an answer tells. Judges
-//! who answer at random get none.
+//! Pairs go in turn to the better half of the judges by what an answer about equal items tells: the square of the
+//! discrimination, less for a position bias and for ties. Judges who answer at random get none.
 
+use super::davidson::chances;
 use super::fit::{RankFit, normal_below};
 use super::judges::JudgeVerdict;
 
@@ -123,7 +124,10 @@ impl RankFit {
                 found.verdict(),
                 JudgeVerdict::Random | JudgeVerdict::Contrary | JudgeVerdict::AlwaysTies
             );
-            (!useless).then_some((judge, model.discrimination.max(0.0).powi(2)))
+            let [left, right, _] = chances(model.position, model.ties);
+            // What an answer about equal items tells: a judge who nearly always takes one side, or ties, tells little.
+            let open = left + right - (left - right).powi(2);
+            (!useless).then_some((judge, model.discrimination.max(0.0).powi(2) * open))
         };
         let mut judges: Vec<(usize, f64)> = self.judges.iter().enumerate().filter_map(told).collect();
         judges.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
