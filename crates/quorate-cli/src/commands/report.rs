@@ -4,6 +4,8 @@ use std::path::PathBuf;
 
 use anyhow::{Result, anyhow};
 use clap::Args;
+use quorate::Fit;
+use quorate::internal::run::Run;
 use quorate_io::{Source, Target, read_truth, write_whole};
 use quorate_report::{Evidence, PlanOptions, Report, check_task_url};
 
@@ -71,7 +73,7 @@ pub fn run(args: &ReportArgs, printer: &mut Printer) -> Result<()> {
     args.run.apply_limits();
     args.check()?;
     let (method, aggregate) = args.method.build()?;
-    let (annotations, session) = Session::with_labels(&args.input, &args.knowledge, &args.run, printer)?;
+    let (mut annotations, session) = Session::with_labels(&args.input, &args.knowledge, &args.run, printer)?;
     let source = |path: &Option<PathBuf>| path.clone().map(Source::from);
     let truth = source(&args.truth)
         .map(|truth| read_truth(&truth, &annotations))
@@ -80,7 +82,14 @@ pub fn run(args: &ReportArgs, printer: &mut Printer) -> Result<()> {
     let texts = texts
         .map(|(texts, column)| task_texts(&texts, column, &annotations, printer))
         .transpose()?;
-    let fit = aggregate.fit(&annotations, &mut session.context(method.name, 0)?)?;
+    let run = Run {
+        method: &*aggregate,
+        calibrate: false,
+        intervals: None,
+    };
+    let fit: Fit = run
+        .over(&mut annotations, &mut session.context(method.name, 0)?)?
+        .fit;
     let mut context = session.context("report", 0)?;
     let options = PlanOptions {
         budget: args.budget,

@@ -77,15 +77,16 @@ fn intervals() -> ModelIntervals {
 fn interval_rows() -> Vec<Vec<Cell<'static>>> {
     const NONE: Cell<'static> = Cell::Missing;
     let text = Cell::Text;
-    let mut places = vec![("error", [NONE; 3])];
-    places.extend(["cat", "dog"].map(|class| ("prevalence", [NONE, NONE, text(class)])));
+    let mut places: Vec<(&str, [Cell<'static>; 3])> = ["cat", "dog"]
+        .map(|class| ("prevalence", [NONE, NONE, text(class)]))
+        .into();
     places.extend(["ann", "bob"].map(|worker| ("accuracy", [text(worker), NONE, NONE])));
     for worker in ["ann", "bob"] {
         for (answer, truth) in [("cat", "cat"), ("cat", "dog"), ("dog", "cat"), ("dog", "dog")] {
             places.push(("confusion", [text(worker), text(answer), text(truth)]));
         }
     }
-    let numbered = places.into_iter().zip(1..);
+    let numbered = places.into_iter().zip(2..);
     numbered
         .map(|((what, [worker, answer, truth]), number)| {
             let number = f64::from(number);

@@ -21,14 +21,14 @@ pub struct ConsensusSummary {
     pub labels: u64,
     /// Tasks without any label.
     pub unlabelled_tasks: u64,
+    /// Tasks whose truth is known.
+    pub known_tasks: u64,
     /// Tasks where several classes share the first place.
     pub tied_tasks: u64,
     /// Tasks whose label is not the one that majority vote gives.
     pub changed_from_votes: u64,
     /// Sum of `1 - confidence` over the tasks.
     pub doubt: f64,
-    /// Sum of `confidence (1 - confidence)` over the tasks: the variance of the number of wrong labels.
-    pub doubt_variance: f64,
     /// Tasks whose confidence is below [`DOUBTFUL`](crate::review::DOUBTFUL).
     pub doubtful_tasks: u64,
     /// Sum of `1 - confidence` over the doubtful tasks.
@@ -90,11 +90,11 @@ impl ConsensusSummary {
             let row = &rows[task * classes..][..classes];
             let (label, top) = (label_of(row), largest(row));
             facts.doubt += 1.0 - top;
-            facts.doubt_variance += (top * (1.0 - top)).max(0.0);
             if top < DOUBTFUL {
                 facts.doubtful_tasks += 1;
                 facts.doubtful_errors += 1.0 - top;
             }
+            facts.known_tasks += u64::from(block.gold(task).is_some());
             facts.tied_tasks += u64::from(leaders(row).nth(1).is_some());
             let (workers, answers) = block.task(task);
             facts.unlabelled_tasks += u64::from(workers.is_empty());
@@ -112,10 +112,10 @@ impl ConsensusSummary {
         self.tasks += other.tasks;
         self.labels += other.labels;
         self.unlabelled_tasks += other.unlabelled_tasks;
+        self.known_tasks += other.known_tasks;
         self.tied_tasks += other.tied_tasks;
         self.changed_from_votes += other.changed_from_votes;
         self.doubt += other.doubt;
-        self.doubt_variance += other.doubt_variance;
         self.doubtful_tasks += other.doubtful_tasks;
         self.doubtful_errors += other.doubtful_errors;
         self.worker_labels.resize(other.worker_labels.len(), 0);
@@ -175,6 +175,6 @@ impl State for ConsensusSummary {
 }
 
 wire_format!(33 ConsensusSummary {
-    tasks, labels, unlabelled_tasks, tied_tasks, changed_from_votes, doubt, doubt_variance, doubtful_tasks,
+    tasks, labels, unlabelled_tasks, known_tasks, tied_tasks, changed_from_votes, doubt, doubtful_tasks,
     doubtful_errors, worker_labels, worker_agreed, counts
 });

@@ -20,7 +20,9 @@ pub use update::{Joined, UPDATABLE, join_update, updating};
 
 use crate::annotations::Annotations;
 use crate::blocks::Blocks;
-use crate::calibrate::{TYPICAL_SHARE, calibrate, calibrate_fit, estimate_share};
+use crate::calibrate::{
+    CheckedLabels, ENOUGH_TRUTHS, ErrorBasis, TYPICAL_SHARE, calibrate, calibrate_fit, estimate_share,
+};
 use crate::context::Context;
 use crate::error::Result;
 use crate::intervals::{Intervals, ModelIntervals};
@@ -50,12 +52,15 @@ pub struct Outcome<C = Consensus> {
 }
 
 impl Run<'_> {
-    /// Fits, calibrates and draws intervals.
+    /// Fits, calibrates, checks the labels against known truths and draws intervals.
     pub fn over<C>(&self, labels: &mut impl RunOver<C>, context: &mut Context) -> Result<Outcome<C>> {
         let started = Instant::now();
         let mut fit = labels.fit(self.method, context)?;
         if self.calibrate && !self.method.method().calibrates_itself {
             fit = calibrated(fit, labels, context)?;
+        }
+        if let Some(checked) = labels.check(self.method, context)? {
+            fit.error_basis = ErrorBasis::Checked(checked);
         }
         let seconds = started.elapsed().as_secs_f64();
         let intervals = match self.intervals {
@@ -104,6 +109,12 @@ pub trait RunOver<C> {
     /// Lowers the confidence of a fit with a model, and says for which share of misleading tasks.
     fn calibrate(&mut self, fit: Fit<C>, context: &mut Context) -> Result<(Fit<C>, f64)>;
 
+    /// Labels of tasks whose truth is known, made without it; none where too few are known, or where the labels cannot
+    /// be fitted with a part of the truths.
+    fn check(&mut self, _: &dyn Aggregate, _: &mut Context) -> Result<Option<CheckedLabels>> {
+        Ok(None)
+    }
+
     /// Intervals of this level around a fit, if it has a model.
     fn intervals(
         &mut self,
@@ -129,6 +140,28 @@ impl RunOver<Consensus> for Arc<Annotations> {
         let share = estimate_share(self, &model, &evidence, TYPICAL_SHARE);
         let lower = |consensus| context.run(|| calibrate(self, &model, consensus, share));
         Ok((fit.map_consensus(lower), share))
+    }
+
+    /// Two fits, each with every other truth: half of them are enough to learn from, and the others to check.
+    fn check(&mut self, method: &dyn Aggregate, context: &mut Context) -> Result<Option<CheckedLabels>> {
+        let mut known: Vec<(u32, u16)> = self.known_truths().collect();
+        known.retain(|&(task, _)| !self.task_slices(task as usize).0.is_empty());
+        if (known.len() as u64) < ENOUGH_TRUTHS {
+            return Ok(None);
+        }
+        let name = |task: u32| self.tasks().get(task as usize);
+        known.sort_by(|a, b| name(a.0).cmp(name(b.0)));
+        let mut checked = CheckedLabels::default();
+        for fold in 0..2 {
+            let taught = known.iter().copied().skip(fold).step_by(2);
+            let table = Annotations::clone(self).with_gold(taught)?;
+            let consensus = method.fit(&table, context)?.consensus;
+            for &(task, truth) in known.iter().skip(1 - fold).step_by(2) {
+                checked.known += 1;
+                checked.wrong += u64::from(consensus.label(task as usize) != usize::from(truth));
+            }
+        }
+        Ok(Some(checked))
     }
 
     fn intervals(&mut self, fit: &Fit, level: f64, context: &mut Context) -> Result<Option<ModelIntervals>> {
