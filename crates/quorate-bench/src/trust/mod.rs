@@ -1,8 +1,11 @@
 //! Whether the numbers that people read beside the labels can be relied on: error, confidence, workers, verdicts,
 //! advice.
 
+mod advice;
 mod methods;
 mod ranges;
+mod verdicts;
+mod workers;
 
 use clap::{Args, ValueEnum};
 
@@ -29,6 +32,12 @@ enum Table {
     Methods,
     /// The estimated error and its range, on the sets and on simulated crowds
     Ranges,
+    /// Accuracies of workers beside the truth
+    Workers,
+    /// False alarms of verdicts, and spammers found
+    Verdicts,
+    /// What is advised, tried
+    Advice,
 }
 
 /// Prints Markdown tables.
@@ -39,6 +48,15 @@ pub fn run(args: &TrustArgs) -> anyhow::Result<()> {
     }
     if wanted(Table::Ranges) {
         ranges::run(&args.sets, args.copies)?;
+    }
+    if wanted(Table::Workers) {
+        workers::run(&args.sets)?;
+    }
+    if wanted(Table::Verdicts) {
+        verdicts::run()?;
+    }
+    if wanted(Table::Advice) {
+        advice::run(&args.sets)?;
     }
     Ok(())
 }

@@ -179,8 +179,11 @@ fn print_sets(full: &[Found]) {
     );
 }
 
-/// Crowds that keep the assumptions: classes, workers, tasks, labels per task, accuracies, share of the rarest class.
-const CROWDS: [(usize, usize, usize, usize, f64, f64, Option<f64>); 12] = [
+/// Classes, workers, tasks, labels per task, accuracies, share of the rarest class.
+pub(super) type Crowd = (usize, usize, usize, usize, f64, f64, Option<f64>);
+
+/// Crowds that keep the assumptions.
+pub(super) const CROWDS: [Crowd; 12] = [
     (2, 25, 1000, 5, 0.6, 0.95, None),
     (3, 25, 1000, 5, 0.5, 0.9, None),
     (4, 50, 1000, 3, 0.6, 0.95, None),
@@ -207,21 +210,9 @@ fn print_simulated() -> anyhow::Result<()> {
         "| classes | workers | tasks | labels per task | accuracy | rare class | true error | estimate | holds |\n\
          |---|---|---|---|---|---|---|---|---|"
     );
-    for (classes, workers, tasks, per_task, lowest, highest, rare) in CROWDS {
-        let simulation = Simulation {
-            tasks,
-            workers,
-            classes,
-            prior: rare.map_or(Prior::Uniform, |share| Prior::Given(vec![1.0 - share, share])),
-            quality: Quality::Accuracy {
-                lowest,
-                highest,
-                concentration: 3.0,
-            },
-            experts: Amount::Number(0),
-            coverage: Coverage::PerTask(per_task),
-            ..Simulation::default()
-        };
+    for crowd in CROWDS {
+        let (classes, workers, tasks, per_task, lowest, highest, rare) = crowd;
+        let simulation = simulation(crowd);
         let mut found = Vec::new();
         for seed in 0..SEEDS {
             let crowd = simulation.run(seed)?;
@@ -238,4 +229,21 @@ fn print_simulated() -> anyhow::Result<()> {
         );
     }
     Ok(())
+}
+
+pub(super) fn simulation((classes, workers, tasks, per_task, lowest, highest, rare): Crowd) -> Simulation {
+    Simulation {
+        tasks,
+        workers,
+        classes,
+        prior: rare.map_or(Prior::Uniform, |share| Prior::Given(vec![1.0 - share, share])),
+        quality: Quality::Accuracy {
+            lowest,
+            highest,
+            concentration: 3.0,
+        },
+        experts: Amount::Number(0),
+        coverage: Coverage::PerTask(per_task),
+        ..Simulation::default()
+    }
 }

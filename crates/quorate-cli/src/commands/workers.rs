@@ -134,7 +134,7 @@ fn as_text(verdicts: &[WorkerVerdict], annotations: &Annotations, all: bool) -> 
             verdict.accuracy.map_or("-".into(), percent),
             interval.unwrap_or_else(|| "-".into()),
             kind,
-            verdict.kind.advice().to_owned(),
+            verdict.advice().to_owned(),
         ]);
     }
     let mut text = format!("{}\n\n{}", summary(verdicts), table.render());
@@ -161,7 +161,7 @@ fn as_json(verdicts: &[WorkerVerdict], annotations: &Annotations) -> impl Serial
             informativeness: verdict.informativeness,
             kind: verdict.kind.name(),
             same_errors_as: each(&verdict.same_errors_as, |&other| name(other)),
-            advice: verdict.kind.advice(),
+            advice: verdict.advice(),
         }
     })
 }

@@ -39,7 +39,7 @@ pub fn write_verdicts(target: &Target, workers: &Names, verdicts: &[WorkerVerdic
                 verdict.informativeness.into(),
                 Cell::Text(verdict.kind.name()),
                 Cell::Text(&same.join(" ")),
-                Cell::Text(verdict.kind.advice()),
+                Cell::Text(verdict.advice()),
             ])
         })
     })

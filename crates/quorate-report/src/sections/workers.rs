@@ -22,7 +22,7 @@ pub(crate) fn section(report: &Report<'_>) -> Section {
             count(row.labels),
             row.accuracy.map_or(String::new(), percent),
             row.kind.name(),
-            row.kind.advice()
+            row.advice()
         )
     };
     body.push_str(&table(

@@ -50,6 +50,8 @@ pub use self::{
     worker_kinds::WorkerCheck,
 };
 
+use worker_kinds::SHARE_OF_TYPICAL;
+
 use crate::agreement::{AgreementReport, AgreementSettings};
 use crate::annotations::{Annotations, TableSummary};
 use crate::context::Context;
@@ -185,8 +187,9 @@ impl Inspect {
         }
         let level = self.false_discovery_rate;
         let (copies, _, tables) = copy_groups::find_groups(annotations, self.min_shared, level, context)?;
-        let (checks, _) = context.run(|| worker_kinds::check_workers(&tables, level));
-        Ok(verdicts::judge(annotations, &tables, &checks, &copies.groups))
+        let (checks, typical) = context.run(|| worker_kinds::check_workers(&tables, level));
+        let checks = (&checks[..], SHARE_OF_TYPICAL * typical);
+        Ok(verdicts::judge(annotations, &tables, checks, &copies.groups))
     }
 
     fn check(&self) -> Result<()> {
@@ -213,7 +216,8 @@ impl Inspect {
         let (copies, others, tables) =
             copy_groups::find_groups(annotations, self.min_shared, level, context)?;
         let (workers, typical_informativeness) = context.run(|| worker_kinds::check_workers(&tables, level));
-        let verdicts = verdicts::judge(annotations, &tables, &workers, &copies.groups);
+        let checks = (&workers[..], SHARE_OF_TYPICAL * typical_informativeness);
+        let verdicts = verdicts::judge(annotations, &tables, checks, &copies.groups);
         let structure = Structure {
             spectrum,
             specialists: specialists::specialists(&tables, annotations.class_count()),

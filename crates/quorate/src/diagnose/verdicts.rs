@@ -4,7 +4,7 @@
 //! |---|---|
 //! | adversary | wrong more often than a guess would be |
 //! | spammer | answers say nothing about the truth |
-//! | copy | makes the same errors as someone else |
+//! | copy | makes the same errors as someone else, or is right with few others where most err |
 //! | one-sided | nearly always the same answer, whatever the others say |
 //! | careless | answers say something, but much less than those of the typical worker |
 //! | reliable | nothing of the above |
@@ -64,12 +64,13 @@ impl WorkerVerdictKind {
         }
     }
 
-    /// What to do about such a worker.
-    pub fn advice(self) -> &'static str {
+    /// What to do about such a worker, if it is `certain` that the worker is of no use.
+    fn advice(self, certain: bool) -> &'static str {
         match self {
             Self::Adversary => "read some answers: the question may be misread or two classes swapped",
-            Self::Spammer => "leave out, and do not pay for more",
-            Self::Copy => "find out how the answers came about; keep one of the group",
+            Self::Spammer if certain => "read some answers; do not pay for more",
+            Self::Spammer => "give some tasks whose truth is known before you decide",
+            Self::Copy => "a copy, or one of the only ones who are right: check some answers against known truths",
             Self::OneSided => "trust the rare other answers only; ask why",
             Self::Careless => "give fewer tasks, or train",
             Self::Reliable => "keep",
@@ -97,15 +98,34 @@ pub struct WorkerVerdict {
     pub informativeness: Option<f64>,
     /// The verdict.
     pub kind: WorkerVerdictKind,
+    /// Whether the labels are enough, and the interval far enough from the accuracy of a useful worker, to act on
+    /// the verdict.
+    pub certain: bool,
     /// The others of its group, where it is a copy.
     pub same_errors_as: Vec<usize>,
+}
+
+impl WorkerVerdict {
+    /// What to do about the worker.
+    pub fn advice(&self) -> &'static str {
+        self.kind.advice(self.certain)
+    }
+}
+
+/// Labels below which no verdict is certain.
+const ENOUGH_LABELS: usize = 30;
+
+/// Accuracy of a worker who is just useful: that of one who follows the truth with probability `lambda`, and else
+/// is right by chance.
+fn useful_accuracy(lambda: f64, chance: f64) -> f64 {
+    lambda + (1.0 - lambda) * chance
 }
 
 /// The verdicts on all workers, the worst first: by kind, then by accuracy, then by labels and name.
 pub(super) fn judge(
     annotations: &Annotations,
     tables: &[AnswerTable],
-    checks: &[WorkerCheck],
+    (checks, useful): (&[WorkerCheck], f64),
     groups: &[Vec<usize>],
 ) -> Vec<WorkerVerdict> {
     let mut verdicts = unjudged(annotations);
@@ -123,6 +143,8 @@ pub(super) fn judge(
     for check in checks {
         let verdict = &mut verdicts[check.worker];
         verdict.informativeness = Some(check.informativeness);
+        let most = verdict.interval.map_or(1.0, |(_, high)| high);
+        verdict.certain = verdict.compared >= ENOUGH_LABELS && most < useful_accuracy(useful, check.chance);
         let kinds = [
             (check.adversary, WorkerVerdictKind::Adversary),
             (check.spammer, WorkerVerdictKind::Spammer),
@@ -157,6 +179,7 @@ fn unjudged(annotations: &Annotations) -> Vec<WorkerVerdict> {
         accuracy: None,
         interval: None,
         informativeness: None,
+        certain: false,
         kind: WorkerVerdictKind::TooFewLabels,
         same_errors_as: Vec::new(),
     };

@@ -43,7 +43,7 @@ use rayon::prelude::*;
 /// Tasks with other labels that a worker needs to be tested.
 pub const MIN_TASKS: f64 = 10.0;
 /// Share of the typical worker's lambda that a spammer is shown not to reach.
-const SHARE_OF_TYPICAL: f64 = 2.0 / 3.0;
+pub(super) const SHARE_OF_TYPICAL: f64 = 2.0 / 3.0;
 /// p-value of the test of independence below which nobody is called a spammer.
 const SIGN_OF_LIFE: f64 = 0.05;
 

@@ -326,7 +326,7 @@ impl Ballot {
 
 impl Aggregate for Auto {
     fn learn(&self, passes: &mut Passes<'_>, context: &mut Context) -> Result<BlockFit> {
-        let mut notes = Vec::new();
+        let (mut notes, mut copies) = (Vec::new(), Vec::new());
         let groups = match self.copies {
             Copies::Once => passes.look_at_table(|table| context.run(|| find_copies(table))),
             Copies::All => Some(Vec::new()),
@@ -338,13 +338,14 @@ impl Aggregate for Auto {
         }
         let groups = groups.unwrap_or_default();
         let counted_once = |table: &Annotations| {
-            notes.extend(groups.iter().map(|group| describe_copies(group, table)));
+            copies.extend(groups.iter().map(|group| describe_copies(group, table)));
             (!groups.is_empty()).then(|| count_once(table, &groups))
         };
-        let (fit, shown) = match passes.look_at_table(counted_once).flatten().transpose()? {
+        let (mut fit, shown) = match passes.look_at_table(counted_once).flatten().transpose()? {
             Some(table) => passes.over_other_table(&table, |passes| self.average(notes, passes, context))?,
             None => self.average(notes, passes, context)?,
         };
+        fit.warnings.splice(0..0, copies);
         self.match_and_calibrate(fit, shown, passes, context)
     }
 }
@@ -420,7 +421,8 @@ fn describe_copies(group: &[usize], annotations: &Annotations) -> String {
         .collect();
     let more = if group.len() > NAMED { ", .." } else { "" };
     format!(
-        "{} workers answer alike far beyond the tasks, and nobody else is like them: {}{more}. Their labels on a task count as one",
+        "{} workers answer alike far beyond the tasks, and nobody else is like them: {}{more}. They are copies, or the only ones who \
+         are right; their labels on a task count as one",
         group.len(),
         names.join(", ")
     )

@@ -19,7 +19,7 @@ pub use knowledge::{ClassShares, History, Knowledge, Known, LabelFacts, LabelTab
 pub use update::{Joined, UPDATABLE, join_update, updating};
 
 use crate::annotations::Annotations;
-use crate::blocks::Blocks;
+use crate::blocks::{Blocks, gather};
 use crate::calibrate::{
     CheckedLabels, ENOUGH_TRUTHS, ErrorBasis, TYPICAL_SHARE, calibrate, calibrate_fit, estimate_share,
 };
@@ -109,11 +109,9 @@ pub trait RunOver<C> {
     /// Lowers the confidence of a fit with a model, and says for which share of misleading tasks.
     fn calibrate(&mut self, fit: Fit<C>, context: &mut Context) -> Result<(Fit<C>, f64)>;
 
-    /// Labels of tasks whose truth is known, made without it; none where too few are known, or where the labels cannot
-    /// be fitted with a part of the truths.
-    fn check(&mut self, _: &dyn Aggregate, _: &mut Context) -> Result<Option<CheckedLabels>> {
-        Ok(None)
-    }
+    /// Labels of tasks whose truth is known, made without it; none where too few are known, or where labels stay on
+    /// disk or on a cluster.
+    fn check(&mut self, method: &dyn Aggregate, context: &mut Context) -> Result<Option<CheckedLabels>>;
 
     /// Intervals of this level around a fit, if it has a model.
     fn intervals(
@@ -142,26 +140,8 @@ impl RunOver<Consensus> for Arc<Annotations> {
         Ok((fit.map_consensus(lower), share))
     }
 
-    /// Two fits, each with every other truth: half of them are enough to learn from, and the others to check.
     fn check(&mut self, method: &dyn Aggregate, context: &mut Context) -> Result<Option<CheckedLabels>> {
-        let mut known: Vec<(u32, u16)> = self.known_truths().collect();
-        known.retain(|&(task, _)| !self.task_slices(task as usize).0.is_empty());
-        if (known.len() as u64) < ENOUGH_TRUTHS {
-            return Ok(None);
-        }
-        let name = |task: u32| self.tasks().get(task as usize);
-        known.sort_by(|a, b| name(a.0).cmp(name(b.0)));
-        let mut checked = CheckedLabels::default();
-        for fold in 0..2 {
-            let taught = known.iter().copied().skip(fold).step_by(2);
-            let table = Annotations::clone(self).with_gold(taught)?;
-            let consensus = method.fit(&table, context)?.consensus;
-            for &(task, truth) in known.iter().skip(1 - fold).step_by(2) {
-                checked.known += 1;
-                checked.wrong += u64::from(consensus.label(task as usize) != usize::from(truth));
-            }
-        }
-        Ok(Some(checked))
+        check_labels(self, method, context)
     }
 
     fn intervals(&mut self, fit: &Fit, level: f64, context: &mut Context) -> Result<Option<ModelIntervals>> {
@@ -175,6 +155,32 @@ impl RunOver<Consensus> for Arc<Annotations> {
     }
 }
 
+/// Two fits, each with every other truth: half of them are enough to learn from, and the others to check.
+fn check_labels(
+    table: &Annotations,
+    method: &dyn Aggregate,
+    context: &mut Context,
+) -> Result<Option<CheckedLabels>> {
+    let mut known: Vec<(u32, u16)> = table.known_truths().collect();
+    known.retain(|&(task, _)| !table.task_slices(task as usize).0.is_empty());
+    if (known.len() as u64) < ENOUGH_TRUTHS {
+        return Ok(None);
+    }
+    // By what is known of a task alone: neither the order of rows nor names, which tables on disk do not have.
+    let content = |task: u32| table.task_slices(task as usize);
+    known.sort_by(|a, b| content(a.0).cmp(&content(b.0)).then(a.1.cmp(&b.1)));
+    let mut checked = CheckedLabels::default();
+    for fold in 0..2 {
+        let taught = known.iter().copied().skip(fold).step_by(2);
+        let consensus = method.fit(&table.clone().with_gold(taught)?, context)?.consensus;
+        for &(task, truth) in known.iter().skip(1 - fold).step_by(2) {
+            checked.known += 1;
+            checked.wrong += u64::from(consensus.label(task as usize) != usize::from(truth));
+        }
+    }
+    Ok(Some(checked))
+}
+
 impl<B: Blocks> RunOver<Rule> for B {
     fn fit(&mut self, method: &dyn Aggregate, context: &mut Context) -> Result<Fit<Rule>> {
         method.fit_blocks(self, context)
@@ -182,6 +188,16 @@ impl<B: Blocks> RunOver<Rule> for B {
 
     fn calibrate(&mut self, fit: Fit<Rule>, context: &mut Context) -> Result<(Fit<Rule>, f64)> {
         calibrate_fit(fit, self, context)
+    }
+
+    fn check(&mut self, method: &dyn Aggregate, context: &mut Context) -> Result<Option<CheckedLabels>> {
+        if !self.has_gold() || !method.method().streams {
+            return Ok(None);
+        }
+        match gather(self, context)? {
+            Some(table) => check_labels(&table, method, context),
+            None => Ok(None),
+        }
     }
 
     fn intervals(
