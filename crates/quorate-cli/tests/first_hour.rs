@@ -236,7 +236,11 @@ fn the_summary_says_what_people_want_to_know() {
     let summary: serde_json::Value = serde_json::from_str(&json.stdout).unwrap();
     let percent = |name: &str| 100.0 * summary["estimated_error"][name].as_f64().unwrap();
     let range = format!("{:.1} to {:.1} %", percent("low"), percent("high"));
-    let said = format!("estimated error: {:.1} % ({:.0} % range: {range})", percent("value"), percent("level"));
+    let said = format!(
+        "estimated error: {:.1} % ({:.0} % range: {range})",
+        percent("value"),
+        percent("level")
+    );
     assert!(sure.stderr.contains(&said), "{said}: {}", sure.stderr);
     done(folder, "report crowd/labels.csv -o page.html");
     assert!(get(folder, "page.html").contains(&range), "{range}");

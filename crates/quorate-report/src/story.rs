@@ -113,6 +113,7 @@ fn next_steps(report: &Report<'_>, facts: &Facts) -> Vec<String> {
             continue;
         }
         let mut step = format!("<strong>{}</strong>", sentence(&finding.sentence));
+        step.push_str(&format!(" {}", finding.kind.certainty()));
         if !finding.advice.is_empty() {
             step.push_str(&format!(" {}", sentence(&finding.advice)));
         }

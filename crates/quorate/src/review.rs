@@ -12,7 +12,7 @@
 use std::cmp::Ordering;
 use std::fmt;
 
-pub use crate::calibrate::{CheckedLabels, ENOUGH_TRUTHS, ErrorBasis, ErrorEstimate, LEVEL};
+pub use crate::calibrate::{CheckedLabels, ENOUGH_TRUTHS, ErrorBasis, ErrorEstimate, LEVEL, WorkerAccuracy};
 
 use crate::annotations::{Annotations, Names};
 use crate::blocks::Block;
@@ -124,10 +124,7 @@ impl fmt::Display for Reason {
                 write!(f, "misleading: {:.0} % of the workers err on it", 100.0 * wrong)
             }
             Self::LowConfidence => f.write_str("low confidence"),
-            Self::TippedBy { worker, factor } if *factor < 1000.0 => {
-                write!(f, "decided by {worker:?} (x{factor:.1})")
-            }
-            Self::TippedBy { worker, .. } => write!(f, "decided by {worker:?} (x>1000)"),
+            Self::TippedBy { worker, .. } => write!(f, "decided by {worker:?}"),
         }
     }
 }

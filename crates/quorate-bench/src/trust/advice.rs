@@ -11,14 +11,25 @@ use crate::public::{Set, fit};
 const MOST: f64 = 0.5;
 
 /// Something to do about the labels.
-type Advice = (&'static str, fn(&Annotations, &[WorkerVerdict]) -> anyhow::Result<Option<Vec<bool>>>);
+type Advice = (
+    &'static str,
+    fn(&Annotations, &[WorkerVerdict]) -> anyhow::Result<Option<Vec<bool>>>,
+);
 
 /// Those that are given, and the method of each row that was taken back.
 const ACTIONS: [Advice; 4] = [
-    ("leave out spammers", |table, verdicts| Ok(without(table, verdicts, &[WorkerVerdictKind::Spammer]))),
-    ("leave out adversaries", |table, verdicts| Ok(without(table, verdicts, &[WorkerVerdictKind::Adversary]))),
-    ("leave out careless workers", |table, verdicts| Ok(without(table, verdicts, &[WorkerVerdictKind::Careless]))),
-    ("keep one of each group of copies", |table, verdicts| Ok(one_of_each(table, verdicts))),
+    ("leave out spammers", |table, verdicts| {
+        Ok(without(table, verdicts, &[WorkerVerdictKind::Spammer]))
+    }),
+    ("leave out adversaries", |table, verdicts| {
+        Ok(without(table, verdicts, &[WorkerVerdictKind::Adversary]))
+    }),
+    ("leave out careless workers", |table, verdicts| {
+        Ok(without(table, verdicts, &[WorkerVerdictKind::Careless]))
+    }),
+    ("keep one of each group of copies", |table, verdicts| {
+        Ok(one_of_each(table, verdicts))
+    }),
 ];
 const METHODS: [&str; 4] = ["rob-symnmf-em", "dawid-skene", "rob-symnmf", "majority-vote"];
 
@@ -39,8 +50,11 @@ pub fn run(sets: &[String]) -> anyhow::Result<()> {
         let table = set.read()?;
         let truth = set.true_classes(&table)?;
         let plain = fit(&table, "auto", &[])?.consensus;
-        let labels: Vec<Option<usize>> = (0..table.task_count()).map(|task| Some(plain.label(task))).collect();
-        let verdicts = Inspect::default().judge_workers(&table, &mut Context::new(0))?;
+        let labels: Vec<Option<usize>> = (0..table.task_count())
+            .map(|task| Some(plain.label(task)))
+            .collect();
+        let verdicts =
+            Inspect::default().judge_workers(&table, &fit(&table, "auto", &[])?, &mut Context::new(0))?;
         for (row, (_, act)) in rows.iter_mut().zip(ACTIONS) {
             let Some(kept) = act(&table, &verdicts)? else {
                 continue;
@@ -62,7 +76,9 @@ pub fn run(sets: &[String]) -> anyhow::Result<()> {
         }
         for (row, method) in rows[ACTIONS.len()..].iter_mut().zip(METHODS) {
             let found = fit(&table, method, &[])?.consensus;
-            let changed: Vec<Option<usize>> = (0..table.task_count()).map(|task| Some(found.label(task))).collect();
+            let changed: Vec<Option<usize>> = (0..table.task_count())
+                .map(|task| Some(found.label(task)))
+                .collect();
             row.1.push((above(&changed, &labels, &truth), name.clone()));
         }
     }
@@ -89,7 +105,11 @@ fn above(changed: &[Option<usize>], plain: &[Option<usize>], truth: &[Option<usi
 }
 
 /// All workers but those of some kinds; none if there are none of them.
-fn without(table: &Annotations, verdicts: &[WorkerVerdict], kinds: &[WorkerVerdictKind]) -> Option<Vec<bool>> {
+fn without(
+    table: &Annotations,
+    verdicts: &[WorkerVerdict],
+    kinds: &[WorkerVerdictKind],
+) -> Option<Vec<bool>> {
     let mut kept = vec![true; table.worker_count()];
     let bad = verdicts.iter().filter(|verdict| kinds.contains(&verdict.kind));
     bad.for_each(|verdict| kept[verdict.worker] = false);

@@ -1,5 +1,6 @@
 //! Verdicts on workers of simulated crowds: false alarms where nobody is a spammer, and spammers found where some are.
 
+use crate::public::fit;
 use quorate::Context;
 use quorate::diagnose::{Inspect, WorkerVerdictKind};
 use quorate::simulate::{Amount, Coverage, Quality, Simulation, WorkerKind};
@@ -64,7 +65,11 @@ fn count(classes: usize, tasks: usize, per_task: usize, spammers: usize) -> anyh
             false_discovery_rate: 0.05,
             ..Inspect::default()
         };
-        let verdicts = settings.judge_workers(&crowd.annotations, &mut Context::new(0))?;
+        let verdicts = settings.judge_workers(
+            &crowd.annotations,
+            &fit(&crowd.annotations, "auto", &[])?,
+            &mut Context::new(0),
+        )?;
         for verdict in verdicts {
             let spammer = crowd.worker_kinds[verdict.worker] == WorkerKind::UniformSpammer;
             if spammer == (spammers > 0) {

@@ -8,6 +8,7 @@ use quorate::Annotations;
 use quorate::annotations::Names;
 use quorate::intervals::{Interval, ModelIntervals};
 use quorate::model::Consensus;
+use quorate::review::WorkerAccuracy;
 use quorate_io::{
     Cell, ChangeRow, FileFormat, Format, Result, Target, WorkerRow, write_annotations, write_changes,
     write_consensus, write_intervals, write_truth, write_workers,
@@ -44,7 +45,10 @@ fn workers(confusion: Option<&'static [f64]>) -> [WorkerRow<'static>; 2] {
         WorkerRow {
             worker: "ann",
             labels: 2,
-            accuracy: Some(0.85),
+            accuracy: Some(WorkerAccuracy {
+                value: 0.85,
+                interval: Some((0.75, 0.9)),
+            }),
             agreement: Some(0.5),
             score: Some(-1.5),
             confusion,
@@ -116,8 +120,16 @@ fn outputs() -> Vec<Output> {
     let by_worker = |confusion: Option<&'static [f64]>| -> WriteOutput {
         Box::new(move |target| write_workers(target, &names(&["cat", "dog"]), &workers(confusion)))
     };
-    let ann = vec![Text("ann"), Count(2), Number(0.85), Number(0.5), Number(-1.5)];
-    let bob = vec![Text("bob"), Count(1), Missing, Missing, Missing];
+    let ann = vec![
+        Text("ann"),
+        Count(2),
+        Number(0.85),
+        Number(0.75),
+        Number(0.9),
+        Number(0.5),
+        Number(-1.5),
+    ];
+    let bob = vec![Text("bob"), Count(1), Missing, Missing, Missing, Missing, Missing];
     vec![
         Output {
             name: "annotations",
@@ -152,7 +164,15 @@ fn outputs() -> Vec<Output> {
         Output {
             name: "workers",
             write: by_worker(None),
-            columns: &["worker", "labels", "accuracy", "agreement", "score"],
+            columns: &[
+                "worker",
+                "labels",
+                "accuracy",
+                "low",
+                "high",
+                "agreement",
+                "score",
+            ],
             rows: vec![ann.clone(), bob.clone()],
         },
         Output {
@@ -162,6 +182,8 @@ fn outputs() -> Vec<Output> {
                 "worker",
                 "labels",
                 "accuracy",
+                "low",
+                "high",
                 "agreement",
                 "score",
                 "p:cat|cat",

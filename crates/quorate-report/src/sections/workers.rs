@@ -8,7 +8,7 @@ use crate::text::{count, percent, shown};
 
 pub(crate) fn section(report: &Report<'_>) -> Section {
     let mut body = String::from(
-        "<p>Workers to look at first. Accuracy is the share of right answers by what the others say; the interval says how \
+        "<p>Workers to look at first. Accuracy is the share of right answers, by the labels; the interval says how \
          sure that is. Open a row for how the worker errs.</p>\n",
     );
     let row = |row: &WorkerVerdict| {

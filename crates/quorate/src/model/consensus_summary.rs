@@ -37,6 +37,8 @@ pub struct ConsensusSummary {
     pub worker_labels: Vec<u64>,
     /// Labels of each worker that equal the consensus.
     pub worker_agreed: Vec<u64>,
+    /// Sum over the labels of each worker of the probability that the label is right.
+    pub worker_right: Vec<f64>,
     /// Expected answers of the workers, if they were asked for.
     pub counts: Option<AnswerCounts>,
 }
@@ -84,6 +86,7 @@ impl ConsensusSummary {
             tasks: tasks.len() as u64,
             worker_labels: vec![0; block.worker_count()],
             worker_agreed: vec![0; block.worker_count()],
+            worker_right: vec![0.0; block.worker_count()],
             ..Self::default()
         };
         for task in tasks {
@@ -101,6 +104,7 @@ impl ConsensusSummary {
             facts.labels += workers.len() as u64;
             for (&worker, &answer) in workers.iter().zip(answers) {
                 facts.worker_labels[worker as usize] += 1;
+                facts.worker_right[worker as usize] += row[usize::from(answer)];
                 facts.worker_agreed[worker as usize] += u64::from(usize::from(answer) == label);
             }
         }
@@ -122,6 +126,8 @@ impl ConsensusSummary {
         add(&mut self.worker_labels, &other.worker_labels);
         self.worker_agreed.resize(other.worker_agreed.len(), 0);
         add(&mut self.worker_agreed, &other.worker_agreed);
+        self.worker_right.resize(other.worker_right.len(), 0.0);
+        add(&mut self.worker_right, &other.worker_right);
         State::merge(&mut self.counts, other.counts.clone());
     }
 
@@ -176,5 +182,5 @@ impl State for ConsensusSummary {
 
 wire_format!(33 ConsensusSummary {
     tasks, labels, unlabelled_tasks, known_tasks, tied_tasks, changed_from_votes, doubt, doubtful_tasks,
-    doubtful_errors, worker_labels, worker_agreed, counts
+    doubtful_errors, worker_labels, worker_agreed, worker_right, counts
 });

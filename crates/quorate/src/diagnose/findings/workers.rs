@@ -92,7 +92,7 @@ pub(super) fn workers(structure: &Structure, annotations: &Annotations, others_u
         FindingKind::Spammers,
         |check| check.spammer,
         "{answers} as if at random: nothing in the answers depends on what the others say",
-        "Leave these workers out, or use a method that weighs workers (not majority vote); do not pay for more.",
+        "Give them some tasks whose truth is known before you pay for more; the default method hardly listens to them.",
     );
     add(
         FindingKind::Adversaries,
