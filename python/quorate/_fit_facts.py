@@ -2,9 +2,31 @@
 
 from __future__ import annotations
 
-from typing import Any, Dict, List, Union
+from typing import Any, Dict, List, NamedTuple, Optional, Union
 
 from . import _quorate
+
+
+class EstimatedError(NamedTuple):
+    """How many labels are wrong: an estimate, and the range that holds the true share with probability ``level``."""
+
+    value: float
+    """The estimate."""
+    low: Optional[float]
+    """Lower end of the range; None where no range was found to hold."""
+    high: Optional[float]
+    """Upper end of the range."""
+    level: Optional[float]
+    """Probability that the range holds the true share."""
+    known_truths: int
+    """Known truths that the estimate rests on; 0 where it rests on the confidence."""
+
+    def __str__(self) -> str:
+        words = f"{100 * self.value:.1f} %"
+        if self.low is None or self.high is None or self.level is None:
+            return words + " by the method's own confidence; no range was found to hold"
+        words += f" ({100 * self.level:.0f} % range: {100 * self.low:.1f} to {100 * self.high:.1f} %"
+        return words + (f", by {self.known_truths} known truths)" if self.known_truths else ")")
 
 
 class FitFacts:

@@ -48,19 +48,22 @@ def result_page(result: Result) -> str:
         text = f"did not converge in {result.iterations} iterations: a few labels may still change"
         parts.append(f"<p class='warning'>{text}</p>")
     parts += [f"<div class='side'>{confidence}{classes}</div>"]
-    if facts["expected_error"] > 0:
+    if result.estimated_error.value > 0:
         parts += ["<h4>Look at these tasks first</h4>", _review(Table(result._native.review(_TASKS)))]
     parts += ["<h4>Workers</h4>", _workers(Table(result._native.workers())), "</div>"]
     return "".join(parts)
 
 
 def _summary(result: Result) -> str:
-    facts = result.summary
+    facts, error = result.summary, result.estimated_error
+    between = ""
+    if error.low is not None and error.high is not None:
+        between = f", between {100 * error.low:.1f} and {100 * error.high:.1f} %"
     shown = [
         (f"{facts['tasks']:,}", "tasks"),
         (f"{facts['labels']:,}", "labels"),
         (f"{facts['workers']:,}", "workers"),
-        (f"{100 * facts['expected_error']:.1f} %", "estimated error"),
+        (f"{100 * error.value:.1f} %", "estimated error" + between),
         (f"{facts['changed_from_majority_vote']:,}", "differ from majority vote"),
         (f"{facts['tied_tasks']:,}", "tied"),
     ]

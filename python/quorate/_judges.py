@@ -7,6 +7,7 @@ from typing import Any, Dict, List, NamedTuple, Optional, Sequence, Tuple
 from . import _quorate
 from ._input import ROLES, Columns, column_names, to_data, truths
 from ._options import MISSING, Reading, as_text, native_reading, running
+from ._fit_facts import EstimatedError
 from ._progress import Progress, Reporter
 from ._table import as_kind, kind_of
 from .errors import DataWarning
@@ -102,7 +103,7 @@ class PanelReport:
     """Number of independent judges that the panel is worth."""
     groups: List[List[str]]
     """Judges who err together and count as one voice."""
-    expected_error: float
+    estimated_error: EstimatedError
     """Expected share of wrong verdicts."""
     agreement_with_gold: Optional[Share]
     """Share of verdicts, as if no truth were known, that are the known truth."""
@@ -121,7 +122,7 @@ class PanelReport:
         self.judges = [_judge(judge) for judge in document["judges"]]
         self.effective_judges = document["dependence"]["effective_judges"]
         self.groups = document["dependence"]["groups"]
-        self.expected_error = document["expected_error"]
+        self.estimated_error = EstimatedError(**document["estimated_error"])
         self.agreement_with_gold = _share(document["agreement_with_gold"])
         self.unscored = document["unscored"]
         self.findings = [PanelFinding(**found) for found in document["findings"]]

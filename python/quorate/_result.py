@@ -8,7 +8,7 @@ import warnings
 from typing import Any, Dict, List, Optional, Tuple, Union
 
 from . import _quorate
-from ._fit_facts import LabelFacts
+from ._fit_facts import EstimatedError, LabelFacts
 from ._input import by_id, pairs, truths, worker_numbers
 from ._model import Model
 from ._plan import Dispatch, Plan, Replay
@@ -96,12 +96,12 @@ class Result(LabelFacts):
         return dict(self._summary)
 
     @property
-    def expected_error(self) -> float:
-        """The share of wrong labels that the confidence implies."""
-        return float(self.summary["expected_error"])
+    def estimated_error(self) -> EstimatedError:
+        """The share of wrong labels, with its range."""
+        return EstimatedError(**self.summary["estimated_error"])
 
     def intervals(self, level: float = 0.95, *, progress: Progress = None) -> Any:
-        """Intervals of worker accuracies, confusion matrices, class shares and the error of the labels.
+        """Intervals of worker accuracies, confusion matrices and class shares.
 
         Columns ``what, worker, answer, truth, estimate, low, high``. Truths and matrices are drawn from their
         posterior, which assumes that workers err independently.
@@ -338,7 +338,7 @@ class Result(LabelFacts):
         lines = [
             f"<quorate.Result: {facts['method']}, {facts['tasks']} tasks, {facts['workers']} workers, "
             f"{facts['classes']} classes, {facts['labels']} labels>",
-            f"estimated error: {100 * facts['expected_error']:.1f} %; differs from majority vote on "
+            f"estimated error: {self.estimated_error}; differs from majority vote on "
             f"{facts['changed_from_majority_vote']} tasks; {facts['tied_tasks']} tied",
         ]
         if not self.converged:

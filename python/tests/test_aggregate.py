@@ -93,7 +93,7 @@ def test_everything_that_a_result_says(crowd: pathlib.Path, program: Callable[..
     result = quorate.aggregate(crowd / "labels.csv", "dawid-skene")
     facts = result.summary
     assert (facts["tasks"], facts["workers"], facts["labels"]) == (300, 12, 1500)
-    assert 0 < result.expected_error < 0.5 and result.converged and result.iterations > 1
+    assert 0 < result.estimated_error.value < 0.5 and result.converged and result.iterations > 1
     assert len(result.trace) > 1 and result.trace == sorted(result.trace)
     assert result.classes == ["1", "2", "3"]
     assert len(result.workers) == 12

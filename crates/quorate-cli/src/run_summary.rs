@@ -2,7 +2,7 @@
 
 use quorate::internal::model::ConsensusSummary;
 use quorate::internal::run::{LabelFacts, Outcome};
-use quorate::review::uninformative_workers;
+use quorate::review::{ErrorEstimate, LEVEL, uninformative_workers};
 use quorate_io::ModelOrigin;
 use serde::Serialize;
 
@@ -19,9 +19,7 @@ pub struct RunSummary<'a> {
     unlabelled_tasks: u64,
     tied_tasks: u64,
     changed_from_majority_vote: u64,
-    expected_error: f64,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    error_range: Option<(f64, f64)>,
+    estimated_error: EstimatedError,
     doubtful_tasks: u64,
     expected_errors_in_doubtful_tasks: f64,
     /// Workers whose answers hardly depend on the truth, the least informative first.
@@ -63,11 +61,7 @@ impl<'a> RunSummary<'a> {
             unlabelled_tasks: facts.unlabelled_tasks,
             tied_tasks: facts.tied_tasks,
             changed_from_majority_vote: facts.changed_from_votes,
-            expected_error: facts.expected_error(),
-            error_range: outcome
-                .intervals
-                .as_ref()
-                .map(|found| (found.error.low, found.error.high)),
+            estimated_error: fit.estimate_error(facts).into(),
             doubtful_tasks: facts.doubtful_tasks,
             expected_errors_in_doubtful_tasks: facts.doubtful_errors,
             workers_to_look_at: suspects.map(|worker| labels.workers.get(worker)).collect(),
@@ -79,6 +73,28 @@ impl<'a> RunSummary<'a> {
             spilled_bytes,
             warnings: &fit.warnings,
             notes: &fit.notes,
+        }
+    }
+}
+
+/// How many labels are wrong, with the range that holds the true share with probability `level`, if there is one.
+#[derive(Serialize)]
+pub struct EstimatedError {
+    value: f64,
+    low: Option<f64>,
+    high: Option<f64>,
+    level: Option<f64>,
+    known_truths: u64,
+}
+
+impl From<ErrorEstimate> for EstimatedError {
+    fn from(found: ErrorEstimate) -> Self {
+        Self {
+            value: found.value,
+            low: found.range.map(|(low, _)| low),
+            high: found.range.map(|(_, high)| high),
+            level: found.range.map(|_| LEVEL),
+            known_truths: found.checked,
         }
     }
 }

@@ -4,10 +4,12 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use anyhow::Result;
+use quorate::methods::DEFAULT_METHOD;
 use quorate::model::Priors;
-use quorate::{Annotations, Context, TaskFeatures, TaskProbabilities};
+use quorate::{Annotations, Context, Fit, TaskFeatures, TaskProbabilities};
 
 use crate::args::RunArgs;
+use crate::catalog::find;
 use crate::input::InputArgs;
 use crate::interrupt;
 use crate::knowledge::KnowledgeArgs;
@@ -47,6 +49,12 @@ impl Session {
         let session = Self::start(run, printer.quiet()).with_priors(priors);
         let session = session.with_side_data(input, &annotations, printer)?;
         Ok((annotations, session))
+    }
+
+    /// A fit of the default method, for commands that look at the labels of one.
+    pub fn default_fit(&self, annotations: &Annotations) -> Result<Fit> {
+        let method = find(DEFAULT_METHOD)?.with_defaults()?;
+        Ok(method.fit(annotations, &mut self.context(DEFAULT_METHOD, 0)?)?)
     }
 
     /// Gives every fit what the input says of the tasks: class probabilities and features.

@@ -195,6 +195,21 @@ fn judges() {
         (gate("0.3"), gate("0.95"), gate("gold-agreement=0.1"), gate("80")),
         (0, 1, 1, 2)
     );
+    // 48 of 50 are right: 0.96, the lower end of the interval is below 0.9, the upper one above 0.97.
+    let ends = |limit: &str, on: &str| {
+        let line =
+            format!("judges panel.csv --gold gold.csv --fail-below gold-agreement={limit} --gate-on {on}");
+        support::run(path, &line)
+    };
+    let codes = |limit: &str| ["low", "estimate", "high"].map(|on| ends(limit, on).code);
+    assert_eq!((codes("0.9"), codes("0.97")), ([1, 0, 0], [1, 1, 0]));
+    assert!(ends("0.9", "low").stderr.contains("lower end of its interval"));
+    let truth = support::run(path, "judges panel.csv --truth gold.csv");
+    assert!(
+        truth.code == 2 && truth.stderr.contains("--gold"),
+        "{}",
+        truth.stderr
+    );
 }
 
 #[test]

@@ -231,17 +231,19 @@ fn the_summary_says_what_people_want_to_know() {
         "aggregate crowd/labels.csv -o out.csv --intervals intervals.csv",
     );
     insta::assert_snapshot!("summary-with-intervals", stable(&sure.stderr));
-    // What is said is what is written.
-    let row = get(folder, "intervals.csv");
-    let error = row.lines().find(|line| line.starts_with("error,")).unwrap();
-    let numbers: Vec<f64> = error.split(',').filter_map(|cell| cell.parse().ok()).collect();
+    // Every face says the same.
+    let json = done(folder, "aggregate crowd/labels.csv -o out.csv --json -q");
+    let summary: serde_json::Value = serde_json::from_str(&json.stdout).unwrap();
+    let percent = |name: &str| 100.0 * summary["estimated_error"][name].as_f64().unwrap();
+    let range = format!("{:.1} to {:.1} %", percent("low"), percent("high"));
     let said = format!(
-        "estimated error: {:.1} %; between {:.1} % and",
-        100.0 * numbers[0],
-        100.0 * numbers[1]
+        "estimated error: {:.1} % ({:.0} % range: {range})",
+        percent("value"),
+        percent("level")
     );
     assert!(sure.stderr.contains(&said), "{said}: {}", sure.stderr);
-    assert!(numbers[1] <= numbers[0] && numbers[0] <= numbers[2]);
+    done(folder, "report crowd/labels.csv -o page.html");
+    assert!(get(folder, "page.html").contains(&range), "{range}");
 }
 
 #[test]

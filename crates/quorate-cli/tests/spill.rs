@@ -304,7 +304,7 @@ fn the_default_method_goes_to_disk() {
     let run = quorate(folder.path(), &disk);
     assert_eq!(run.code, 0, "{}", run.stderr);
     let summary: serde_json::Value = serde_json::from_str(&run.stdout).unwrap();
-    assert!(summary["expected_error"].as_f64().unwrap() > 0.0);
+    assert!(summary["estimated_error"]["value"].as_f64().unwrap() > 0.0);
     assert_eq!(summary["warnings"].as_array().unwrap().len(), 0);
     let memory = quorate(
         folder.path(),

@@ -17,7 +17,7 @@ pub enum TaskResults<'l> {
     /// In memory.
     Memory(&'l Annotations, Consensus),
     /// On disk.
-    Disk(SpilledResults<'l>),
+    Disk(Box<SpilledResults<'l>>),
 }
 
 impl TaskResults<'_> {

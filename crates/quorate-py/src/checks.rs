@@ -7,6 +7,8 @@ use quorate::agreement::AgreementSettings;
 use quorate::annotations::Names;
 use quorate::diagnose::{Finding, Inspect};
 use quorate::evaluate::{Bins, Evaluate, Predictions, TieRule, error_rate};
+use quorate::methods::DEFAULT_METHOD;
+use quorate_cli::catalog::find;
 use quorate_cli::choices::TIES;
 use quorate_cli::documents;
 use quorate_io::{LabelOptions, read_labels, read_truth};
@@ -88,6 +90,8 @@ pub fn inspect(
     let annotations = Arc::clone(&labels.annotations);
     let (seed, memory) = (running.seed, running.bytes());
     running.run(py, move |job| {
+        let method = find(DEFAULT_METHOD)?.with_defaults()?;
+        let fit = method.fit(&annotations, &mut job.context(seed, memory))?;
         let settings = Inspect {
             agreement: AgreementSettings {
                 replicates: inspecting.replicates,
@@ -98,7 +102,7 @@ pub fn inspect(
             false_discovery_rate: inspecting.false_alarms,
             min_shared: inspecting.min_shared,
         };
-        let inspection = settings.run(&annotations, &mut job.context(seed, memory))?;
+        let inspection = settings.run(&annotations, &fit, &mut job.context(seed, memory))?;
         documents::inspection(&inspection, &annotations, &advice)
             .map_err(|error| Failure::Input(error.to_string()))
     })

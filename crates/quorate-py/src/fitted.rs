@@ -9,7 +9,7 @@ use quorate::annotations::Names;
 use quorate::internal::model::ConsensusSummary;
 use quorate::internal::run::{Outcome, RunOver};
 use quorate::model::posterior;
-use quorate::review::{Review, error_range};
+use quorate::review::Review;
 use quorate::{Annotations, Context, Fit};
 use quorate_cli::documents;
 use quorate_io::{
@@ -224,11 +224,7 @@ impl Fitted {
         progress: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<Option<ArrowTable>> {
         let found = Self::run(slf, progress, move |own, context| {
-            let mut found = Arc::clone(&own.annotations).intervals(own.fit(), level, context)?;
-            if let Some(found) = &mut found {
-                found.error = error_range(&own.summarise(false), found.error, level);
-            }
-            Ok(found)
+            Ok(Arc::clone(&own.annotations).intervals(own.fit(), level, context)?)
         })?;
         let own = slf.get();
         let (workers, classes) = (own.annotations.workers(), own.annotations.classes());

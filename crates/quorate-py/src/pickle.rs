@@ -11,6 +11,7 @@ use quorate::internal::annotations::NO_GOLD;
 use quorate::internal::blocks::{TaskBlock, Wire};
 use quorate::internal::run::Outcome;
 use quorate::model::{AnswerCounts, ClassPrior, Consensus, DawidSkene, Priors};
+use quorate::review::{CheckedLabels, ErrorBasis};
 use quorate_io::ModelOrigin;
 
 use crate::arguments::MessageLog;
@@ -93,6 +94,12 @@ pub fn to_state<'py>(py: Python<'py>, fitted: &Fitted) -> PyResult<Bound<'py, Py
             fit.notes.clone(),
         ),
     )?;
+    let checked = match fit.error_basis {
+        ErrorBasis::Confidence => (0, 0.0, 0, 0),
+        ErrorBasis::Calibrated { caution } => (1, caution, 0, 0),
+        ErrorBasis::Checked(checked) => (2, 0.0, checked.known, checked.wrong),
+    };
+    state.set("error_basis", checked)?;
     state.set("method", origin.method.name)?;
     state.set("parameters", origin.parameters.clone())?;
     let shares = origin.priors.classes.as_ref();
@@ -119,6 +126,16 @@ pub fn to_state<'py>(py: Python<'py>, fitted: &Fitted) -> PyResult<Bound<'py, Py
     Ok(state.0)
 }
 
+/// What the estimated error rests on.
+fn error_basis(state: &State<'_>) -> PyResult<ErrorBasis> {
+    let (kind, caution, known, wrong): (u8, f64, u64, u64) = state.get("error_basis")?;
+    Ok(match kind {
+        0 => ErrorBasis::Confidence,
+        1 => ErrorBasis::Calibrated { caution },
+        _ => ErrorBasis::Checked(CheckedLabels { known, wrong }),
+    })
+}
+
 /// The fit that a dictionary holds.
 pub fn from_state(state: Bound<'_, PyDict>) -> PyResult<Fitted> {
     let py = state.py();
@@ -137,6 +154,7 @@ pub fn from_state(state: Bound<'_, PyDict>) -> PyResult<Fitted> {
         converged,
         warnings,
         notes,
+        error_basis: error_basis(&state)?,
     };
     let (shares, workers): Expected = state.get_bytes("priors")?;
     let class_prior = shares.map(|(shares, weight)| match weight {

@@ -56,7 +56,7 @@ impl Evidence {
             },
             ..Inspect::default()
         };
-        let inspection = settings.run(annotations, context)?;
+        let inspection = settings.run(annotations, fit, context)?;
         let (mut intervals, mut next) = (None, None);
         if let Some(model) = &fit.model {
             intervals = Some(Intervals::default().run(annotations, model, &fit.consensus, context)?);

@@ -1,7 +1,7 @@
 //! The page: head, story, sections, data, script.
 
 use base64::Engine as _;
-use quorate::review::{Review, ReviewTask};
+use quorate::review::{CheckedLabels, ENOUGH_TRUTHS, ErrorBasis, ErrorEstimate, Review, ReviewTask};
 use quorate::{Annotations, Fit};
 
 use crate::evidence::Evidence;
@@ -64,6 +64,28 @@ pub(crate) struct Facts {
 }
 
 impl Report<'_> {
+    /// How many labels are wrong: by the known truths that labels are compared with where they are enough, else as the
+    /// fit says.
+    pub(crate) fn error(&self) -> ErrorEstimate {
+        let mut checked = CheckedLabels::default();
+        for (task, truth) in self.truth.unwrap_or_default().iter().enumerate() {
+            if let (Some(truth), None) = (truth, self.annotations.gold(task)) {
+                checked.known += 1;
+                checked.wrong += u64::from(self.fit.consensus.label(task) != *truth);
+            }
+        }
+        if checked.known >= ENOUGH_TRUTHS {
+            let implied = self.fit.consensus.expected_error();
+            return ErrorEstimate::new(
+                ErrorBasis::Checked(checked),
+                implied,
+                self.fit.consensus.len() as u64,
+                0,
+            );
+        }
+        self.fit.estimated_error(self.annotations)
+    }
+
     /// The page.
     pub fn to_html(&self) -> String {
         let facts = Facts {

@@ -1,7 +1,7 @@
 //! The top of the page: the answer in plain words, and what to do next.
 
 use quorate::diagnose::Severity;
-use quorate::review::DOUBTFUL;
+use quorate::review::{DOUBTFUL, ErrorEstimate};
 
 use crate::evidence::NextLabels;
 use crate::page::{Facts, Report};
@@ -13,7 +13,7 @@ const NAMED: usize = 5;
 pub(crate) fn tell(report: &Report<'_>, facts: &Facts) -> String {
     let mut html = String::from("<div class=\"numbers\">\n");
     let annotations = report.annotations;
-    let error = report.fit.consensus.expected_error();
+    let error = report.error();
     let mut number = |value: String, what: &str| {
         html.push_str(&format!(
             "<div><strong>{value}</strong><span>{what}</span></div>\n"
@@ -22,11 +22,15 @@ pub(crate) fn tell(report: &Report<'_>, facts: &Facts) -> String {
     number(count(annotations.task_count()), "tasks");
     number(count(annotations.worker_count()), "workers");
     number(count(annotations.label_count()), "labels");
-    number(percent(error), "estimated error");
+    let range = error
+        .range
+        .map(|(low, high)| format!(", between {} and {}", percent(low), percent(high)));
+    let words = format!("estimated error{}", range.unwrap_or_default());
+    number(percent(error.value), &words);
     let changed = changed(report, facts);
     number(count(changed), "labels differ from majority vote");
     html.push_str("</div>\n");
-    html.push_str(&format!("<p class=\"lead\">{}</p>\n", answer(report, error)));
+    html.push_str(&format!("<p class=\"lead\">{}</p>\n", answer(report, &error)));
     html.push_str("<h2 class=\"next\">What to do next</h2>\n<ul class=\"next\">\n");
     for step in next_steps(report, facts) {
         html.push_str(&format!("<li>{step}</li>\n"));
@@ -48,19 +52,19 @@ pub(crate) fn changed(report: &Report<'_>, facts: &Facts) -> usize {
         .count()
 }
 
-fn answer(report: &Report<'_>, error: f64) -> String {
+fn answer(report: &Report<'_>, error: &ErrorEstimate) -> String {
     let tasks = report.fit.consensus.len();
-    let wrong = (error * tasks as f64).round() as usize;
+    let wrong = (error.value * tasks as f64).round() as usize;
     let mut words = format!(
-        "Every task has a label now. By the model's estimate {} of {} are wrong",
+        "Every task has a label now. {} of {} are wrong",
         match wrong {
-            0 => "hardly any".to_owned(),
-            1 => "about 1".to_owned(),
-            _ => format!("about {}", count(wrong)),
+            0 => "Hardly any".to_owned(),
+            1 => "About 1".to_owned(),
+            _ => format!("About {}", count(wrong)),
         },
         count(tasks)
     );
-    words.push_str(&format!(" ({}).", percent(error)));
+    words.push_str(&format!(": {error}."));
     if let Some(truth) = report.truth {
         let known = truth.iter().flatten().count();
         let wrong = truth
@@ -109,6 +113,7 @@ fn next_steps(report: &Report<'_>, facts: &Facts) -> Vec<String> {
             continue;
         }
         let mut step = format!("<strong>{}</strong>", sentence(&finding.sentence));
+        step.push_str(&format!(" {}", finding.kind.certainty()));
         if !finding.advice.is_empty() {
             step.push_str(&format!(" {}", sentence(&finding.advice)));
         }

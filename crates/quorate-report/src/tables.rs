@@ -107,7 +107,7 @@ fn workers(report: &Report<'_>) -> Value {
         "low": rows.iter().map(|row| share(row.interval.map(|ends| ends.0))).collect::<Vec<_>>(),
         "high": rows.iter().map(|row| share(row.interval.map(|ends| ends.1))).collect::<Vec<_>>(),
         "verdict": rows.iter().map(|row| row.kind.name()).collect::<Vec<_>>(),
-        "advice": rows.iter().map(|row| row.kind.advice()).collect::<Vec<_>>(),
+        "advice": rows.iter().map(|row| row.advice()).collect::<Vec<_>>(),
     });
     if let Some(model) = report.fit.model.as_ref().filter(|_| with_matrices) {
         let whole = |value: &f64| (1e3 * value).round() as u32;

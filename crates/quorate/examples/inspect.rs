@@ -10,7 +10,11 @@ pub(crate) fn main() -> quorate::Result<()> {
         ..Simulation::default()
     }
     .run(2)?;
-    let inspection = Inspect::default().run(&crowd.annotations, &mut Context::new(0))?;
+    let inspection = Inspect::default().run(
+        &crowd.annotations,
+        &quorate::aggregate(&crowd.annotations)?,
+        &mut Context::new(0),
+    )?;
     for finding in &inspection.findings {
         println!(
             "{}: {}\n  {}",

@@ -7,7 +7,7 @@ use crate::blocks::{
     Block, Extent, GatherLabels, KnownTasks, PartNode, Pass, PosteriorRule, PosteriorsByLabels, Reader,
     Request, State, TaskBlock, Wire, WireFormat, add_labels, damaged, kind_of,
 };
-use crate::calibrate::{CountConsensus, TryShares};
+use crate::calibrate::{CountConsensus, TryPowers, TryShares};
 use crate::error::{Error, Result};
 use crate::methods::{AddWorkerSlopes, FindOverturned, Learnt, TakeSample};
 use crate::model::{BlockFit, CountFirst, CountKnown, CountVotes, FirstRule, Summarise, Sweep, SweepPass};
@@ -167,6 +167,7 @@ passes!(
     Summarise,
     CountConsensus,
     TryShares,
+    TryPowers,
     FindOverturned,
     JoinWorkers,
     OrderWorkers,

@@ -21,8 +21,10 @@ pub struct WorkerResult<'a> {
     pub worker: &'a str,
     /// Number of labels that the worker gave.
     pub labels: usize,
-    /// Probability that the worker is right about a task, for methods that return a model.
+    /// Share of the worker's labels that are right; none without labels.
     pub accuracy: Option<f64>,
+    /// The interval that holds it with probability [`LEVEL`](crate::review::LEVEL), where one was found to hold.
+    pub interval: Option<(f64, f64)>,
     /// A number in the method's own terms (a weight, a skill), for methods that have one.
     pub score: Option<f64>,
 }
@@ -58,11 +60,18 @@ impl Fit {
         annotations: &'a Annotations,
     ) -> impl Iterator<Item = WorkerResult<'a>> + 'a {
         let labels = annotations.labels_per_worker();
-        let workers = annotations.workers().iter().zip(labels).enumerate();
-        workers.map(|(code, (worker, labels))| WorkerResult {
+        let accuracies = self.worker_accuracies(annotations);
+        let workers = annotations
+            .workers()
+            .iter()
+            .zip(labels)
+            .zip(accuracies)
+            .enumerate();
+        workers.map(|(code, ((worker, labels), accuracy))| WorkerResult {
             worker,
             labels: labels as usize,
-            accuracy: self.model.as_ref().map(|model| model.accuracy(code)),
+            accuracy: accuracy.map(|accuracy| accuracy.value),
+            interval: accuracy.and_then(|accuracy| accuracy.interval),
             score: self.worker_scores.as_ref().map(|scores| scores[code]),
         })
     }
@@ -111,14 +120,14 @@ mod tests {
     }
 
     #[test]
-    fn accuracies_are_those_of_the_model() {
+    fn accuracies_are_those_of_the_labels() {
         let annotations = table();
         let fit = DawidSkeneEm::default()
             .fit(&annotations, &mut Context::new(0))
             .unwrap();
-        let model = fit.model.clone().unwrap();
-        for (code, worker) in fit.workers(&annotations).enumerate() {
-            assert_eq!(worker.accuracy, Some(model.accuracy(code)));
+        let accuracies = fit.worker_accuracies(&annotations);
+        for (worker, accuracy) in fit.workers(&annotations).zip(accuracies) {
+            assert_eq!(worker.accuracy, accuracy.map(|accuracy| accuracy.value));
         }
     }
 

@@ -12,12 +12,12 @@
 use std::cmp::Ordering;
 use std::fmt;
 
+pub use crate::calibrate::{CheckedLabels, ENOUGH_TRUTHS, ErrorBasis, ErrorEstimate, LEVEL, WorkerAccuracy};
+
 use crate::annotations::{Annotations, Names};
 use crate::blocks::Block;
-use crate::intervals::Interval;
 use crate::methods::Fit;
-use crate::model::{ConsensusSummary, DawidSkene, explain, label_of};
-use crate::special::distributions::normal_quantile;
+use crate::model::{DawidSkene, explain, label_of};
 
 /// A label below this confidence is doubtful: at least one such label in four is wrong, if the confidence is
 /// right.
@@ -124,10 +124,7 @@ impl fmt::Display for Reason {
                 write!(f, "misleading: {:.0} % of the workers err on it", 100.0 * wrong)
             }
             Self::LowConfidence => f.write_str("low confidence"),
-            Self::TippedBy { worker, factor } if *factor < 1000.0 => {
-                write!(f, "decided by {worker:?} (x{factor:.1})")
-            }
-            Self::TippedBy { worker, .. } => write!(f, "decided by {worker:?} (x>1000)"),
+            Self::TippedBy { worker, .. } => write!(f, "decided by {worker:?}"),
         }
     }
 }
@@ -383,23 +380,6 @@ fn chance_agreement(model: &DawidSkene, worker: usize) -> f64 {
         .sum()
 }
 
-/// The error of all labels as one estimate with a range: the estimate is what the confidence of the labels
-/// says; the range covers what that confidence allows at this `level`, and the interval that holds if workers
-/// err independently (`independent`, from [`intervals`](crate::intervals)).
-///
-/// The two rest on different assumptions, and the labels alone cannot tell which one holds.
-#[doc(hidden)]
-pub fn error_range(summary: &ConsensusSummary, independent: Interval, level: f64) -> Interval {
-    let estimate = summary.expected_error();
-    let tasks = summary.tasks.max(1) as f64;
-    let spread = normal_quantile((1.0 - level) / 2.0) * summary.doubt_variance.sqrt() / tasks;
-    Interval {
-        estimate,
-        low: independent.low.min(estimate - spread).clamp(0.0, 1.0),
-        high: independent.high.max(estimate + spread).clamp(0.0, 1.0),
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -516,24 +496,5 @@ mod tests {
         assert_eq!(uninformative_workers(&model, &[50, 50, 50, 50]), [3, 2]);
         // Two labels tell nothing about a worker.
         assert_eq!(uninformative_workers(&model, &[50, 50, 2, 50]), [3]);
-    }
-
-    #[test]
-    fn the_range_of_the_error_holds_both_estimates() {
-        let (annotations, consensus) = table();
-        let summary = ConsensusSummary::of(&annotations, &consensus, false);
-        assert!((summary.doubt_variance - (0.24 + 0.16 + 0.09 + 0.21)).abs() < 1e-12);
-        let independent = Interval {
-            estimate: 0.02,
-            low: 0.01,
-            high: 0.03,
-        };
-        let range = error_range(&summary, independent, 0.95);
-        assert!((range.estimate - 0.2).abs() < 1e-12);
-        assert_eq!(range.low, 0.0);
-        assert!(
-            (range.high - (0.2 + 1.959_964 * 0.7f64.sqrt() / 5.0)).abs() < 1e-6,
-            "{range:?}"
-        );
     }
 }

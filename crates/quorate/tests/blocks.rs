@@ -316,11 +316,9 @@ fn summaries_calibration_and_intervals_in_blocks() {
     let expected = ConsensusSummary::of(&annotations, &whole.consensus, true);
     // Sums of different blocks differ by rounding.
     assert!((summary.expected_error() - expected.expected_error()).abs() < 1e-9);
-    assert!((summary.doubt_variance - expected.doubt_variance).abs() < 1e-9);
     assert!((summary.doubtful_errors - expected.doubtful_errors).abs() < 1e-9);
     let plain = |summary: &ConsensusSummary| ConsensusSummary {
         doubt: 0.0,
-        doubt_variance: 0.0,
         doubtful_errors: 0.0,
         counts: None,
         ..summary.clone()

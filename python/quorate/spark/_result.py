@@ -6,7 +6,7 @@ import json
 from typing import Any, Dict, List, Optional, Sequence
 
 from .. import _quorate
-from .._fit_facts import LabelFacts
+from .._fit_facts import EstimatedError, LabelFacts
 from .._model import Model
 from . import _executor
 from ._encode import Encoded
@@ -85,9 +85,9 @@ class Result(LabelFacts):
         return self._encoded.notes + super().notes
 
     @property
-    def expected_error(self) -> float:
-        """The share of wrong labels that the confidence implies."""
-        return float(self.summary["expected_error"])
+    def estimated_error(self) -> EstimatedError:
+        """The share of wrong labels, with its range."""
+        return EstimatedError(**self.summary["estimated_error"])
 
     def unpersist(self) -> None:
         """Gives the memory of the blocks back. DataFrames of this result encode the labels again if they are used."""

@@ -98,7 +98,7 @@ pub struct AggregateArgs {
     /// Write the fitted model as JSON
     #[arg(long, value_name = "FILE", help_heading = "Output")]
     model: Option<PathBuf>,
-    /// Write intervals of worker accuracies, confusion matrices, class shares and the error of the labels
+    /// Write intervals of worker accuracies, confusion matrices and class shares
     ///
     /// One row for each number, with columns what, worker, answer, truth, estimate, low, high. Truths and
     /// matrices are drawn from their posterior, which takes about as long as 400 rounds of EM; assumes that
@@ -218,7 +218,7 @@ impl AggregateArgs {
         let mut context = session.context(origin.method.name, 0)?;
         let outcome = run.over(&mut labels, &mut context)?;
         let outcome = labels.results(outcome, wanted, &mut context)?;
-        let results = Results::new(outcome, &run, wanted);
+        let results = Results::new(outcome, wanted);
         self.write(&origin, &results, printer)?;
         if self.review_number().is_some() {
             printer.note(review_table(&self.review(&results)));

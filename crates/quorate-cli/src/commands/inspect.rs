@@ -76,6 +76,7 @@ pub fn run(args: &InspectArgs, printer: &mut Printer) -> Result<u8> {
     args.run.apply_limits();
     let annotations = args.input.read(printer)?;
     let session = Session::start(&args.run, printer.quiet());
+    let fit = session.default_fit(&annotations)?;
     let settings = Inspect {
         agreement: AgreementSettings {
             replicates: args.replicates,
@@ -86,7 +87,7 @@ pub fn run(args: &InspectArgs, printer: &mut Printer) -> Result<u8> {
         false_discovery_rate: args.false_alarms,
         min_shared: args.min_shared,
     };
-    let inspection = settings.run(&annotations, &mut session.context("inspect", 0)?)?;
+    let inspection = settings.run(&annotations, &fit, &mut session.context("inspect", 0)?)?;
     if args.json {
         printer.json(&json::as_json(&inspection, &annotations, &advice))?;
     } else {

@@ -25,7 +25,7 @@ use crate::reading::settle_panel;
 use crate::remedies;
 use crate::session::Session;
 use crate::spreadsheet::SpreadsheetArgs;
-use gates::Gate;
+use gates::{Gate, GateOn};
 
 /// What to judge and how.
 #[derive(Debug, Args)]
@@ -70,9 +70,9 @@ pub struct JudgesArgs {
     positive: Option<String>,
     /// Exit with code 1 if the pass rate is below this; or another number, by name
     ///
-    /// Names: pass-rate (corrected where that is possible), pass-rate-low (the lower end of its interval),
-    /// observed-pass-rate, scored (share of items with a verdict), confidence (mean), gold-agreement,
-    /// effective-judges. A number that cannot be known counts as too low.
+    /// Names: pass-rate (corrected where that is possible), observed-pass-rate, scored (share of items with a
+    /// verdict), confidence (mean), gold-agreement, effective-judges. A number that cannot be known counts as too
+    /// low.
     #[arg(
         long,
         value_name = "[NAME=]NUMBER,..",
@@ -80,6 +80,12 @@ pub struct JudgesArgs {
         help_heading = "Output"
     )]
     fail_below: Vec<Gate>,
+    /// What of pass-rate and gold-agreement --fail-below looks at
+    #[arg(long, value_enum, default_value_t = GateOn::Estimate, requires = "fail_below", help_heading = "Output")]
+    gate_on: GateOn,
+    /// Not an option of this command: see --gold
+    #[arg(long, hide = true, value_name = "FILE")]
+    truth: Option<PathBuf>,
     /// For programs: JSON
     #[arg(long, help_heading = "Output")]
     json: bool,
@@ -102,6 +108,9 @@ pub enum UnscoredArg {
 
 /// Reads, judges, prints; code 1 if a gate that was asked for does not hold.
 pub fn run(args: &JudgesArgs, printer: &mut Printer) -> Result<u8> {
+    if args.truth.is_some() {
+        bail!("judges has no --truth: give the known truths with --gold; they check the verdicts, too");
+    }
     args.input
         .files(Files::default())
         .reads("--gold", args.gold.as_ref())
@@ -135,7 +144,7 @@ pub fn run(args: &JudgesArgs, printer: &mut Printer) -> Result<u8> {
     } else {
         printer.data(&text::as_text(&report, &panel, positive, settings))?
     }
-    Ok(u8::from(fails(&args.fail_below, &report, positive, printer)))
+    Ok(u8::from(fails(args, &report, positive, printer)))
 }
 
 /// Reads the judgements and what is known of their truth.
@@ -159,10 +168,10 @@ fn read_panel(args: &JudgesArgs, printer: &mut Printer) -> Result<Panel> {
 }
 
 /// Says which gates do not hold.
-fn fails(gates: &[Gate], report: &PanelReport, positive: usize, printer: &mut Printer) -> bool {
+fn fails(args: &JudgesArgs, report: &PanelReport, positive: usize, printer: &mut Printer) -> bool {
+    let gates = args.fail_below.iter();
     let failed: Vec<String> = gates
-        .iter()
-        .filter_map(|gate| gate.check(report, positive))
+        .filter_map(|gate| gate.check(report, positive, args.gate_on))
         .collect();
     for words in &failed {
         printer.warning(words);

@@ -4,6 +4,8 @@ use std::path::PathBuf;
 
 use anyhow::{Result, anyhow, bail};
 use clap::Args;
+use quorate::Fit;
+use quorate::internal::run::Run;
 use quorate_io::{Source, Target, read_truth, write_whole};
 use quorate_report::ranking::RankReport;
 use quorate_report::{Evidence, PlanOptions, Report, check_task_url};
@@ -83,11 +85,11 @@ pub fn run(args: &ReportArgs, printer: &mut Printer) -> Result<()> {
     if args.by.is_some() || comparisons::are_named(&args.input) {
         return rank(args, printer);
     }
-    let (annotations, session) = match Session::with_labels(&args.input, &args.knowledge, &args.run, printer)
-    {
-        Err(error) if comparisons::are_meant(&args.input, &error) => return rank(args, printer),
-        read => read?,
-    };
+    let (mut annotations, session) =
+        match Session::with_labels(&args.input, &args.knowledge, &args.run, printer) {
+            Err(error) if comparisons::are_meant(&args.input, &error) => return rank(args, printer),
+            read => read?,
+        };
     let (method, aggregate) = args.method.build()?;
     let source = |path: &Option<PathBuf>| path.clone().map(Source::from);
     let truth = source(&args.truth)
@@ -97,7 +99,14 @@ pub fn run(args: &ReportArgs, printer: &mut Printer) -> Result<()> {
     let texts = texts
         .map(|(texts, column)| task_texts(&texts, column, &annotations, printer))
         .transpose()?;
-    let fit = aggregate.fit(&annotations, &mut session.context(method.name, 0)?)?;
+    let run = Run {
+        method: &*aggregate,
+        calibrate: false,
+        intervals: None,
+    };
+    let fit: Fit = run
+        .over(&mut annotations, &mut session.context(method.name, 0)?)?
+        .fit;
     let mut context = session.context("report", 0)?;
     let options = PlanOptions {
         budget: args.budget,

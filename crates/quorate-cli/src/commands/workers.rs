@@ -67,12 +67,13 @@ pub fn run(args: &WorkersArgs, printer: &mut Printer) -> Result<()> {
     args.spreadsheet.apply();
     let annotations = args.input.read(printer)?;
     let session = Session::start(&args.run, printer.quiet());
+    let fit = session.default_fit(&annotations)?;
     let settings = Inspect {
         false_discovery_rate: args.false_alarms,
         min_shared: args.min_shared,
         ..Inspect::default()
     };
-    let verdicts = settings.judge_workers(&annotations, &mut session.context("workers", 0)?)?;
+    let verdicts = settings.judge_workers(&annotations, &fit, &mut session.context("workers", 0)?)?;
     if let Some(path) = &args.output {
         write_verdicts(&Target::from(path.clone()), annotations.workers(), &verdicts)?;
     }
@@ -106,7 +107,7 @@ fn as_text(verdicts: &[WorkerVerdict], annotations: &Annotations, all: bool) -> 
         "worker",
         ">labels",
         ">accuracy",
-        "95 % interval",
+        "90 % interval",
         "kind",
         "what to do",
     ]);
@@ -134,7 +135,7 @@ fn as_text(verdicts: &[WorkerVerdict], annotations: &Annotations, all: bool) -> 
             verdict.accuracy.map_or("-".into(), percent),
             interval.unwrap_or_else(|| "-".into()),
             kind,
-            verdict.kind.advice().to_owned(),
+            verdict.advice().to_owned(),
         ]);
     }
     let mut text = format!("{}\n\n{}", summary(verdicts), table.render());
@@ -157,11 +158,11 @@ fn as_json(verdicts: &[WorkerVerdict], annotations: &Annotations) -> impl Serial
             labels: verdict.labels,
             compared: verdict.compared,
             accuracy: verdict.accuracy,
-            interval_95: verdict.interval,
+            interval: verdict.interval,
             informativeness: verdict.informativeness,
             kind: verdict.kind.name(),
             same_errors_as: each(&verdict.same_errors_as, |&other| name(other)),
-            advice: verdict.kind.advice(),
+            advice: verdict.advice(),
         }
     })
 }

@@ -1,6 +1,6 @@
 //! Intervals as one long table: `what, worker, answer, truth, estimate, low, high`.
 //!
-//! `what` is `error` (of the labels), `prevalence` (of the class `truth`), `accuracy` (of `worker`) or
+//! `what` is `prevalence` (of the class `truth`), `accuracy` (of `worker`) or
 //! `confusion` (of `worker`: chance of `answer` where `truth` is true); columns that do not apply are empty.
 
 use quorate::annotations::Names;
@@ -42,7 +42,6 @@ pub fn write_intervals(
             let [estimate, low, high] = [interval.estimate, interval.low, interval.high].map(Cell::from);
             each(&[Cell::Text(what), worker, answer, truth, estimate, low, high])
         };
-        row("error", [None; 3], &intervals.error)?;
         for (class, interval) in classes.iter().zip(&intervals.prevalence) {
             row("prevalence", [None, None, Some(class)], interval)?;
         }

@@ -9,7 +9,7 @@ use crate::formats::ColumnKind::{Count, Number, Text};
 use crate::formats::{Cell, write_rows};
 use crate::target::Target;
 
-/// Writes one row for each worker. `low` and `high` are the ends of the 95 % interval of the accuracy.
+/// Writes one row for each worker. `low` and `high` are the ends of the interval of the accuracy.
 pub fn write_verdicts(target: &Target, workers: &Names, verdicts: &[WorkerVerdict]) -> Result<()> {
     let columns = [
         ("rank", Count),
@@ -39,7 +39,7 @@ pub fn write_verdicts(target: &Target, workers: &Names, verdicts: &[WorkerVerdic
                 verdict.informativeness.into(),
                 Cell::Text(verdict.kind.name()),
                 Cell::Text(&same.join(" ")),
-                Cell::Text(verdict.kind.advice()),
+                Cell::Text(verdict.advice()),
             ])
         })
     })

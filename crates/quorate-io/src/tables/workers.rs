@@ -1,9 +1,10 @@
-//! The workers as a table: `worker, labels, accuracy, agreement`, for methods that have one `score`, and,
+//! The workers as a table: `worker, labels, accuracy, low, high, agreement`, for methods that have one `score`, and,
 //! with a model, a column `p:<answer>|<truth>` for every cell of the confusion matrix.
 
 use quorate::Fit;
 use quorate::annotations::Names;
 use quorate::internal::model::ConsensusSummary;
+use quorate::review::WorkerAccuracy;
 
 use super::labels::PROBABILITY_PREFIX;
 use crate::error::{Error, Result};
@@ -18,8 +19,8 @@ pub struct WorkerRow<'a> {
     pub worker: &'a str,
     /// Number of labels the worker gave.
     pub labels: u64,
-    /// Probability that the worker is right, by the model.
-    pub accuracy: Option<f64>,
+    /// Share of the worker's labels that are right, with its interval.
+    pub accuracy: Option<WorkerAccuracy>,
     /// Share of the worker's labels that equal the consensus.
     pub agreement: Option<f64>,
     /// The worker's number in the method's own terms, a weight or a skill.
@@ -31,12 +32,13 @@ pub struct WorkerRow<'a> {
 impl<'a> WorkerRow<'a> {
     /// What a fit says of these workers.
     pub fn of_fit<C>(workers: &'a Names, fit: &'a Fit<C>, summary: &ConsensusSummary) -> Vec<Self> {
-        let row = |(worker, id)| {
+        let accuracies = fit.accuracies(summary);
+        let row = |(worker, id): (usize, _)| {
             let given = summary.worker_labels[worker];
             Self {
                 worker: id,
                 labels: given,
-                accuracy: fit.model.as_ref().map(|model| model.accuracy(worker)),
+                accuracy: accuracies[worker],
                 agreement: (given > 0).then(|| summary.worker_agreed[worker] as f64 / given as f64),
                 score: fit.worker_scores.as_ref().map(|scores| scores[worker]),
                 confusion: fit.model.as_ref().map(|model| model.confusion(worker)),
@@ -66,6 +68,8 @@ pub fn write_workers(target: &Target, classes: &Names, rows: &[WorkerRow<'_>]) -
         ("worker", Text),
         ("labels", Count),
         ("accuracy", Number),
+        ("low", Number),
+        ("high", Number),
         ("agreement", Number),
     ];
     let mut columns: Vec<(String, ColumnKind)> = columns.map(|(name, kind)| (name.to_owned(), kind)).into();
@@ -79,7 +83,10 @@ pub fn write_workers(target: &Target, classes: &Names, rows: &[WorkerRow<'_>]) -
         rows.iter().try_for_each(|row| {
             line.clear();
             line.extend([Cell::Text(row.worker), Cell::Count(row.labels)]);
-            line.extend([row.accuracy, row.agreement].map(Cell::from));
+            let interval = row.accuracy.and_then(|accuracy| accuracy.interval);
+            let accuracy = row.accuracy.map(|accuracy| accuracy.value);
+            let (low, high) = interval.unzip();
+            line.extend([accuracy, low, high, row.agreement].map(Cell::from));
             line.extend(with_scores.then(|| Cell::from(row.score)));
             match row.confusion {
                 Some(confusion) => line.extend(confusion.iter().map(|&p| Cell::from(p))),

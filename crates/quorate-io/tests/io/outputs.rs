@@ -8,6 +8,7 @@ use quorate::Annotations;
 use quorate::annotations::Names;
 use quorate::intervals::{Interval, ModelIntervals};
 use quorate::model::Consensus;
+use quorate::review::WorkerAccuracy;
 use quorate_io::{
     Cell, ChangeRow, FileFormat, Format, Result, Target, WorkerRow, write_annotations, write_changes,
     write_consensus, write_intervals, write_truth, write_workers,
@@ -44,7 +45,10 @@ fn workers(confusion: Option<&'static [f64]>) -> [WorkerRow<'static>; 2] {
         WorkerRow {
             worker: "ann",
             labels: 2,
-            accuracy: Some(0.85),
+            accuracy: Some(WorkerAccuracy {
+                value: 0.85,
+                interval: Some((0.75, 0.9)),
+            }),
             agreement: Some(0.5),
             score: Some(-1.5),
             confusion,
@@ -77,15 +81,16 @@ fn intervals() -> ModelIntervals {
 fn interval_rows() -> Vec<Vec<Cell<'static>>> {
     const NONE: Cell<'static> = Cell::Missing;
     let text = Cell::Text;
-    let mut places = vec![("error", [NONE; 3])];
-    places.extend(["cat", "dog"].map(|class| ("prevalence", [NONE, NONE, text(class)])));
+    let mut places: Vec<(&str, [Cell<'static>; 3])> = ["cat", "dog"]
+        .map(|class| ("prevalence", [NONE, NONE, text(class)]))
+        .into();
     places.extend(["ann", "bob"].map(|worker| ("accuracy", [text(worker), NONE, NONE])));
     for worker in ["ann", "bob"] {
         for (answer, truth) in [("cat", "cat"), ("cat", "dog"), ("dog", "cat"), ("dog", "dog")] {
             places.push(("confusion", [text(worker), text(answer), text(truth)]));
         }
     }
-    let numbered = places.into_iter().zip(1..);
+    let numbered = places.into_iter().zip(2..);
     numbered
         .map(|((what, [worker, answer, truth]), number)| {
             let number = f64::from(number);
@@ -115,8 +120,16 @@ fn outputs() -> Vec<Output> {
     let by_worker = |confusion: Option<&'static [f64]>| -> WriteOutput {
         Box::new(move |target| write_workers(target, &names(&["cat", "dog"]), &workers(confusion)))
     };
-    let ann = vec![Text("ann"), Count(2), Number(0.85), Number(0.5), Number(-1.5)];
-    let bob = vec![Text("bob"), Count(1), Missing, Missing, Missing];
+    let ann = vec![
+        Text("ann"),
+        Count(2),
+        Number(0.85),
+        Number(0.75),
+        Number(0.9),
+        Number(0.5),
+        Number(-1.5),
+    ];
+    let bob = vec![Text("bob"), Count(1), Missing, Missing, Missing, Missing, Missing];
     vec![
         Output {
             name: "annotations",
@@ -151,7 +164,15 @@ fn outputs() -> Vec<Output> {
         Output {
             name: "workers",
             write: by_worker(None),
-            columns: &["worker", "labels", "accuracy", "agreement", "score"],
+            columns: &[
+                "worker",
+                "labels",
+                "accuracy",
+                "low",
+                "high",
+                "agreement",
+                "score",
+            ],
             rows: vec![ann.clone(), bob.clone()],
         },
         Output {
@@ -161,6 +182,8 @@ fn outputs() -> Vec<Output> {
                 "worker",
                 "labels",
                 "accuracy",
+                "low",
+                "high",
                 "agreement",
                 "score",
                 "p:cat|cat",

@@ -4,6 +4,7 @@ use std::fs;
 
 use quorate::annotations::Names;
 use quorate::model::Consensus;
+use quorate::review::WorkerAccuracy;
 use quorate_io::{LabelOptions, Source, Target, WorkerRow, read_labels, write_consensus, write_workers};
 
 fn names(names: &[&str]) -> Names {
@@ -71,7 +72,10 @@ fn workers_with_and_without_a_model() {
         WorkerRow {
             worker: "ann",
             labels: 12,
-            accuracy: Some(0.85),
+            accuracy: Some(WorkerAccuracy {
+                value: 0.85,
+                interval: Some((0.75, 0.9)),
+            }),
             agreement: Some(f64::NAN),
             score: None,
             confusion: Some(&confusion),
@@ -89,8 +93,8 @@ fn workers_with_and_without_a_model() {
     write_workers(&path.as_path().into(), &classes, &rows).unwrap();
     assert_eq!(
         fs::read_to_string(&path).unwrap(),
-        "worker,labels,accuracy,agreement,p:a|a,p:a|b,p:b|a,p:b|b\n\
-         ann,12,0.85,,0.9,0.2,0.1,0.8\nbob,0,,0.5,,,,\n"
+        "worker,labels,accuracy,low,high,agreement,p:a|a,p:a|b,p:b|a,p:b|b\n\
+         ann,12,0.85,0.75,0.9,,0.9,0.2,0.1,0.8\nbob,0,,,,0.5,,,,\n"
     );
     for (name, _) in crate::round_trip::FORMATS {
         write_workers(&folder.path().join(format!("w.{name}")).into(), &classes, &rows).unwrap();
@@ -98,11 +102,12 @@ fn workers_with_and_without_a_model() {
     rows[0].confusion = None;
     let path = folder.path().join("workers.jsonl");
     write_workers(&path.as_path().into(), &classes, &rows).unwrap();
-    let first = "{\"worker\":\"ann\",\"labels\":12,\"accuracy\":0.85,\"agreement\":null}\n";
+    let first =
+        "{\"worker\":\"ann\",\"labels\":12,\"accuracy\":0.85,\"low\":0.75,\"high\":0.9,\"agreement\":null}\n";
     assert!(fs::read_to_string(&path).unwrap().starts_with(first));
     rows[1].score = Some(0.25);
     write_workers(&path.as_path().into(), &classes, &rows).unwrap();
-    let first = "{\"worker\":\"ann\",\"labels\":12,\"accuracy\":0.85,\"agreement\":null,\"score\":null}\n";
+    let first = "{\"worker\":\"ann\",\"labels\":12,\"accuracy\":0.85,\"low\":0.75,\"high\":0.9,\"agreement\":null,\"score\":null}\n";
     assert!(fs::read_to_string(&path).unwrap().starts_with(first));
     rows[0].confusion = Some(&confusion[..3]);
     assert!(write_workers(&path.as_path().into(), &classes, &rows).is_err());

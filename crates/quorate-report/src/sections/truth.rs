@@ -20,8 +20,8 @@ pub(crate) fn section(report: &Report<'_>) -> Option<Section> {
     let evaluation = settings.run(&predictions, truth).ok()?;
     let (low, high) = evaluation.error.interval;
     let mut body = format!(
-        "<p>Of {} with known truth, {} are labelled wrongly (95 % interval {} to {}). The estimate without the truth \
-         was {}.</p>\n",
+        "<p>Of {} with known truth, {} are labelled wrongly (95 % interval {} to {}). The confidence alone \
+         says {}.</p>\n",
         plural(evaluation.error.scored, "task"),
         percent(evaluation.error.rate),
         percent(low),

@@ -8,7 +8,7 @@ use crate::text::{count, percent, shown};
 
 pub(crate) fn section(report: &Report<'_>) -> Section {
     let mut body = String::from(
-        "<p>Workers to look at first. Accuracy is the share of right answers by what the others say; the interval says how \
+        "<p>Workers to look at first. Accuracy is the share of right answers, by the labels; the interval says how \
          sure that is. Open a row for how the worker errs.</p>\n",
     );
     let row = |row: &WorkerVerdict| {
@@ -22,7 +22,7 @@ pub(crate) fn section(report: &Report<'_>) -> Section {
             count(row.labels),
             row.accuracy.map_or(String::new(), percent),
             row.kind.name(),
-            row.kind.advice()
+            row.advice()
         )
     };
     body.push_str(&table(

@@ -48,7 +48,7 @@ impl Annotations {
     }
 
     /// The tasks whose truth is known, with it.
-    pub(crate) fn known_truths(&self) -> impl Iterator<Item = (u32, u16)> + '_ {
+    pub fn known_truths(&self) -> impl Iterator<Item = (u32, u16)> + '_ {
         (0..self.task_count()).filter_map(|task| Some((task as u32, self.gold(task)? as u16)))
     }
 

@@ -13,9 +13,15 @@
 //! Labels do not change: only the confidence is lowered to what the misled-task model ([`MisledTasks`]) gives
 //! the label, never raised.
 
+mod accuracy;
+mod caution;
+mod error;
 mod misled;
 mod share;
 
+pub use accuracy::WorkerAccuracy;
+pub(crate) use caution::{TaskVariation, TryPowers, expected_doubt, sharpen_rows};
+pub use error::{CheckedLabels, ENOUGH_TRUTHS, ErrorBasis, ErrorEstimate, LEVEL};
 use misled::MisledTasks;
 pub(crate) use share::TryShares;
 pub use share::{TYPICAL_SHARE, estimate_share};

@@ -83,6 +83,27 @@ impl Severity {
 }
 
 impl FindingKind {
+    /// How sure it is, in one sentence.
+    pub fn certainty(self) -> &'static str {
+        match self {
+            Self::Disconnected
+            | Self::MissingPairs
+            | Self::ThinPairs
+            | Self::FewLabels
+            | Self::ThinTasks
+            | Self::OneClass
+            | Self::NotExamined => "This is counted, not estimated.",
+            Self::SameErrors => "The likeness is tested; labels cannot tell why they are alike.",
+            Self::Adversaries | Self::Spammers | Self::OneSided => {
+                "This is tested against what the others say, and wrong where the others are."
+            }
+            Self::LowAgreement | Self::WeakStructure => "This is compared with chance.",
+            Self::NoSpecialist | Self::UnclearClasses | Self::DependentLabels => {
+                "This is estimated from the labels, without a truth."
+            }
+        }
+    }
+
     /// A name for programs.
     pub fn name(self) -> &'static str {
         match self {

@@ -50,10 +50,13 @@ pub use self::{
     worker_kinds::WorkerCheck,
 };
 
+use worker_kinds::SHARE_OF_TYPICAL;
+
 use crate::agreement::{AgreementReport, AgreementSettings};
 use crate::annotations::{Annotations, TableSummary};
 use crate::context::Context;
 use crate::error::{Error, Result};
+use crate::methods::Fit;
 use crate::model::align_classes;
 use crate::special::distributions;
 
@@ -117,7 +120,7 @@ pub struct Structure {
 }
 
 impl Inspect {
-    /// Inspects a table. The same table, settings and seed give the same bits, for any number of threads.
+    /// Inspects a table, of which `fit` is a fit: accuracies are by its labels. The same table, settings and seed give the same bits, for any number of threads.
     ///
     /// ```
     /// use quorate::Context;
@@ -131,12 +134,13 @@ impl Inspect {
     ///     ..Simulation::default()
     /// }
     /// .run(1)?;
-    /// let inspection = Inspect::default().run(&crowd.annotations, &mut Context::new(0))?;
+    /// let fit = quorate::aggregate(&crowd.annotations)?;
+    /// let inspection = Inspect::default().run(&crowd.annotations, &fit, &mut Context::new(0))?;
     /// let spammers = inspection.findings.iter().find(|finding| finding.kind == FindingKind::Spammers);
     /// assert_eq!(spammers.unwrap().workers.len(), 1);
     /// # Ok::<(), quorate::Error>(())
     /// ```
-    pub fn run(&self, annotations: &Annotations, context: &mut Context) -> Result<Inspection> {
+    pub fn run(&self, annotations: &Annotations, fit: &Fit, context: &mut Context) -> Result<Inspection> {
         self.check()?;
         let mut inspection = Inspection {
             summary: annotations.summary(),
@@ -147,10 +151,10 @@ impl Inspect {
             findings: Vec::new(),
         };
         if annotations.class_count() > 1 && fits(annotations, context) {
-            let (structure, verdicts) = self.structure(annotations, context)?;
+            let (structure, verdicts) = self.structure(annotations, fit, context)?;
             (inspection.structure, inspection.verdicts) = (Some(structure), verdicts);
         } else {
-            inspection.verdicts = verdicts::judge_nobody(annotations);
+            inspection.verdicts = verdicts::judge_nobody(annotations, fit);
         }
         inspection.findings = findings::collect(&inspection, annotations);
         Ok(inspection)
@@ -170,23 +174,26 @@ impl Inspect {
     ///     ..Simulation::default()
     /// }
     /// .run(1)?;
-    /// let verdicts = Inspect::default().judge_workers(&crowd.annotations, &mut Context::new(0))?;
+    /// let fit = quorate::aggregate(&crowd.annotations)?;
+    /// let verdicts = Inspect::default().judge_workers(&crowd.annotations, &fit, &mut Context::new(0))?;
     /// assert_eq!(verdicts[0].kind, WorkerVerdictKind::Spammer);
     /// # Ok::<(), quorate::Error>(())
     /// ```
     pub fn judge_workers(
         &self,
         annotations: &Annotations,
+        fit: &Fit,
         context: &mut Context,
     ) -> Result<Vec<WorkerVerdict>> {
         self.check()?;
         if annotations.class_count() < 2 || !fits(annotations, context) {
-            return Ok(verdicts::judge_nobody(annotations));
+            return Ok(verdicts::judge_nobody(annotations, fit));
         }
         let level = self.false_discovery_rate;
         let (copies, _, tables) = copy_groups::find_groups(annotations, self.min_shared, level, context)?;
-        let (checks, _) = context.run(|| worker_kinds::check_workers(&tables, level));
-        Ok(verdicts::judge(annotations, &tables, &checks, &copies.groups))
+        let (checks, typical) = context.run(|| worker_kinds::check_workers(&tables, level));
+        let checks = (&checks[..], SHARE_OF_TYPICAL * typical);
+        Ok(verdicts::judge(annotations, fit, &tables, checks, &copies.groups))
     }
 
     fn check(&self) -> Result<()> {
@@ -206,6 +213,7 @@ impl Inspect {
     fn structure(
         &self,
         annotations: &Annotations,
+        fit: &Fit,
         context: &mut Context,
     ) -> Result<(Structure, Vec<WorkerVerdict>)> {
         let spectrum = spectrum::spectrum(annotations, context)?;
@@ -213,7 +221,8 @@ impl Inspect {
         let (copies, others, tables) =
             copy_groups::find_groups(annotations, self.min_shared, level, context)?;
         let (workers, typical_informativeness) = context.run(|| worker_kinds::check_workers(&tables, level));
-        let verdicts = verdicts::judge(annotations, &tables, &workers, &copies.groups);
+        let checks = (&workers[..], SHARE_OF_TYPICAL * typical_informativeness);
+        let verdicts = verdicts::judge(annotations, fit, &tables, checks, &copies.groups);
         let structure = Structure {
             spectrum,
             specialists: specialists::specialists(&tables, annotations.class_count()),

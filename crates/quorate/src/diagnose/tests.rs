@@ -1,6 +1,7 @@
 //! Crowds with planted problems: each is found, named exactly, and nothing else.
 
 use super::*;
+use crate::aggregate;
 use crate::context::seeded;
 use crate::simulate::{Amount, Coverage, Prior, Quality, Simulation, WorkerKind};
 use rand::RngExt;
@@ -41,7 +42,13 @@ fn flagged(annotations: &Annotations) -> Vec<(FindingKind, Vec<String>)> {
         },
         ..Inspect::default()
     };
-    let inspection = settings.run(annotations, &mut Context::new(0)).unwrap();
+    let inspection = settings
+        .run(
+            annotations,
+            &aggregate(annotations).unwrap(),
+            &mut Context::new(0),
+        )
+        .unwrap();
     let mut found: Vec<_> = inspection
         .findings
         .into_iter()
@@ -279,7 +286,11 @@ fn flagged_in_readme_crowds(level: f64) -> (usize, usize, usize) {
             ..Inspect::default()
         };
         let verdicts = inspect
-            .judge_workers(&crowd.annotations, &mut Context::new(0))
+            .judge_workers(
+                &crowd.annotations,
+                &aggregate(&crowd.annotations).unwrap(),
+                &mut Context::new(0),
+            )
             .unwrap();
         let spammers = verdicts
             .iter()
@@ -318,7 +329,11 @@ fn verdicts_are_worst_first_and_name_every_worker_once() {
     };
     let crowd = settings.run(3).unwrap();
     let verdicts = Inspect::default()
-        .judge_workers(&crowd.annotations, &mut Context::new(0))
+        .judge_workers(
+            &crowd.annotations,
+            &aggregate(&crowd.annotations).unwrap(),
+            &mut Context::new(0),
+        )
         .unwrap();
     let kinds: Vec<WorkerVerdictKind> = verdicts.iter().map(|verdict| verdict.kind).collect();
     assert!(kinds.is_sorted(), "{kinds:?}");
@@ -342,7 +357,11 @@ fn verdicts_are_worst_first_and_name_every_worker_once() {
     }
     // The same in an inspection.
     let inspection = Inspect::default()
-        .run(&crowd.annotations, &mut Context::new(0))
+        .run(
+            &crowd.annotations,
+            &aggregate(&crowd.annotations).unwrap(),
+            &mut Context::new(0),
+        )
         .unwrap();
     assert_eq!(inspection.verdicts, verdicts);
 }
@@ -356,9 +375,11 @@ fn one_worker_and_one_class_give_no_verdict() {
         labels.dedup();
         let table = Annotations::from_codes(10, workers as usize, classes, labels).unwrap();
         let verdicts = Inspect::default()
-            .judge_workers(&table, &mut Context::new(0))
+            .judge_workers(&table, &aggregate(&table).unwrap(), &mut Context::new(0))
             .unwrap();
-        let inspection = Inspect::default().run(&table, &mut Context::new(0)).unwrap();
+        let inspection = Inspect::default()
+            .run(&table, &aggregate(&table).unwrap(), &mut Context::new(0))
+            .unwrap();
         assert_eq!(inspection.verdicts, verdicts);
         assert_eq!(verdicts.len(), workers as usize);
         let unsaid = |verdict: &WorkerVerdict| verdict.kind == WorkerVerdictKind::TooFewLabels;
@@ -371,7 +392,9 @@ fn one_worker_and_one_class_give_no_verdict() {
 fn six_unanimous_tasks_say_nothing_of_nobody() {
     let labels = (0..18u32).map(|label| (label / 3, label % 3, u16::from(label / 3 >= 3)));
     let table = Annotations::from_codes(6, 3, 2, labels).unwrap();
-    let inspection = Inspect::default().run(&table, &mut Context::new(0)).unwrap();
+    let inspection = Inspect::default()
+        .run(&table, &aggregate(&table).unwrap(), &mut Context::new(0))
+        .unwrap();
     let said: Vec<String> = inspection
         .findings
         .into_iter()
@@ -406,7 +429,9 @@ fn two_crowds_apart() {
 fn specialists_are_missed_where_there_are_none() {
     let inspect = |settings: Simulation, seed| {
         let crowd = settings.run(seed).unwrap().annotations;
-        let found = Inspect::default().run(&crowd, &mut Context::new(0)).unwrap();
+        let found = Inspect::default()
+            .run(&crowd, &aggregate(&crowd).unwrap(), &mut Context::new(0))
+            .unwrap();
         let mut kinds = found
             .findings
             .into_iter()
@@ -482,7 +507,9 @@ fn the_order_of_rows_does_not_matter() {
 fn too_many_classes_for_the_memory_are_said() {
     let crowd = clean().run(5).unwrap().annotations;
     let mut small = Context::new(0).with_memory_limit(1000);
-    let inspection = Inspect::default().run(&crowd, &mut small).unwrap();
+    let inspection = Inspect::default()
+        .run(&crowd, &aggregate(&crowd).unwrap(), &mut small)
+        .unwrap();
     assert!(inspection.structure.is_none());
     assert!(
         inspection
@@ -497,7 +524,9 @@ fn threads_do_not_matter_and_small_tables_do_not_break() {
     let crowd = clean().run(5).unwrap().annotations;
     let run = |table: &Annotations, threads| {
         let mut context = Context::new(3).with_threads(threads).unwrap();
-        Inspect::default().run(table, &mut context).unwrap()
+        Inspect::default()
+            .run(table, &aggregate(table).unwrap(), &mut context)
+            .unwrap()
     };
     assert_eq!(run(&crowd, 1), run(&crowd, 3));
     let one_class = Annotations::from_codes(1, 2, 1, [(0, 0, 0), (0, 1, 0)]).unwrap();
@@ -519,7 +548,11 @@ fn a_task_with_very_many_labels_is_left_out_of_the_pairs_and_that_is_said() {
     let usual = (1..60u32).flat_map(|task| (0..5u32).map(move |worker| (task, worker, (task % 2) as u16)));
     let annotations = Annotations::from_codes(60, 1500, 2, crowded.chain(usual)).unwrap();
     let inspection = Inspect::default()
-        .run(&annotations, &mut Context::new(1))
+        .run(
+            &annotations,
+            &aggregate(&annotations).unwrap(),
+            &mut Context::new(1),
+        )
         .unwrap();
     let said = inspection.findings.iter().any(|finding| {
         finding

@@ -4,21 +4,20 @@
 //! |---|---|
 //! | adversary | wrong more often than a guess would be |
 //! | spammer | answers say nothing about the truth |
-//! | copy | makes the same errors as someone else |
+//! | copy | makes the same errors as someone else, or is right with few others where most err |
 //! | one-sided | nearly always the same answer, whatever the others say |
 //! | careless | answers say something, but much less than those of the typical worker |
 //! | reliable | nothing of the above |
 //! | too few labels | fewer than ten labels on tasks that others labelled too, or one class only |
 //!
 //! The first kind that holds is the verdict. The tests behind them are those of `worker_kinds` and
-//! `copy_groups`, with their false discovery rate. The accuracy of a worker is the mean probability of its
-//! answers by what the *others* say, with a Wilson interval: it is an estimate against an imperfect
-//! consensus, and where the others are wrong together, so is it.
+//! `copy_groups`, with their false discovery rate. The accuracy of a worker
+//! is that of [`WorkerAccuracy`](crate::review::WorkerAccuracy): by the labels of a fit, the same as everywhere.
 
 use super::answer_tables::AnswerTable;
 use super::worker_kinds::{MIN_TASKS, WorkerCheck};
 use crate::annotations::Annotations;
-use crate::evaluate::wilson_interval;
+use crate::methods::Fit;
 
 /// What a worker is like, the worst first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -64,12 +63,15 @@ impl WorkerVerdictKind {
         }
     }
 
-    /// What to do about such a worker.
-    pub fn advice(self) -> &'static str {
+    /// What to do about such a worker, if it is `certain` that the worker is of no use.
+    fn advice(self, certain: bool) -> &'static str {
         match self {
             Self::Adversary => "read some answers: the question may be misread or two classes swapped",
-            Self::Spammer => "leave out, and do not pay for more",
-            Self::Copy => "find out how the answers came about; keep one of the group",
+            Self::Spammer if certain => "read some answers; do not pay for more",
+            Self::Spammer => "give some tasks whose truth is known before you decide",
+            Self::Copy => {
+                "a copy, or one of the only ones who are right: check some answers against known truths"
+            }
             Self::OneSided => "trust the rare other answers only; ask why",
             Self::Careless => "give fewer tasks, or train",
             Self::Reliable => "keep",
@@ -89,33 +91,48 @@ pub struct WorkerVerdict {
     pub labels: usize,
     /// Labels on tasks that others labelled too: what the verdict rests on.
     pub compared: usize,
-    /// Estimated share of right answers; None with nothing to compare.
+    /// Estimated share of right answers, by the labels of a fit; None without labels.
     pub accuracy: Option<f64>,
-    /// 95 % interval of the accuracy.
+    /// Its interval: that of [`WorkerAccuracy`](crate::review::WorkerAccuracy).
     pub interval: Option<(f64, f64)>,
     /// Estimated share of answers that follow the truth instead of habits; None where not tested.
     pub informativeness: Option<f64>,
     /// The verdict.
     pub kind: WorkerVerdictKind,
+    /// Whether the labels are enough, and the interval far enough from the accuracy of a useful worker, to act on
+    /// the verdict.
+    pub certain: bool,
     /// The others of its group, where it is a copy.
     pub same_errors_as: Vec<usize>,
+}
+
+impl WorkerVerdict {
+    /// What to do about the worker.
+    pub fn advice(&self) -> &'static str {
+        self.kind.advice(self.certain)
+    }
+}
+
+/// Labels below which no verdict is certain.
+const ENOUGH_LABELS: usize = 30;
+
+/// Accuracy of a worker who is just useful: that of one who follows the truth with probability `lambda`, and else
+/// is right by chance.
+fn useful_accuracy(lambda: f64, chance: f64) -> f64 {
+    lambda + (1.0 - lambda) * chance
 }
 
 /// The verdicts on all workers, the worst first: by kind, then by accuracy, then by labels and name.
 pub(super) fn judge(
     annotations: &Annotations,
+    fit: &Fit,
     tables: &[AnswerTable],
-    checks: &[WorkerCheck],
+    (checks, useful): (&[WorkerCheck], f64),
     groups: &[Vec<usize>],
 ) -> Vec<WorkerVerdict> {
-    let mut verdicts = unjudged(annotations);
+    let mut verdicts = unjudged(annotations, fit);
     for (verdict, table) in verdicts.iter_mut().zip(tables) {
         verdict.compared = table.tasks as usize;
-        if table.tasks > 0.0 {
-            let right = 1.0 - table.error;
-            verdict.accuracy = Some(right);
-            verdict.interval = Some(wilson_interval(right * table.tasks, table.tasks as usize));
-        }
         if table.tasks >= MIN_TASKS {
             verdict.kind = WorkerVerdictKind::Reliable;
         }
@@ -123,6 +140,8 @@ pub(super) fn judge(
     for check in checks {
         let verdict = &mut verdicts[check.worker];
         verdict.informativeness = Some(check.informativeness);
+        let most = verdict.interval.map_or(1.0, |(_, high)| high);
+        verdict.certain = verdict.compared >= ENOUGH_LABELS && most < useful_accuracy(useful, check.chance);
         let kinds = [
             (check.adversary, WorkerVerdictKind::Adversary),
             (check.spammer, WorkerVerdictKind::Spammer),
@@ -146,17 +165,19 @@ pub(super) fn judge(
     rank(annotations, verdicts)
 }
 
-/// Every worker with nothing known but its labels.
-fn unjudged(annotations: &Annotations) -> Vec<WorkerVerdict> {
+/// Every worker with its accuracy, and nothing else known.
+fn unjudged(annotations: &Annotations, fit: &Fit) -> Vec<WorkerVerdict> {
     let labels = annotations.labels_per_worker();
+    let accuracies = fit.worker_accuracies(annotations);
     let verdict = |(worker, &labels): (usize, &u32)| WorkerVerdict {
         rank: 0,
         worker,
         labels: labels as usize,
         compared: 0,
-        accuracy: None,
-        interval: None,
+        accuracy: accuracies[worker].map(|accuracy| accuracy.value),
+        interval: accuracies[worker].and_then(|accuracy| accuracy.interval),
         informativeness: None,
+        certain: false,
         kind: WorkerVerdictKind::TooFewLabels,
         same_errors_as: Vec::new(),
     };
@@ -164,8 +185,8 @@ fn unjudged(annotations: &Annotations) -> Vec<WorkerVerdict> {
 }
 
 /// The verdicts where workers cannot be compared: too few labels to say of anyone.
-pub(super) fn judge_nobody(annotations: &Annotations) -> Vec<WorkerVerdict> {
-    rank(annotations, unjudged(annotations))
+pub(super) fn judge_nobody(annotations: &Annotations, fit: &Fit) -> Vec<WorkerVerdict> {
+    rank(annotations, unjudged(annotations, fit))
 }
 
 fn rank(annotations: &Annotations, mut verdicts: Vec<WorkerVerdict>) -> Vec<WorkerVerdict> {

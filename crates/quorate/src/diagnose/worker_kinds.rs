@@ -43,7 +43,10 @@ use rayon::prelude::*;
 /// Tasks with other labels that a worker needs to be tested.
 pub const MIN_TASKS: f64 = 10.0;
 /// Share of the typical worker's lambda that a spammer is shown not to reach.
-const SHARE_OF_TYPICAL: f64 = 2.0 / 3.0;
+pub(super) const SHARE_OF_TYPICAL: f64 = 2.0 / 3.0;
+/// With two classes a guess is right half of the time, and an honest worker on a bad day looks like a spammer: the
+/// level is this part of what it is with more.
+const TWO_CLASSES: f64 = 0.4;
 /// p-value of the test of independence below which nobody is called a spammer.
 const SIGN_OF_LIFE: f64 = 0.05;
 
@@ -107,7 +110,8 @@ pub(super) fn check_workers(tables: &[AnswerTable], level: f64) -> (Vec<WorkerCh
         .iter()
         .map(|check| check.independent_p > SIGN_OF_LIFE)
         .collect();
-    let spammers = spammers::flag(&useful, &lifeless, level);
+    let two = of_tested.iter().all(|table| table.purity.len() == 2);
+    let spammers = spammers::flag(&useful, &lifeless, if two { TWO_CLASSES * level } else { level });
     let useless = apply(|check| check.useful_p, &checks);
     let worse = apply(|check| check.not_worse_p, &checks);
     for (at, check) in checks.iter_mut().enumerate() {

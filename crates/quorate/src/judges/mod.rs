@@ -58,6 +58,7 @@ use prevalence::{Rates, model_share, rogan_gladen};
 use readings::{Readings, pinned, read_panel};
 use verdict::decide;
 
+use crate::calibrate::{CheckedLabels, ErrorBasis, ErrorEstimate};
 use crate::linalg::small::largest;
 use crate::{Context, Error, Result};
 
@@ -100,6 +101,8 @@ pub struct PanelReport {
     pub prevalence: Vec<Prevalence>,
     /// Verdicts, as if no truth were known, that are the known truth.
     pub agreement_with_gold: Option<CountedShare>,
+    /// How many verdicts on items whose truth is not known are wrong.
+    pub error: ErrorEstimate,
     /// What would change with one judge less or more.
     pub changes: PanelChanges,
     /// What to know before the numbers.
@@ -135,12 +138,15 @@ impl Judges {
         let unpinned = self.verdicts(&patterns, &free, &asked);
         let by_item = |item: usize| rows[patterns.of_item[item] as usize * classes..][..classes].to_vec();
         let judges = report_judges(panel, &patterns, first);
+        let changes = foresee(&patterns, first, &rows);
+        let agreement_with_gold = agreement_with_gold(panel, &unpinned);
         let probabilities = (0..patterns.of_item.len()).flat_map(by_item).collect();
         Ok(PanelReport {
             probabilities: crate::model::Consensus::new(classes, probabilities),
             prevalence: self.prevalence(panel, &readings, &verdicts, &unpinned),
-            agreement_with_gold: agreement_with_gold(panel, &unpinned),
-            changes: foresee(&patterns, first, &rows),
+            error: estimate_error(agreement_with_gold.as_ref(), changes.error, verdicts.len()),
+            agreement_with_gold,
+            changes,
             findings: find(panel, &patterns, &readings, &dependence, &judges),
             verdicts,
             judges,
@@ -231,6 +237,19 @@ fn count_asked(panel: &Panel) -> Vec<usize> {
         }
     }
     asked
+}
+
+/// By the verdicts on items of known truth where they are enough, else as the probabilities imply.
+fn estimate_error(checked: Option<&CountedShare>, implied: f64, items: usize) -> ErrorEstimate {
+    let basis = checked.map_or(ErrorBasis::Confidence, |checked| {
+        let known = checked.items as u64;
+        let right = (checked.share.estimate * checked.items as f64).round() as u64;
+        ErrorBasis::Checked(CheckedLabels {
+            known,
+            wrong: known - right.min(known),
+        })
+    });
+    ErrorEstimate::new(basis, implied, items as u64, 0)
 }
 
 fn agreement_with_gold(panel: &Panel, unpinned: &[Verdict]) -> Option<CountedShare> {

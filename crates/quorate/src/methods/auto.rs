@@ -28,13 +28,17 @@
 
 use super::pooled_ds::match_model;
 use super::shared::copying::{count_once, find_copies};
+use super::task_effects::see_variation;
 use super::{
     Aggregate, BlockFit, DawidSkeneEm, FastDawidSkene, Fit, MajorityVote, OneCoin, PriorUse, TaskEffects,
     learn_in,
 };
 use crate::annotations::Annotations;
 use crate::blocks::{Passes, Stage};
-use crate::calibrate::{calibrate_rows, count_consensus, learn_share};
+use crate::calibrate::{
+    ErrorBasis, TaskVariation, TryPowers, calibrate_rows, count_consensus, expected_doubt, learn_share,
+    sharpen_rows,
+};
 use crate::context::Context;
 use crate::error::{Error, Result};
 use crate::model::{RuleSource, reserve_passes};
@@ -139,15 +143,19 @@ impl Auto {
         notes: Vec<String>,
         passes: &mut Passes<'_>,
         context: &mut Context,
-    ) -> Result<BlockFit> {
+    ) -> Result<(BlockFit, Option<TaskVariation>)> {
         let compared = can_compare(passes, context);
         let mut ballot = Ballot {
             notes,
             ..Ballot::default()
         };
+        let mut shown = None;
         if lacks_labels(passes, context) {
             self.ask_few(&mut ballot, passes, context)?;
         } else {
+            if compared && self.misled > 0.0 {
+                shown = see_variation(passes, context)?;
+            }
             for member in self.members_for(compared) {
                 ballot.ask(&member, passes, context)?;
             }
@@ -176,13 +184,14 @@ impl Auto {
             })
             .collect();
         notes.append(&mut ballot.notes);
-        Ok(Fit {
+        let fit = Fit {
             task_difficulty: ballot.difficulty,
             iterations: ballot.iterations.max(1),
             warnings: ballot.warnings,
             notes,
             ..rule
-        })
+        };
+        Ok((fit, shown))
     }
 
     /// The members where dense matrices cannot be learnt: votes, and a model that gets the weight of all that is
@@ -231,6 +240,7 @@ impl Auto {
     fn match_and_calibrate(
         &self,
         mut fit: BlockFit,
+        shown: Option<TaskVariation>,
         passes: &mut Passes<'_>,
         context: &mut Context,
     ) -> Result<BlockFit> {
@@ -260,6 +270,13 @@ impl Auto {
             passes.complete(classes, fit.clone(), stage, context, |_, block, rows| {
                 calibrate_rows(block, &model, rows, share);
             })?;
+            // Nowhere else was the range of the error measured.
+            if let Some(shown) = shown {
+                fit.error_basis = ErrorBasis::Calibrated {
+                    caution: shown.caution(),
+                };
+                fit = sharpen(fit, &shown, passes, context)?;
+            }
         }
         Ok(fit)
     }
@@ -309,7 +326,7 @@ impl Ballot {
 
 impl Aggregate for Auto {
     fn learn(&self, passes: &mut Passes<'_>, context: &mut Context) -> Result<BlockFit> {
-        let mut notes = Vec::new();
+        let (mut notes, mut copies) = (Vec::new(), Vec::new());
         let groups = match self.copies {
             Copies::Once => passes.look_at_table(|table| context.run(|| find_copies(table))),
             Copies::All => Some(Vec::new()),
@@ -321,15 +338,37 @@ impl Aggregate for Auto {
         }
         let groups = groups.unwrap_or_default();
         let counted_once = |table: &Annotations| {
-            notes.extend(groups.iter().map(|group| describe_copies(group, table)));
+            copies.extend(groups.iter().map(|group| describe_copies(group, table)));
             (!groups.is_empty()).then(|| count_once(table, &groups))
         };
-        let fit = match passes.look_at_table(counted_once).flatten().transpose()? {
+        let (mut fit, shown) = match passes.look_at_table(counted_once).flatten().transpose()? {
             Some(table) => passes.over_other_table(&table, |passes| self.average(notes, passes, context))?,
             None => self.average(notes, passes, context)?,
         };
-        self.match_and_calibrate(fit, passes, context)
+        fit.warnings.splice(0..0, copies);
+        self.match_and_calibrate(fit, shown, passes, context)
     }
+}
+
+/// The fit with posteriors as sure as they may be by what the labels show of the effects of tasks.
+fn sharpen(
+    mut fit: BlockFit,
+    shown: &TaskVariation,
+    passes: &mut Passes<'_>,
+    context: &mut Context,
+) -> Result<BlockFit> {
+    let stage = Stage::single("calibration");
+    let doubts = passes.run(&mut TryPowers {}, stage, context)?;
+    let Some(raised) = doubts.mean() else {
+        return Ok(fit);
+    };
+    let power = doubts.power_for(expected_doubt(shown, raised));
+    fit = fit.sharpened(power);
+    let classes = passes.class_count();
+    passes.complete(classes, fit.clone(), stage, context, |_, block, rows| {
+        sharpen_rows(block, rows, power);
+    })?;
+    Ok(fit)
 }
 
 /// Whether there is anything to learn of workers: tasks with two labels, known truths or expectations.
@@ -382,7 +421,8 @@ fn describe_copies(group: &[usize], annotations: &Annotations) -> String {
         .collect();
     let more = if group.len() > NAMED { ", .." } else { "" };
     format!(
-        "{} workers answer alike far beyond the tasks, and nobody else is like them: {}{more}. Their labels on a task count as one",
+        "{} workers answer alike far beyond the tasks, and nobody else is like them: {}{more}. They are copies, or the only ones who \
+         are right; their labels on a task count as one",
         group.len(),
         names.join(", ")
     )

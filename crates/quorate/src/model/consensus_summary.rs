@@ -21,14 +21,14 @@ pub struct ConsensusSummary {
     pub labels: u64,
     /// Tasks without any label.
     pub unlabelled_tasks: u64,
+    /// Tasks whose truth is known.
+    pub known_tasks: u64,
     /// Tasks where several classes share the first place.
     pub tied_tasks: u64,
     /// Tasks whose label is not the one that majority vote gives.
     pub changed_from_votes: u64,
     /// Sum of `1 - confidence` over the tasks.
     pub doubt: f64,
-    /// Sum of `confidence (1 - confidence)` over the tasks: the variance of the number of wrong labels.
-    pub doubt_variance: f64,
     /// Tasks whose confidence is below [`DOUBTFUL`](crate::review::DOUBTFUL).
     pub doubtful_tasks: u64,
     /// Sum of `1 - confidence` over the doubtful tasks.
@@ -37,6 +37,8 @@ pub struct ConsensusSummary {
     pub worker_labels: Vec<u64>,
     /// Labels of each worker that equal the consensus.
     pub worker_agreed: Vec<u64>,
+    /// Sum over the labels of each worker of the probability that the label is right.
+    pub worker_right: Vec<f64>,
     /// Expected answers of the workers, if they were asked for.
     pub counts: Option<AnswerCounts>,
 }
@@ -84,23 +86,25 @@ impl ConsensusSummary {
             tasks: tasks.len() as u64,
             worker_labels: vec![0; block.worker_count()],
             worker_agreed: vec![0; block.worker_count()],
+            worker_right: vec![0.0; block.worker_count()],
             ..Self::default()
         };
         for task in tasks {
             let row = &rows[task * classes..][..classes];
             let (label, top) = (label_of(row), largest(row));
             facts.doubt += 1.0 - top;
-            facts.doubt_variance += (top * (1.0 - top)).max(0.0);
             if top < DOUBTFUL {
                 facts.doubtful_tasks += 1;
                 facts.doubtful_errors += 1.0 - top;
             }
+            facts.known_tasks += u64::from(block.gold(task).is_some());
             facts.tied_tasks += u64::from(leaders(row).nth(1).is_some());
             let (workers, answers) = block.task(task);
             facts.unlabelled_tasks += u64::from(workers.is_empty());
             facts.labels += workers.len() as u64;
             for (&worker, &answer) in workers.iter().zip(answers) {
                 facts.worker_labels[worker as usize] += 1;
+                facts.worker_right[worker as usize] += row[usize::from(answer)];
                 facts.worker_agreed[worker as usize] += u64::from(usize::from(answer) == label);
             }
         }
@@ -112,16 +116,18 @@ impl ConsensusSummary {
         self.tasks += other.tasks;
         self.labels += other.labels;
         self.unlabelled_tasks += other.unlabelled_tasks;
+        self.known_tasks += other.known_tasks;
         self.tied_tasks += other.tied_tasks;
         self.changed_from_votes += other.changed_from_votes;
         self.doubt += other.doubt;
-        self.doubt_variance += other.doubt_variance;
         self.doubtful_tasks += other.doubtful_tasks;
         self.doubtful_errors += other.doubtful_errors;
         self.worker_labels.resize(other.worker_labels.len(), 0);
         add(&mut self.worker_labels, &other.worker_labels);
         self.worker_agreed.resize(other.worker_agreed.len(), 0);
         add(&mut self.worker_agreed, &other.worker_agreed);
+        self.worker_right.resize(other.worker_right.len(), 0.0);
+        add(&mut self.worker_right, &other.worker_right);
         State::merge(&mut self.counts, other.counts.clone());
     }
 
@@ -175,6 +181,6 @@ impl State for ConsensusSummary {
 }
 
 wire_format!(33 ConsensusSummary {
-    tasks, labels, unlabelled_tasks, tied_tasks, changed_from_votes, doubt, doubt_variance, doubtful_tasks,
-    doubtful_errors, worker_labels, worker_agreed, counts
+    tasks, labels, unlabelled_tasks, known_tasks, tied_tasks, changed_from_votes, doubt, doubtful_tasks,
+    doubtful_errors, worker_labels, worker_agreed, worker_right, counts
 });

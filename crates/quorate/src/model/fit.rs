@@ -5,9 +5,9 @@ use std::sync::Arc;
 
 use super::consensus::{TIE, break_ties, heaviest, leaders};
 use super::posterior::Sweep;
-use super::{Consensus, DawidSkene, VoteShares, count_answers};
+use super::{Consensus, ConsensusSummary, DawidSkene, VoteShares, count_answers};
 use crate::blocks::{Block, Passes, PosteriorRule, Reader, Wire, WireFormat, wire_format};
-use crate::calibrate::calibrate_rows;
+use crate::calibrate::{ErrorBasis, ErrorEstimate, calibrate_rows, sharpen_rows};
 use crate::linalg::small::{add_scaled, largest};
 use crate::{Annotations, Result};
 
@@ -29,6 +29,8 @@ pub struct Fit<C = Consensus> {
     pub iterations: usize,
     /// Whether the iteration reached its tolerance.
     pub converged: bool,
+    /// What the estimated error of the labels rests on.
+    pub error_basis: ErrorBasis,
     /// What the caller should beware of in this result, each in one sentence.
     pub warnings: Vec<String>,
     /// Facts about the run that are worth knowing.
@@ -49,9 +51,21 @@ impl<C> Fit<C> {
             trace: Vec::new(),
             iterations: 0,
             converged: true,
+            error_basis: ErrorBasis::default(),
             warnings: Vec::new(),
             notes: Vec::new(),
         }
+    }
+
+    /// How many labels are wrong, by these facts about them.
+    #[doc(hidden)]
+    pub fn estimate_error(&self, facts: &ConsensusSummary) -> ErrorEstimate {
+        ErrorEstimate::new(
+            self.error_basis,
+            facts.expected_error(),
+            facts.tasks,
+            facts.known_tasks,
+        )
     }
 
     /// The same fit with the posteriors in another form.
@@ -70,6 +84,7 @@ impl<C> Fit<C> {
             trace: self.trace,
             iterations: self.iterations,
             converged: self.converged,
+            error_basis: self.error_basis,
             warnings: self.warnings,
             notes: self.notes,
         }
@@ -77,6 +92,17 @@ impl<C> Fit<C> {
 }
 
 impl Fit {
+    /// How many labels of this table are wrong.
+    pub fn estimated_error(&self, annotations: &Annotations) -> ErrorEstimate {
+        let known = annotations.known_truths().count() as u64;
+        ErrorEstimate::new(
+            self.error_basis,
+            self.consensus.expected_error(),
+            annotations.task_count() as u64,
+            known,
+        )
+    }
+
     /// The result of a method that does not iterate, with the model that is counted against its posteriors.
     #[doc(hidden)]
     pub fn counted(annotations: &Annotations, consensus: Consensus) -> Self {
@@ -104,11 +130,13 @@ pub struct Rule {
     pub(crate) source: RuleSource,
     /// Share of tasks that mislead many workers at once, to which the confidence is lowered; 0: not at all.
     pub(crate) misled: f64,
+    /// The power that the posteriors are raised to after that; 1: as they are.
+    pub(crate) power: f64,
     /// Whether tasks on which all labels agree keep that label: where no two labels share a task.
     pub(crate) keeps_unanimous: bool,
 }
 
-wire_format!(59 Rule { source, misled, keeps_unanimous });
+wire_format!(59 Rule { source, misled, power, keeps_unanimous });
 
 #[derive(Debug, Clone)]
 pub(crate) enum RuleSource {
@@ -143,11 +171,11 @@ impl From<Arc<Sweep>> for Rule {
 
 impl From<RuleSource> for Rule {
     fn from(source: RuleSource) -> Self {
-        let (misled, keeps_unanimous) = (0.0, false);
         Self {
             source,
-            misled,
-            keeps_unanimous,
+            misled: 0.0,
+            power: 1.0,
+            keeps_unanimous: false,
         }
     }
 }
@@ -194,6 +222,7 @@ impl BlockFit {
         if let Some(model) = self.model.as_ref().filter(|_| self.consensus.misled > 0.0) {
             calibrate_rows(block, model, rows, self.consensus.misled);
         }
+        sharpen_rows(block, rows, self.consensus.power);
         if self.consensus.keeps_unanimous {
             keep_unanimous(block, rows);
         }
@@ -203,6 +232,12 @@ impl BlockFit {
     /// workers at once; needs a model.
     pub fn calibrated(mut self, share: f64) -> Self {
         self.consensus.misled = share;
+        self
+    }
+
+    /// The same fit with the posteriors raised to this power.
+    pub(crate) fn sharpened(mut self, power: f64) -> Self {
+        self.consensus.power = power;
         self
     }
 }

@@ -19,8 +19,10 @@ pub use knowledge::{ClassShares, History, Knowledge, Known, LabelFacts, LabelTab
 pub use update::{Joined, UPDATABLE, join_update, updating};
 
 use crate::annotations::Annotations;
-use crate::blocks::Blocks;
-use crate::calibrate::{TYPICAL_SHARE, calibrate, calibrate_fit, estimate_share};
+use crate::blocks::{Blocks, gather};
+use crate::calibrate::{
+    CheckedLabels, ENOUGH_TRUTHS, ErrorBasis, TYPICAL_SHARE, calibrate, calibrate_fit, estimate_share,
+};
 use crate::context::Context;
 use crate::error::Result;
 use crate::intervals::{Intervals, ModelIntervals};
@@ -50,12 +52,15 @@ pub struct Outcome<C = Consensus> {
 }
 
 impl Run<'_> {
-    /// Fits, calibrates and draws intervals.
+    /// Fits, calibrates, checks the labels against known truths and draws intervals.
     pub fn over<C>(&self, labels: &mut impl RunOver<C>, context: &mut Context) -> Result<Outcome<C>> {
         let started = Instant::now();
         let mut fit = labels.fit(self.method, context)?;
         if self.calibrate && !self.method.method().calibrates_itself {
             fit = calibrated(fit, labels, context)?;
+        }
+        if let Some(checked) = labels.check(self.method, context)? {
+            fit.error_basis = ErrorBasis::Checked(checked);
         }
         let seconds = started.elapsed().as_secs_f64();
         let intervals = match self.intervals {
@@ -104,6 +109,10 @@ pub trait RunOver<C> {
     /// Lowers the confidence of a fit with a model, and says for which share of misleading tasks.
     fn calibrate(&mut self, fit: Fit<C>, context: &mut Context) -> Result<(Fit<C>, f64)>;
 
+    /// Labels of tasks whose truth is known, made without it; none where too few are known, or where labels stay on
+    /// disk or on a cluster.
+    fn check(&mut self, method: &dyn Aggregate, context: &mut Context) -> Result<Option<CheckedLabels>>;
+
     /// Intervals of this level around a fit, if it has a model.
     fn intervals(
         &mut self,
@@ -131,6 +140,10 @@ impl RunOver<Consensus> for Arc<Annotations> {
         Ok((fit.map_consensus(lower), share))
     }
 
+    fn check(&mut self, method: &dyn Aggregate, context: &mut Context) -> Result<Option<CheckedLabels>> {
+        check_labels(self, method, context)
+    }
+
     fn intervals(&mut self, fit: &Fit, level: f64, context: &mut Context) -> Result<Option<ModelIntervals>> {
         let settings = at_level(level);
         let draw = |model| settings.run(self, model, &fit.consensus, context);
@@ -142,6 +155,32 @@ impl RunOver<Consensus> for Arc<Annotations> {
     }
 }
 
+/// Two fits, each with every other truth: half of them are enough to learn from, and the others to check.
+fn check_labels(
+    table: &Annotations,
+    method: &dyn Aggregate,
+    context: &mut Context,
+) -> Result<Option<CheckedLabels>> {
+    let mut known: Vec<(u32, u16)> = table.known_truths().collect();
+    known.retain(|&(task, _)| !table.task_slices(task as usize).0.is_empty());
+    if (known.len() as u64) < ENOUGH_TRUTHS {
+        return Ok(None);
+    }
+    // By what is known of a task alone: neither the order of rows nor names, which tables on disk do not have.
+    let content = |task: u32| table.task_slices(task as usize);
+    known.sort_by(|a, b| content(a.0).cmp(&content(b.0)).then(a.1.cmp(&b.1)));
+    let mut checked = CheckedLabels::default();
+    for fold in 0..2 {
+        let taught = known.iter().copied().skip(fold).step_by(2);
+        let consensus = method.fit(&table.clone().with_gold(taught)?, context)?.consensus;
+        for &(task, truth) in known.iter().skip(1 - fold).step_by(2) {
+            checked.known += 1;
+            checked.wrong += u64::from(consensus.label(task as usize) != usize::from(truth));
+        }
+    }
+    Ok(Some(checked))
+}
+
 impl<B: Blocks> RunOver<Rule> for B {
     fn fit(&mut self, method: &dyn Aggregate, context: &mut Context) -> Result<Fit<Rule>> {
         method.fit_blocks(self, context)
@@ -149,6 +188,16 @@ impl<B: Blocks> RunOver<Rule> for B {
 
     fn calibrate(&mut self, fit: Fit<Rule>, context: &mut Context) -> Result<(Fit<Rule>, f64)> {
         calibrate_fit(fit, self, context)
+    }
+
+    fn check(&mut self, method: &dyn Aggregate, context: &mut Context) -> Result<Option<CheckedLabels>> {
+        if !self.has_gold() || !method.method().streams {
+            return Ok(None);
+        }
+        match gather(self, context)? {
+            Some(table) => check_labels(&table, method, context),
+            None => Ok(None),
+        }
     }
 
     fn intervals(

@@ -4,8 +4,7 @@ use std::sync::Arc;
 
 use anyhow::Result;
 use quorate::internal::model::{ConsensusSummary, Rule};
-use quorate::internal::run::{LabelTable, Outcome, Run, RunOver};
-use quorate::review::error_range;
+use quorate::internal::run::{LabelTable, Outcome, RunOver};
 use quorate::{Annotations, Consensus, Context};
 use quorate_io::{SpilledLabels, TaskResults, WantedResults};
 
@@ -68,17 +67,14 @@ impl LabelSource for SpilledLabels {
         context: &mut Context,
     ) -> Result<Outcome<TaskResults<'l>>> {
         let results = self.results(&outcome.fit, wanted, &mut || context.step("posteriors", 0, None))?;
-        Ok(outcome.map_consensus(|_| TaskResults::Disk(results)))
+        Ok(outcome.map_consensus(|_| TaskResults::Disk(Box::new(results))))
     }
 }
 
 impl<'l> Results<'l> {
-    /// The facts of an outcome; the range of its error is the one that they allow.
-    pub fn new(mut outcome: Outcome<TaskResults<'l>>, run: &Run<'_>, wanted: WantedResults) -> Self {
+    /// With the facts of an outcome.
+    pub fn new(outcome: Outcome<TaskResults<'l>>, wanted: WantedResults) -> Self {
         let summary = outcome.fit.consensus.summary(wanted.counts);
-        if let (Some(intervals), Some(level)) = (&mut outcome.intervals, run.intervals) {
-            intervals.error = error_range(&summary, intervals.error, level);
-        }
         Self { outcome, summary }
     }
 

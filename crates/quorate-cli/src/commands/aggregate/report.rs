@@ -8,7 +8,7 @@ use quorate_io::{describe_reasons, describe_votes};
 use super::outcome::Results;
 use crate::printer::Printer;
 use crate::run_summary::RunSummary;
-use crate::text_table::{TextTable, count, duration, plural};
+use crate::text_table::{TextTable, duration, plural};
 
 /// Workers that are named.
 const NAMED_WORKERS: usize = 5;
@@ -41,36 +41,20 @@ pub(super) fn report(run: &Run<'_>, results: &Results<'_>, summary: &RunSummary<
         results.size(),
         duration(results.outcome.seconds),
     ));
-    tell_error(run, results, printer);
+    tell_error(results, printer);
     tell_doubtful(results, printer);
     tell_workers(results, &summary.workers_to_look_at, printer);
     tell_changes(results, printer);
 }
 
-/// How many labels are wrong: one estimate, with a range where there are intervals.
-fn tell_error(run: &Run<'_>, results: &Results<'_>, printer: &mut Printer) {
+/// How many labels are wrong: one estimate with its range.
+fn tell_error(results: &Results<'_>, printer: &mut Printer) {
     let summary = &results.summary;
-    let percent = |share: f64| format!("{:.1} %", 100.0 * share);
-    let estimate = percent(summary.expected_error());
-    let (Some(intervals), Some(level)) = (&results.outcome.intervals, run.intervals) else {
-        let wrong = count(summary.doubt.round() as usize);
-        printer.note(format!(
-            "estimated error: {estimate} (about {wrong} of {} wrong)",
-            plural(summary.tasks as usize, "label")
-        ));
-        return;
-    };
-    let (low, high) = (percent(intervals.error.low), percent(intervals.error.high));
-    let calibrated = run.calibrate || run.method.method().calibrates_itself;
-    printer.note(if calibrated { format!(
-            "estimated error: {estimate}; between {low} and {high} at {} %, depending on whether workers err independently or \
-             some tasks mislead many of them",
-            100.0 * level
-        ) } else { format!(
-            "estimated error: {estimate}; between {low} and {high} at {} %, if workers err independently (--calibrate allows \
-             for tasks that mislead many of them)",
-            100.0 * level
-        ) });
+    let error = results.outcome.fit.estimate_error(summary);
+    printer.note(format!("estimated error: {error}"));
+    if error.range.is_none() {
+        printer.detail("auto gives a range; so do 30 known truths (--gold) with any method");
+    }
 }
 
 /// How many tasks are worth a look, and how many of the wrong labels are among them.

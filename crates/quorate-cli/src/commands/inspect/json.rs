@@ -62,6 +62,7 @@ pub(crate) fn as_json(
             kind: finding.kind.name(),
             severity: finding.severity.name(),
             sentence: &finding.sentence,
+            certainty: finding.kind.certainty(),
             advice: advice(finding),
             evidence: finding.evidence.iter().copied().collect::<BTreeMap<_, _>>(),
             workers: &finding.workers,

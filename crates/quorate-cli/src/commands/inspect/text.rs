@@ -194,17 +194,9 @@ fn knowledge(inspection: &Inspection) -> String {
 fn structure_lines(structure: &Structure, classes: usize) -> String {
     let mut text = String::new();
     if let Some(spectrum) = &structure.spectrum {
-        let at = |index: usize| spectrum.values.get(index).copied().unwrap_or(0.0);
         text.push_str(&line(
             "classes that show",
-            format!(
-                "{} of {classes} (strength of pattern {classes} in the answers {:.2}, of pattern {} {:.2}; chance reaches {:.2})",
-                spectrum.shown,
-                at(classes - 1),
-                classes + 1,
-                at(classes),
-                spectrum.chance
-            ),
+            format!("{} of {classes}", spectrum.shown),
         ));
     }
     text.push_str(&line(
@@ -248,6 +240,7 @@ fn findings(findings: &[Finding], all: bool) -> String {
                 &format!("  {name:<8} "),
                 "           ",
             ));
+            text.push_str(&wrapped(finding.kind.certainty(), "           ", "           "));
             let advice = advice(finding);
             text.push_str(&wrapped(&advice, "           -> ", "              "));
             if all && finding.workers.len() > LISTED {

@@ -1,10 +1,24 @@
-//! Limits for pipelines: `--fail-below pass-rate=0.8,effective-judges=2`.
+//! Limits for pipelines: `--fail-below pass-rate=0.8,effective-judges=2`, and which end of an interval counts:
+//! `--gate-on low|estimate|high`.
 
 use std::str::FromStr;
 
+use clap::ValueEnum;
+use quorate::intervals::Interval;
 use quorate::judges::PanelReport;
 
 use super::words::pass_rate;
+
+/// What of a number a gate looks at.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum GateOn {
+    /// The lower end of its interval: passes only what is shown to be good enough
+    Low,
+    /// The estimate
+    Estimate,
+    /// The upper end of its interval: fails only what is shown to be too bad
+    High,
+}
 
 /// A number of the report that must not be below a limit.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -16,7 +30,6 @@ pub struct Gate {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Number {
     PassRate,
-    PassRateLow,
     ObservedPassRate,
     Scored,
     Confidence,
@@ -24,9 +37,8 @@ enum Number {
     EffectiveJudges,
 }
 
-const NAMES: [(&str, Number); 7] = [
+const NAMES: [(&str, Number); 6] = [
     ("pass-rate", Number::PassRate),
-    ("pass-rate-low", Number::PassRateLow),
     ("observed-pass-rate", Number::ObservedPassRate),
     ("scored", Number::Scored),
     ("confidence", Number::Confidence),
@@ -61,37 +73,55 @@ impl FromStr for Gate {
 
 impl Gate {
     /// Why the gate does not hold; none if it does.
-    pub(super) fn check(&self, report: &PanelReport, positive: usize) -> Option<String> {
+    pub(super) fn check(&self, report: &PanelReport, positive: usize, on: GateOn) -> Option<String> {
         let name = NAMES
             .iter()
             .find(|(_, number)| *number == self.number)
             .map_or("", |(name, _)| name);
-        match self.number.of(report, positive) {
-            None => Some(format!(
+        let Some(number) = self.number.of(report, positive) else {
+            return Some(format!(
                 "{name} cannot be known, and should be at least {}",
                 self.limit
-            )),
-            Some(found) if found < self.limit => Some(format!("{name} is {found:.3}, below {}", self.limit)),
-            Some(_) => None,
-        }
+            ));
+        };
+        let (found, which) = match on {
+            GateOn::Low => (number.low, " (lower end of its interval)"),
+            GateOn::Estimate => (number.estimate, " (estimate)"),
+            GateOn::High => (number.high, " (upper end of its interval)"),
+        };
+        let which = if number.low < number.high { which } else { "" };
+        (found < self.limit).then(|| format!("{name} is {found:.3}{which}, below {}", self.limit))
     }
 }
 
 impl Number {
-    fn of(self, report: &PanelReport, positive: usize) -> Option<f64> {
+    /// The number with its interval, which has no width where none is known.
+    fn of(self, report: &PanelReport, positive: usize) -> Option<Interval> {
+        let exact = |number: f64| Interval {
+            estimate: number,
+            low: number,
+            high: number,
+        };
         let items = report.verdicts.len().max(1) as f64;
         let scored = || report.verdicts.iter().filter(|verdict| verdict.label.is_some());
         match self {
-            Self::PassRate => Some(pass_rate(report, positive).estimate),
-            Self::PassRateLow => pass_rate(report, positive).interval.map(|(low, _)| low),
-            Self::ObservedPassRate => Some(report.prevalence[positive].observed),
-            Self::Scored => Some(scored().count() as f64 / items),
+            Self::PassRate => {
+                let found = pass_rate(report, positive);
+                let (low, high) = found.interval.unwrap_or((found.estimate, found.estimate));
+                Some(Interval {
+                    estimate: found.estimate,
+                    low,
+                    high,
+                })
+            }
+            Self::ObservedPassRate => Some(exact(report.prevalence[positive].observed)),
+            Self::Scored => Some(exact(scored().count() as f64 / items)),
             Self::Confidence => {
                 let sum: f64 = scored().map(|verdict| verdict.confidence).sum();
-                Some(sum / scored().count().max(1) as f64)
+                Some(exact(sum / scored().count().max(1) as f64))
             }
-            Self::GoldAgreement => report.agreement_with_gold.map(|counted| counted.share.estimate),
-            Self::EffectiveJudges => Some(report.dependence.effective_judges),
+            Self::GoldAgreement => report.agreement_with_gold.as_ref().map(|counted| counted.share),
+            Self::EffectiveJudges => Some(exact(report.dependence.effective_judges)),
         }
     }
 }

@@ -9,6 +9,7 @@ use serde::Serialize;
 
 use super::words::{pass_rate, sentence, strictness};
 use crate::record::{each, record};
+use crate::run_summary::EstimatedError;
 
 #[derive(Serialize)]
 struct IntervalJson {
@@ -68,7 +69,7 @@ pub(crate) fn as_json(
             model: found.model.as_ref().map(interval),
             rogan_gladen: found.rogan_gladen.as_ref().map(interval),
         }),
-        expected_error: report.changes.error,
+        estimated_error: EstimatedError::from(report.error),
         mean_confidence: (scored().count() > 0).then(|| confidence / scored().count() as f64),
         agreement_with_gold: report.agreement_with_gold.as_ref().map(checked),
         dependence: dependence(report, panel),

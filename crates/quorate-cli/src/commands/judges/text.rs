@@ -95,10 +95,7 @@ fn verdicts(report: &PanelReport, panel: &Panel, settings: Judges) -> String {
         _ => format!("unscored {} ({kept})", count(unscored)),
     });
     let mut text = format!("  {how}: {}\n", parts.join(", "));
-    text.push_str(&format!(
-        "  expected wrong verdicts: {}",
-        percent(report.changes.error)
-    ));
+    text.push_str(&format!("  estimated error: {}", report.error));
     if let Some(checked) = &report.agreement_with_gold {
         text.push_str(&format!(
             "; right on gold: {} of {}",

@@ -15,11 +15,8 @@ pub(super) fn classes(structure: &Structure, annotations: &Annotations) -> Vec<F
                 FindingKind::WeakStructure,
                 Severity::Warning,
                 format!(
-                    "The answers clearly show {} of the {total} classes; the others cannot be told from chance \
-                     (strength of pattern {total} in the answers: {:.2}; chance alone reaches {:.2}).",
-                    spectrum.shown,
-                    spectrum.values.get(total - 1).copied().unwrap_or(0.0),
-                    spectrum.chance
+                    "The answers clearly show {} of the {total} classes; the others cannot be told from chance.",
+                    spectrum.shown
                 ),
                 "Look for classes that are rare or often confused: merge them, or collect more labels where they occur.",
             )
@@ -42,11 +39,12 @@ pub(super) fn classes(structure: &Structure, annotations: &Annotations) -> Vec<F
         found.push(
             Finding::new(
                 FindingKind::UnclearClasses,
-                if structure.alignment_margin < 0.01 { Severity::Problem } else { Severity::Warning },
-                format!(
-                    "Which group of tasks is which class is nearly a toss-up (margin {:.2} on a scale from 0 to 2).",
-                    structure.alignment_margin
-                ),
+                if structure.alignment_margin < 0.01 {
+                    Severity::Problem
+                } else {
+                    Severity::Warning
+                },
+                "Which group of tasks is which class is nearly a toss-up.".to_owned(),
                 "Check a handful of tasks by hand, or add known answers.",
             )
             .with_evidence(&[("margin", structure.alignment_margin)]),
@@ -118,10 +116,13 @@ fn specialists(structure: &Structure, annotations: &Annotations) -> Vec<Finding>
                 FindingKind::NoSpecialist,
                 severity,
                 sentence,
-                "How workers err is then pinned down less well: add an expert, or known answers for these classes. (A \
-                 stand-in for a condition of the theory that cannot be checked directly.)",
+                "Add known answers for these classes, or a worker who knows them.",
             )
-            .with_evidence(&[("classes", classes.len() as f64), ("lowest purity", purity), ("lowest bound", bound)])
+            .with_evidence(&[
+                ("classes", classes.len() as f64),
+                ("lowest purity", purity),
+                ("lowest bound", bound),
+            ])
             .with_classes(names),
         );
     }

@@ -87,7 +87,7 @@ pub(super) fn pairs(inspection: &Inspection) -> Vec<Finding> {
                     percent(pairs.missing_share),
                     percent(imputable)
                 ),
-                "Use a method that fills in what is missing (rob-symnmf-em), or spread a few workers over many tasks.",
+                "Nothing for the default method; let a few workers label many tasks before you rely on single pairs.",
             )
             .with_evidence(&[
                 ("share of pairs missing", pairs.missing_share),
@@ -106,8 +106,7 @@ pub(super) fn pairs(inspection: &Inspection) -> Vec<Finding> {
                     "Half of the pairs of workers who share tasks share {median} or fewer, less than the {cells} cells of \
                      the table in which their answers are compared."
                 ),
-                "Single pairs say little here; methods that use all labels of a task together (those that end in -em, \
-                 dawid-skene) have more to go by.",
+                "Do not rely on single pairs of workers; the default method does not.",
             )
             .with_evidence(&[("median shared tasks", f64::from(median)), ("cells", cells as f64)]),
         );

@@ -92,7 +92,7 @@ pub(super) fn workers(structure: &Structure, annotations: &Annotations, others_u
         FindingKind::Spammers,
         |check| check.spammer,
         "{answers} as if at random: nothing in the answers depends on what the others say",
-        "Leave these workers out, or use a method that weighs workers (not majority vote); do not pay for more.",
+        "Give them some tasks whose truth is known before you pay for more; the default method hardly listens to them.",
     );
     add(
         FindingKind::Adversaries,
@@ -128,10 +128,10 @@ pub(super) fn copies(structure: &Structure, annotations: &Annotations) -> Vec<Fi
                 FindingKind::SameErrors,
                 if overlap >= 0.5 { Severity::Problem } else { Severity::Warning },
                 format!(
-                    "{} make the same errors: {common:.0} in common where {expected:.1} would be usual here, {like}.",
+                    "{} give the same answers against all others: {common:.0} times where {expected:.1} would be usual here, {like}.",
                     sentence_case(&list(&names, "worker"))
                 ),
-                "Look at how they came to their answers; if they are copies, keep one of them.",
+                "They are copies, or the only ones who are right: check some of their common answers against known truths.",
             )
             .with_evidence(&[
                 ("common errors", common),

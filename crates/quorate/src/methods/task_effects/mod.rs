@@ -63,6 +63,7 @@ mod streamed;
 mod sums;
 #[cfg(test)]
 mod tests;
+mod variation;
 mod visit;
 mod words;
 
@@ -78,6 +79,7 @@ use problem::Problem;
 use rounds::EffectRounds;
 pub(crate) use rounds::Learnt;
 pub(crate) use streamed::{AddWorkerSlopes, TakeSample};
+pub(crate) use variation::see_variation;
 
 declare_method! {
     /// Workers and tasks with effects of their own, by Laplace EM.

@@ -35,7 +35,7 @@ const SMALL_STEP_RESUMED: f64 = 2e-2;
 const NEWTON_ROUNDS_COLD: usize = 4;
 
 /// Smallest size of the effects.
-const SMALLEST_EFFECT: f64 = 0.02;
+pub(super) const SMALLEST_EFFECT: f64 = 0.02;
 
 /// Exponent of the step of `s^2`, which speeds up its convergence.
 const EFFECT_STEP: f64 = 1.5;
@@ -86,6 +86,12 @@ pub(crate) struct Learnt {
     /// `s^2`.
     pub(super) variance: f64,
     pub(super) prior: Vec<f64>,
+}
+
+/// Where the rounds came to, for a look at the labels of the problem.
+pub(super) struct Fitted {
+    pub(super) rows: Vec<f64>,
+    pub(super) confusions: Vec<f64>,
 }
 
 /// What the rounds found.
@@ -170,6 +176,14 @@ impl<'p> EffectRounds<'p> {
     /// Starts from the first posteriors.
     pub(super) fn start(&mut self) {
         self.sums = self.crowd_slopes();
+    }
+
+    /// Posteriors and matrices as they are.
+    pub(super) fn into_fitted(self) -> Fitted {
+        Fitted {
+            confusions: self.parameters.confusions(),
+            rows: self.rows,
+        }
     }
 
     /// What was learnt of workers and effects.

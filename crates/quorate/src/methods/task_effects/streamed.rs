@@ -85,13 +85,13 @@ pub(super) fn learn_from_sample(
 }
 
 /// One task in so many is taken into memory.
-fn sample_parts(labels: u64) -> u64 {
+pub(super) fn sample_parts(labels: u64) -> u64 {
     let sample = (SAMPLE_LABELS as u64).max((labels / SAMPLE_PARTS as u64).min(MAX_SAMPLED));
     (labels / sample.max(1)).max(1)
 }
 
 /// Every so many tasks as a table of the same workers and classes.
-fn take_sample(passes: &mut Passes<'_>, parts: u64, context: &mut Context) -> Result<Annotations> {
+pub(super) fn take_sample(passes: &mut Passes<'_>, parts: u64, context: &mut Context) -> Result<Annotations> {
     let mut pass = TakeSample { parts, seen: 0 };
     let sample = passes.run(&mut pass, Stage::single("sample"), context)?;
     let tasks = Names::numbered("t", sample.starts.len() - 1);

@@ -6,24 +6,12 @@
 
 use std::collections::BTreeMap;
 
-use clap::Args;
 use quorate::Annotations;
 use quorate::internal::seeded;
 use quorate_testkit::public_data;
 use rand::RngExt;
 
-use crate::public::{SIXTEEN, Set, fit, score};
-
-/// What to run.
-#[derive(Debug, Args)]
-pub struct TrustArgs {
-    /// Data sets
-    #[arg(short, long, value_delimiter = ',', default_value = SIXTEEN)]
-    sets: Vec<String>,
-    /// Thinned copies of each kind
-    #[arg(short, long, default_value_t = 2)]
-    copies: u64,
-}
+use crate::public::{Set, fit, score};
 
 /// Shares of labels and of tasks that are kept.
 const THINNED: [(f64, f64); 4] = [(0.5, 1.0), (0.25, 1.0), (1.0, 0.2), (0.5, 0.3)];
@@ -56,12 +44,12 @@ const ROWS: &[Row] = &[
 type Scores = BTreeMap<String, Vec<[f64; 2]>>;
 
 /// Prints two Markdown tables.
-pub fn run(args: &TrustArgs) -> anyhow::Result<()> {
+pub fn run(sets: &[String], number: u64) -> anyhow::Result<()> {
     let folder = public_data::folder();
     let mut rows: Vec<Scores> = vec![Scores::new(); ROWS.len()];
-    for name in &args.sets {
+    for name in sets {
         let set = Set::find(&folder, name)?;
-        for annotations in &copies(&set.read()?, args.copies)? {
+        for annotations in &copies(&set.read()?, number)? {
             let truth = set.true_classes(annotations)?;
             for ((title, method, parameters), scores) in ROWS.iter().zip(&mut rows) {
                 eprintln!("{name} {} labels: {title}", annotations.label_count());
@@ -70,29 +58,26 @@ pub fn run(args: &TrustArgs) -> anyhow::Result<()> {
             }
         }
     }
-    print_table("Error in percent", args, &rows, |score| score[0]);
+    print_table("Error in percent", sets, &rows, |score| score[0]);
     println!();
-    print_table("Expected calibration error in percent", args, &rows, |score| {
+    print_table("Expected calibration error in percent", sets, &rows, |score| {
         score[1]
     });
     Ok(())
 }
 
-fn print_table(title: &str, args: &TrustArgs, rows: &[Scores], pick: impl Fn(&[f64; 2]) -> f64) {
+fn print_table(title: &str, sets: &[String], rows: &[Scores], pick: impl Fn(&[f64; 2]) -> f64) {
     println!(
         "{title}: the sets as they are, their mean, the mean with thinned copies, and the most above majority vote on any copy\n"
     );
-    println!(
-        "| method | {} | mean | with thinned | worst |",
-        args.sets.join(" | ")
-    );
-    println!("|---|{}---|---|---|", "---|".repeat(args.sets.len()));
+    println!("| method | {} | mean | with thinned | worst |", sets.join(" | "));
+    println!("|---|{}---|---|---|", "---|".repeat(sets.len()));
     for ((title, ..), scores) in ROWS.iter().zip(rows) {
         let of = |name: &String| scores[name].iter().map(&pick).collect::<Vec<f64>>();
         let mean = |values: &[f64]| values.iter().sum::<f64>() / values.len() as f64;
-        let full: Vec<f64> = args.sets.iter().map(|name| of(name)[0]).collect();
-        let all: Vec<f64> = args.sets.iter().map(|name| mean(&of(name))).collect();
-        let above = args.sets.iter().flat_map(|name| {
+        let full: Vec<f64> = sets.iter().map(|name| of(name)[0]).collect();
+        let all: Vec<f64> = sets.iter().map(|name| mean(&of(name))).collect();
+        let above = sets.iter().flat_map(|name| {
             let votes = rows[0][name].iter().map(&pick).collect::<Vec<f64>>();
             of(name).into_iter().zip(votes).map(|(own, votes)| own - votes)
         });
