@@ -14,7 +14,7 @@ use crate::ranking::components::Components;
 use crate::ranking::fit::{Rank, RankFit, Uncertainty};
 use crate::ranking::judges::count_judges;
 use crate::ranking::observations::Observations;
-use crate::ranking::{Comparisons, DRAWS};
+use crate::ranking::{Comparisons, draw_count};
 use rand::RngExt;
 
 declare_method! {
@@ -53,7 +53,7 @@ impl Rank for WinRate {
         let variance = |(won, met): (&f64, &f64)| 1.0 / (won + 0.5) + 1.0 / (met - won + 0.5);
         let deviations: Vec<f64> = won.iter().zip(&met).map(|pair| variance(pair).sqrt()).collect();
         let mut rng = context.rng(0);
-        let draws = (0..DRAWS * rows.items).map(|place| {
+        let draws = (0..draw_count(&rows) * rows.items).map(|place| {
             let normal: f64 = rng.sample(rand_distr::StandardNormal);
             (normal * deviations[place % rows.items]) as f32
         });
