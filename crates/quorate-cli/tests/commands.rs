@@ -197,9 +197,8 @@ fn judges() {
     );
     // 48 of 50 are right: 0.96, the lower end of the interval is below 0.9, the upper one above 0.97.
     let ends = |limit: &str, on: &str| {
-        let line = format!(
-            "judges panel.csv --gold gold.csv --fail-below gold-agreement={limit} --gate-on {on}"
-        );
+        let line =
+            format!("judges panel.csv --gold gold.csv --fail-below gold-agreement={limit} --gate-on {on}");
         support::run(path, &line)
     };
     let codes = |limit: &str| ["low", "estimate", "high"].map(|on| ends(limit, on).code);
