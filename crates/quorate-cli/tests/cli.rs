@@ -41,7 +41,7 @@ fn every_output_is_written_and_evaluate_reads_it_back() {
     assert_eq!(summary["method"], "auto");
     let workers = fs::read_to_string(folder.path().join("workers.tsv")).unwrap();
     assert!(
-        workers.starts_with("worker\tlabels\taccuracy\tagreement\tp:cat|cat\t"),
+        workers.starts_with("worker\tlabels\taccuracy\tlow\thigh\tagreement\tp:cat|cat\t"),
         "{workers}"
     );
     let model: serde_json::Value =

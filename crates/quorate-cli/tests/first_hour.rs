@@ -247,6 +247,39 @@ fn the_summary_says_what_people_want_to_know() {
 }
 
 #[test]
+fn a_worker_has_one_accuracy_with_one_interval() {
+    let folder = folder();
+    let folder = folder.path();
+    crowd(folder);
+    done(
+        folder,
+        "aggregate crowd/labels.csv -o out.csv --workers fitted.csv",
+    );
+    done(folder, "workers crowd/labels.csv -o judged.csv");
+    let read = |file: &str| {
+        let text = get(folder, file);
+        let mut lines = text.lines();
+        let header: Vec<String> = lines.next().unwrap().split(',').map(str::to_owned).collect();
+        let place = |name: &str| header.iter().position(|column| column == name).unwrap();
+        let places = ["worker", "accuracy", "low", "high"].map(place);
+        let mut rows: Vec<Vec<String>> = lines
+            .map(|line| {
+                let cells: Vec<&str> = line.split(',').collect();
+                places.iter().map(|&place| cells[place].to_owned()).collect()
+            })
+            .collect();
+        rows.sort();
+        rows
+    };
+    let fitted = read("fitted.csv");
+    assert!(
+        fitted.len() > 10 && fitted.iter().all(|row| !row[2].is_empty()),
+        "{fitted:?}"
+    );
+    assert_eq!(fitted, read("judged.csv"));
+}
+
+#[test]
 fn tasks_to_review_come_with_their_reasons() {
     let folder = folder();
     let folder = folder.path();

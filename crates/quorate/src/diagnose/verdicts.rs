@@ -210,3 +210,24 @@ fn rank(annotations: &Annotations, mut verdicts: Vec<WorkerVerdict>) -> Vec<Work
     }
     verdicts
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nobody_is_advised_to_stop_paying_before_it_is_certain() {
+        assert!((useful_accuracy(0.4, 0.5) - 0.7).abs() < 1e-12);
+        let advice = |certain| WorkerVerdictKind::Spammer.advice(certain);
+        assert!(advice(true).contains("do not pay") && !advice(false).contains("do not pay"));
+        // Three answers each to eight tasks: certain of nobody.
+        let labels = (0..24).map(|label| (label / 3, label % 3, (label % 2) as u16));
+        let annotations = Annotations::from_codes(8, 3, 2, labels).unwrap();
+        let fit = crate::aggregate(&annotations).unwrap();
+        assert!(
+            judge_nobody(&annotations, &fit)
+                .iter()
+                .all(|verdict| !verdict.certain)
+        );
+    }
+}
