@@ -317,7 +317,11 @@ fn summaries_calibration_and_intervals_in_blocks() {
     // Sums of different blocks differ by rounding.
     assert!((summary.expected_error() - expected.expected_error()).abs() < 1e-9);
     assert!((summary.doubtful_errors - expected.doubtful_errors).abs() < 1e-9);
+    for (found, expected) in summary.worker_right.iter().zip(&expected.worker_right) {
+        assert!((found - expected).abs() < 1e-9);
+    }
     let plain = |summary: &ConsensusSummary| ConsensusSummary {
+        worker_right: Vec::new(),
         doubt: 0.0,
         doubtful_errors: 0.0,
         counts: None,
