@@ -453,9 +453,9 @@ fn read_winner(text: &str, left: &str, right: &str) -> Option<Winner> {
         .filter(|letter| letter.is_alphanumeric())
         .flat_map(char::to_lowercase)
         .collect();
-    // Beside items called by a letter, another letter is an item that was not shown, not a side.
-    let by_letter = |item: &str| item.chars().count() == 1;
-    let is_side = letters.chars().count() > 1 || !(by_letter(left) || by_letter(right));
+    // Beside an item called a or b, the other letter is an item that was not shown, not a side.
+    let is_letter = |text: &str| ["a", "b"].iter().any(|letter| text.eq_ignore_ascii_case(letter));
+    let is_side = !is_letter(&letters) || !(is_letter(left) || is_letter(right));
     let has = |words: &[&str]| is_side && words.contains(&letters.as_str());
     if text.trim().is_empty() || has(&["nan", "null", "none", "na"]) {
         Some(Winner::Nobody)
