@@ -1,6 +1,7 @@
 """Opens report pages in a real browser and uses them as a person would.
 
-Usage: check.py CHROMIUM PAGE.html... [--screenshots FOLDER] [--hostile PAGE.html --spreadsheet-safe PAGE.html]
+Usage: check.py CHROMIUM PAGE.html... [--ranking PAGE.html...] [--screenshots FOLDER]
+                [--hostile PAGE.html --spreadsheet-safe PAGE.html]
 
 For every page, in light and dark, at desktop and phone width: all sections are there, nothing is written to
 the console, nothing is fetched, the page does not scroll sideways, and an accessibility checker (axe-core) has
@@ -21,6 +22,7 @@ from playwright.sync_api import TimeoutError as PlaywrightTimeout
 from playwright.sync_api import sync_playwright
 
 SECTIONS = ["tasks", "workers", "classes", "confidence", "majority", "agreement", "coverage", "plan", "convergence"]
+RANKING_SECTIONS = ["leaderboard", "wins", "judges", "next"]
 FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
          "--disable-component-update", "--disable-sync"]
 passed = failed = 0
@@ -161,6 +163,38 @@ def use_small_tables(page, path):
     check(waiting.value.suggested_filename == "classes.csv", f"{name}: {waiting.value.suggested_filename}")
 
 
+def rank(browser, path, screenshots):
+    """A page of comparisons: every width and colour scheme, sorting, search and download, and without a script."""
+    for scheme in ("light", "dark"):
+        for width in (1200, 360):
+            page = open_page(browser, path, scheme, width)
+            look(page, path, scheme, width, RANKING_SECTIONS)
+            check(page.evaluate("window.hacked === undefined"), f"{path.stem}: a script ran")
+            if screenshots:
+                page.screenshot(path=screenshots / f"{path.stem}-{scheme}-{width}.png", full_page=width == 1200)
+            if (scheme, width) == ("light", 1200):
+                scores = [float(score) for score in cells(page, "leaderboard", 4)]
+                check(scores == sorted(scores, reverse=True), f"{path.stem}: the best item is first")
+                page.locator("[data-table=leaderboard] thead button", has_text="Score").click()
+                scores = [float(score) for score in cells(page, "leaderboard", 4)]
+                check(scores == sorted(scores), f"{path.stem}: sorted by the score")
+                last = cells(page, "leaderboard", 1)[0]
+                page.locator("[data-table=leaderboard] input").fill(last)
+                check(last in cells(page, "leaderboard", 1), f"{path.stem}: search finds {last!r}")
+                for table, head in (("judges", "judge"), ("next", "left")):
+                    with page.expect_download() as waiting:
+                        page.locator(f"[data-table={table}]").get_by_role("button", name="Download as CSV").click()
+                    rows = list(csv.reader(io.StringIO(pathlib.Path(waiting.value.path()).read_text())))
+                    check(rows[0][0] == head and len(rows) > 1, f"{path.stem}: download of {table} {rows[:1]}")
+                marks = page.locator("svg.figure circle").count()
+                check(marks > 1, f"{path.stem}: {marks} items are drawn")
+                check(not page.messages, f"{path.stem}: console after use {page.messages}")
+            page.context.close()
+    plain = open_page(browser, path, "light", 1200, scripts=False)
+    check(plain.locator("[data-table=leaderboard] tbody tr").count() > 0, f"{path.stem}: rows without a script")
+    plain.context.close()
+
+
 def be_hostile(browser, path):
     """Ids and texts that try to be scripts, to hide, to turn the page around, or to fill it."""
     for scheme, width in (("light", 1200), ("dark", 360)):
@@ -208,6 +242,7 @@ def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("chromium")
     parser.add_argument("pages", nargs="+", type=pathlib.Path)
+    parser.add_argument("--ranking", nargs="*", type=pathlib.Path, default=[])
     parser.add_argument("--screenshots", type=pathlib.Path)
     parser.add_argument("--hostile", type=pathlib.Path)
     parser.add_argument("--spreadsheet-safe", type=pathlib.Path)
@@ -235,6 +270,8 @@ def main():
             plain = open_page(browser, path, "light", 1200, scripts=False)
             check(plain.locator("[data-table=tasks] tbody tr").count() > 0, f"{path.stem}: rows without a script")
             plain.context.close()
+        for path in args.ranking:
+            rank(browser, path.resolve(), args.screenshots)
         if args.hostile:
             be_hostile(browser, args.hostile.resolve())
             be_spreadsheet_safe(browser, args.hostile.resolve(), args.spreadsheet_safe.resolve())
