@@ -386,9 +386,14 @@ impl<'a> Part<'a> {
         let name = |&judge: &usize| json!(names.map(|names| plain(names.get(judge))));
         let mut columns = vec![
             ("Judge", "text", order.iter().map(name).collect()),
+            (
+                "Worth a look",
+                "text",
+                column(&|judge| json!(judge.verdict().to_string())),
+            ),
             ("Comparisons", "count", column(&|judge| number(judge.comparisons))),
             (
-                "Agrees with the ranking",
+                "Agreement",
                 "percent",
                 column(&|judge| json!(judge.agreement().map(number))),
             ),
@@ -401,28 +406,24 @@ impl<'a> Part<'a> {
                 column(&|judge| json!(judge.model.map(|model| number(model.discrimination)))),
             ));
             let lead = |judge: &JudgeFit| json!(judge.model.map(|model| number(model.side_points() / 100.0)));
-            columns.push(("Lead of the left side", "percent", column(&lead)));
+            columns.push(("Left lead", "percent", column(&lead)));
         }
         if fit.judges.iter().any(|judge| judge.swaps.pairs > 0) {
             columns.push((
-                "Same answer in both orders",
+                "Self-agreement",
                 "percent",
                 column(&|judge| json!(judge.self_agreement().map(number))),
             ));
         }
-        columns.push((
-            "Worth a look",
-            "text",
-            column(&|judge| json!(judge.verdict().to_string())),
-        ));
         let list = List {
             file: "judges.csv",
             hint: "judge or what is worth a look",
             columns,
         };
         let mut html = format!(
-            "<p>{} of {} worth a look; they stand first. Discrimination is how well a judge tells items apart: 1 is usual, 0 is \
-             chance. The lead of the left side is between items that are equally good.</p>\n",
+            "<p>{} of {} worth a look; they stand first. Agreement: answers that prefer the item with the higher score. \
+             Discrimination: how well a judge tells items apart; 1 is usual, 0 is chance. Left lead: by how much the left side \
+             wins between equal items. Self-agreement: the same answer in both orders.</p>\n",
             count(worth),
             plural(fit.judges.len(), "judge")
         );

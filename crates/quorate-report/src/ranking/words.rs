@@ -99,7 +99,7 @@ fn first_place(ranked: &Ranked, level: f64) -> Option<String> {
                 line.push_str(&if more <= MAX_COMPARISONS {
                     format!(
                         " About {} more comparisons of {a} and {b} would settle which is better.",
-                        count(more as usize)
+                        count(two_digits(more))
                     )
                 } else {
                     format!(" {a} and {b} seem equally good.")
@@ -109,6 +109,12 @@ fn first_place(ranked: &Ranked, level: f64) -> Option<String> {
         }
         _ => None,
     }
+}
+
+/// An estimate without digits that it does not have.
+fn two_digits(value: f64) -> usize {
+    let unit = 10f64.powf((value.max(1.0).log10().floor() - 1.0).max(0.0));
+    ((value / unit).round() * unit) as usize
 }
 
 fn circles(fit: &RankFit, pairs: &Comparisons) -> Option<String> {
@@ -130,4 +136,17 @@ fn both_orders(fit: &RankFit) -> Option<String> {
         let pairs = plural(swapped as usize, "pair");
         format!("Judged in both orders: {pairs}, with the same answer on {share:.0} %; the two orders count as one.")
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn estimates_have_two_digits() {
+        assert_eq!(
+            [3.0, 59.0, 594.0, 210_196.0].map(two_digits),
+            [3, 59, 590, 210_000]
+        );
+    }
 }
