@@ -12,7 +12,7 @@
 //! truth do not. Where a coefficient is 0/0 the result says so ([`Undefined`]). Tasks with one label cannot
 //! disagree: they are not pairable, and count in no observed agreement.
 //!
-//! All coefficients over tasks are functions of the labels of each class on each task ([`AnswerPatterns`]);
+//! All coefficients over tasks are functions of the labels of each class on each task (`AnswerPatterns`);
 //! time is linear in labels, and in replicates times distinct patterns for the intervals (`bootstrap`).
 
 mod answer_patterns;

@@ -13,7 +13,7 @@
 //! | how many independent labels are the labels of a task worth? | `effective_labels` |
 //!
 //! Workers are always compared with what the *others* say (`others`), many tests at once are corrected
-//! ([`discoveries`]), and each answer is a [`Finding`]: a sentence, what to do, and the numbers. Nothing here
+//! (`discoveries.rs`), and each answer is a [`Finding`]: a sentence, what to do, and the numbers. Nothing here
 //! changes labels: what to do about a finding is for people to decide.
 //!
 //! Time is linear in labels, or in pairs of labels on the same task where pairs are asked about; beyond

@@ -29,7 +29,7 @@
 //! quarter: what is known of each draw's mean and variance in closed form makes up most of an interval, so
 //! that its width is uncertain by a few percent then. Assumes what Dawid-Skene assumes: workers who err
 //! independently. Where they do not, the error of the labels is larger than its interval says
-//! ([`calibrate`](crate::calibrate)).
+//! (`calibrate/`).
 
 mod hierarchy;
 mod moments;

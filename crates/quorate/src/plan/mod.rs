@@ -1,7 +1,7 @@
 //! Who should label what next, and when to stop.
 //!
 //! - [`Plan`]: the most valuable next labels within a budget: which tasks, and by whom. Each task has an
-//!   expected gain for its next labels ([`gain`]); the largest gains over all tasks come first, and each
+//!   expected gain for its next labels (`gain.rs`); the largest gains over all tasks come first, and each
 //!   label goes to the worker who tells the two most probable classes of the task apart best, for the money.
 //! - [`Forecast`]: the estimated error now, after the planned labels, and how many labels reach a target.
 //! - [`Dispatch`]: the fewest labels that let every pair of workers be compared (the paper's designated

@@ -4,7 +4,7 @@
 //! Comparisons --fold--> Observations --Newton--> scores, judges, curvature --> RankFit --> leaderboard, judges, next pairs
 //! ```
 //!
-//! The model of the default method, `judge-bt`, stands in [`davidson`]; items, judges and their intervals are what a
+//! The model of the default method, `judge-bt`, stands in `davidson.rs`; items, judges and their intervals are what a
 //! reader gets. Items that were never compared, not even through others, are in groups of their own, and no prior
 //! links them.
 //!
