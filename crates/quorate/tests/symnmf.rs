@@ -471,3 +471,22 @@ fn skewed_tables_are_capped_and_say_so() {
         assert_eq!(capped.consensus, fit(50 << 20).consensus);
     }
 }
+
+#[test]
+fn pairs_that_are_taken_for_zero_are_warned_of() {
+    let warned = |name: &str, missing_pairs: f64| {
+        let crowd = Simulation {
+            missing_pairs,
+            ..paper_crowd(2000, 0.1)
+        };
+        let found = fit(name, &[], &crowd.run(3).unwrap().annotations, 0);
+        found
+            .warnings
+            .iter()
+            .any(|warning| warning.contains("are taken for 0"))
+    };
+    assert!(warned("symnmf", 0.5));
+    for (name, missing) in [("symnmf", 0.0), ("rob-symnmf", 0.5), ("des-symnmf", 0.5)] {
+        assert!(!warned(name, missing), "{name}");
+    }
+}

@@ -103,6 +103,9 @@ impl SymNmf {
         let (counted, evidence) = (counts.to_model(0.0), counts.labels_per_truth());
         let start = shrink_to_crowd(&counted, &evidence, &pooled, self.shrinkage);
         let found = self.identify(passes, crowd, &start, answers, context)?;
+        if let Some(missing) = found.imputation.missing {
+            warn_of_missing_pairs(missing.after, passes.worker_count(), context);
+        }
         let evidence = expected_labels(&found.model, &crowd.labels);
         let model = shrink_to_crowd(&found.model, &evidence, &pooled, self.shrinkage);
         let tasks = passes.task_count() as usize;
@@ -187,6 +190,7 @@ impl SymNmf {
                 100.0 * missing.before,
                 100.0 * missing.after
             ));
+            warn_of_missing_pairs(missing.after, blocks.worker_count(), context);
         }
         let eigenvectors = found.imputation.missing.is_some();
         Ok(keep_unreached(found, start, &crowd.parts, eigenvectors))
@@ -319,6 +323,21 @@ fn answer_shares(counts: &AnswerCounts, classes: usize) -> Vec<f64> {
         shares.extend(rows.map(|row| if total > 0.0 { row / total } else { uniform }));
     }
     shares
+}
+
+/// Share of the pairs without a block from which the identified matrices do not get better with more labels.
+const MAX_MISSING: f64 = 0.1;
+
+/// `missing`: share of the blocks, those of a worker with itself among them, that are neither observed nor imputed.
+fn warn_of_missing_pairs(missing: f64, workers: usize, context: &mut Context) {
+    let pairs = missing - 1.0 / workers as f64;
+    if pairs > MAX_MISSING {
+        context.warn(format!(
+            "{:.0} % of the pairs of workers share no task and are taken for 0 here, which the method's condition excludes: \
+             more labels do not make the matrices better; rob-symnmf imputes such pairs",
+            100.0 * pairs
+        ));
+    }
 }
 
 fn describe_parts(parts: &Components, context: &mut Context) {
