@@ -220,7 +220,8 @@ fn intervals_and_ranges_of_ranks_hold_the_truth() {
             all += 1;
         }
         for (judge, found) in found.judges.iter().enumerate() {
-            let model = found.model.unwrap();
+            // Judges with few comparisons have no parameters of their own.
+            let Some(model) = found.model else { continue };
             let within = |[low, high]: [f64; 2], value: f64| usize::from((low..=high).contains(&value));
             side += within(model.position_range, truth.position[judge]);
             sharp += within(model.discrimination_range, truth.discrimination[judge]);
@@ -535,5 +536,29 @@ fn cancelling_stops() {
             "{}",
             method.name
         );
+    }
+}
+
+#[test]
+fn judges_with_one_comparison_each_are_one_judge() {
+    for (judges, comparisons) in [(30_000, 30_000), (2000, 6000)] {
+        let truth = PairSimulation {
+            items: 12,
+            judges,
+            comparisons,
+            random_judges: 0.0,
+            ..PairSimulation::default()
+        }
+        .run(1)
+        .unwrap();
+        let found = fit(&JudgeBt::METHOD, &truth.comparisons);
+        assert!(found.converged);
+        let mean = truth.scores.iter().sum::<f64>() / 12.0;
+        let squares = |values: &mut dyn Iterator<Item = f64>| values.map(|value| value * value).sum::<f64>();
+        let estimated = squares(&mut found.scores.iter().copied());
+        let true_ones = squares(&mut truth.scores.iter().map(|score| score - mean));
+        // Answers of judges who differ are less clear than those of the usual judge: scores shrink a little.
+        let ratio = (estimated / true_ones).sqrt();
+        assert!((0.85..1.05).contains(&ratio), "{ratio}");
     }
 }

@@ -26,6 +26,8 @@
 //!    decide, and the weight of one parameter at the starting value), they and `sum h V_ij` change after each step; then they stay,
 //!    and steps go on until the expected gain is below `tol`.
 //!
+//! Judges with few comparisons are taken for one judge before all this (`methods/judge_bt.rs`).
+//!
 //! Discrimination itself is normal and not its logarithm: judges at random and against the others are then as near as
 //! good ones, and answers that were left out are foretold better (`quorate-bench rank`).
 //!

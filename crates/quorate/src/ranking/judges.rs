@@ -23,7 +23,7 @@ pub struct JudgeFit {
     pub agreeing: f64,
     /// Pairs that were judged in both orders.
     pub swaps: Swaps,
-    /// The judge's parameters, for `judge-bt`.
+    /// The judge's parameters, for `judge-bt`; none where the judge has too few comparisons for parameters of its own.
     pub model: Option<JudgeModel>,
 }
 
@@ -199,19 +199,18 @@ pub(super) fn count_judges(rows: &Observations, named: bool, strengths: &[f64]) 
     (0..rows.judges()).map(count).collect()
 }
 
-/// The judges' parameters with intervals; `covariance` is that of the scores, where it is known.
+/// The parameters of the problem's judges with intervals; `covariance` is that of the scores, where it is known.
 pub(super) fn model_judges(
-    judges: &mut [JudgeFit],
     problem: &Problem<'_>,
     parameters: &Parameters,
     sizes: &Sizes,
     curvature: &Curvature<'_>,
     covariance: Option<&[f64]>,
-) {
+) -> Vec<JudgeModel> {
     let z = normal_quantile(0.025);
     let variances = curvature.judge_variances(covariance);
     let count = parameters.judge.len() as f64;
-    for ((judge, own), mut variance) in judges.iter_mut().zip(&parameters.judge).zip(variances) {
+    let model = |(own, mut variance): (&[f64; 3], [f64; 3])| {
         if count > 1.0 {
             // The mean of the judges is not known better than they tell it; it counts as far as a judge's own rows do
             // not decide.
@@ -222,14 +221,15 @@ pub(super) fn model_judges(
         let there = |there: bool, value: f64| if there { value } else { 0.0 };
         let reach = there(problem.parts.discrimination, spread(0));
         let side = there(problem.parts.position, spread(1));
-        judge.model = Some(JudgeModel {
+        JudgeModel {
             discrimination: own[0],
             discrimination_range: [own[0] - reach, own[0] + reach],
             position: own[1],
             position_range: [own[1] - side, own[1] + side],
             ties: problem.parts.ties.then_some(own[2]),
-        });
-    }
+        }
+    };
+    parameters.judge.iter().zip(variances).map(model).collect()
 }
 
 #[cfg(test)]

@@ -131,6 +131,51 @@ impl Observations {
         }
     }
 
+    /// The rows with all judges of fewer than `least` rows taken for one, who comes last, and the place of each other
+    /// judge; nothing where fewer than two are. All judges are taken for one where those with few rows gave most of them:
+    /// the others would not tell what the usual judge is.
+    pub fn with_few_joined(&self, least: usize) -> Option<(Self, Vec<Option<usize>>)> {
+        let has_few = |judge: usize| self.rows(judge).len() < least;
+        let mut few: Vec<usize> = (0..self.judges()).filter(|&judge| has_few(judge)).collect();
+        if few.len() < 2 {
+            return None;
+        }
+        let rows: usize = few.iter().map(|&judge| self.rows(judge).len()).sum();
+        let all = 2 * rows > self.len();
+        if all {
+            few = (0..self.judges()).collect();
+        }
+        let mut places = vec![None; self.judges()];
+        let (mut order, mut starts) = (Vec::with_capacity(self.len()), vec![0]);
+        for judge in (0..self.judges()).filter(|&judge| !all && !has_few(judge)) {
+            places[judge] = Some(starts.len() - 1);
+            order.extend(self.rows(judge));
+            starts.push(order.len() as u32);
+        }
+        let rest = order.len();
+        order.extend(few.into_iter().flat_map(|judge| self.rows(judge)));
+        // Not in the order of the judges: their names do not matter.
+        order[rest..].par_sort_unstable_by_key(|&row| {
+            (self.keys[row], self.prompts.get(row), self.weight(row).to_bits())
+        });
+        starts.push(order.len() as u32);
+        let joined = Self {
+            items: self.items,
+            starts,
+            keys: order.iter().map(|&row| self.keys[row]).collect(),
+            weights: order
+                .iter()
+                .filter_map(|&row| self.weights.get(row).copied())
+                .collect(),
+            prompts: order
+                .iter()
+                .filter_map(|&row| self.prompts.get(row).copied())
+                .collect(),
+            swaps: Vec::new(),
+        };
+        Some((joined, places))
+    }
+
     /// All rows as those of one judge, equal ones joined; judges and prompts are not told any more.
     pub fn pooled(&self) -> Self {
         let all_pairs = self.items.saturating_mul(self.items).saturating_mul(6);

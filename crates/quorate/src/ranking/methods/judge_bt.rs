@@ -20,6 +20,10 @@ use crate::ranking::judges::{count_judges, model_judges};
 use crate::ranking::observations::Observations;
 use crate::ranking::{Comparisons, draw_count};
 
+/// Fewest comparisons of a judge with parameters of its own. Judges with fewer are taken for one: the parameters of many
+/// judges with one answer each would follow the answers, and the scores would grow with them.
+const MIN_OWN: usize = 8;
+
 declare_method! {
     /// Scores with judges who differ in discrimination, position bias and ties.
     pub struct JudgeBt {
@@ -61,37 +65,52 @@ impl Rank for JudgeBt {
                  so no position bias is estimated",
             );
         }
+        let joined = rows.with_few_joined(MIN_OWN);
+        let (modelled, places) = joined
+            .as_ref()
+            .map_or((&rows, None), |(rows, places)| (rows, Some(places)));
+        if let Some(places) = places {
+            context.note(format!(
+                "{} of {} judges are taken for one: they made fewer than {MIN_OWN} comparisons each, or most comparisons are of \
+                 such judges",
+                places.iter().filter(|place| place.is_none()).count(),
+                places.len()
+            ));
+        }
         let problem = Problem {
-            rows: &rows,
+            rows: modelled,
             components: &components,
             parts: Parts {
-                discrimination: rows.judges() > 1,
+                discrimination: modelled.judges() > 1,
                 position: known && left && right,
                 ties,
                 prior: Prior::Learnt,
             },
         };
         let solution = problem.solve(self.max_iter, self.tol, context)?;
-        let inflation = design_effect(&problem, &solution.curvature, &rows);
+        let inflation = design_effect(&problem, &solution.curvature, modelled);
         let covariance = solution.curvature.covariance();
         let draws = solution.curvature.draws(draw_count(&rows), context.seed());
         let mut scores = solution.parameters.score.clone();
         components.center(&mut scores);
         let mut judges = count_judges(&rows, named, &scores);
         let curvature = &solution.curvature;
-        model_judges(
-            &mut judges,
+        let models = model_judges(
             &problem,
             &solution.parameters,
             &solution.sizes,
             curvature,
             covariance.as_deref(),
         );
+        for (judge, found) in judges.iter_mut().enumerate() {
+            let place = places.map_or(Some(judge), |places| places[judge]);
+            found.model = place.map(|place| models[place]);
+        }
         let mut sizes = solution.sizes;
         if !ties {
             sizes.mean_ties = f64::NEG_INFINITY;
         }
-        if rows.judges() == 1 {
+        if modelled.judges() == 1 {
             [_, sizes.mean_position, _] = solution.parameters.judge[0];
             sizes.mean_ties = if ties {
                 solution.parameters.judge[0][2]
